@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.bench;
+
+import org.jspecify.annotations.NullMarked;

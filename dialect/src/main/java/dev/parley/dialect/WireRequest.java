@@ -1,0 +1,27 @@
+package dev.parley.dialect;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP request as a server received it.
+ *
+ * @param method in upper case
+ * @param path relative to the agent's address, percent-decoded except for {@code %2F}: empty, or beginning with
+ *     {@code /}
+ * @param query decoded query parameters, in order
+ * @param headers a header's value by its name in any case, repeated ones joined by {@code ", "}; null if absent
+ * @param body empty if there is none
+ */
+public record WireRequest(
+        String method,
+        String path,
+        Map<String, List<String>> query,
+        Function<String, @Nullable String> headers,
+        byte[] body) {
+    public @Nullable String header(String name) {
+        return headers.apply(name);
+    }
+}

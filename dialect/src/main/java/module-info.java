@@ -1,0 +1,9 @@
+/** What travels on the wire, in both directions. */
+module dev.parley.dialect {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.protocol;
+    requires tools.jackson.core;
+    requires tools.jackson.databind;
+
+    exports dev.parley.dialect;
+}

@@ -1,0 +1,237 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Extension;
+import dev.parley.protocol.AgentCard.Provider;
+import dev.parley.protocol.AgentCard.Skill;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An agent to be hosted: what its card says, what it does, and its limits.
+ *
+ * <pre>{@code
+ * Agent hello = Agent.named("hello", "Greets whoever calls")
+ *         .skill("greet", "Says hello in the caller's words", "greeting")
+ *         .handle((request, reply) -> reply.complete("Hello, " + request.text()));
+ * }</pre>
+ */
+public final class Agent {
+    private final Builder settings;
+    private final AgentHandler handler;
+
+    private Agent(Builder settings, AgentHandler handler) {
+        this.settings = settings;
+        this.handler = handler;
+    }
+
+    /**
+     * Begins an agent.
+     *
+     * @param name what it is called in its address: letters, digits, {@code -}, {@code _} and {@code .}, at most 100
+     * @param description for its card
+     */
+    public static Builder named(String name, String description) {
+        return new Builder(name, description);
+    }
+
+    public String name() {
+        return settings.name;
+    }
+
+    public AgentHandler handler() {
+        return handler;
+    }
+
+    /** True if a task that a crash interrupted is to be taken up again, by another call of the handler. */
+    public boolean isResumable() {
+        return settings.resumable;
+    }
+
+    /** How long one call of the handler may take. */
+    public Duration timeLimit() {
+        return settings.timeLimit;
+    }
+
+    /** How many calls of the handler may run at once; further tasks wait in state submitted. */
+    public int concurrency() {
+        return settings.concurrency;
+    }
+
+    /** How many tasks may wait for their turn; beyond that, sends are refused as unavailable. */
+    public int queueLimit() {
+        return settings.queueLimit;
+    }
+
+    /** The card of this agent, as reached at {@code interfaces}. */
+    public AgentCard card(List<AgentCard.Interface> interfaces) {
+        Builder s = settings;
+        return new AgentCard(
+                s.name,
+                s.description,
+                interfaces,
+                s.provider,
+                s.version,
+                s.documentationUrl,
+                new AgentCard.Capabilities(s.streaming, s.pushNotifications, s.extensions, s.extendedCard),
+                Map.of(),
+                List.of(),
+                s.inputModes,
+                s.outputModes,
+                s.skills,
+                List.of(),
+                null);
+    }
+
+    /** Collects what an agent is; holds the only copy of each default. */
+    public static final class Builder {
+        private final String name;
+        private final String description;
+        private final List<Skill> skills = new ArrayList<>();
+        private final List<Extension> extensions = new ArrayList<>();
+        private String version = "1.0.0";
+        private @Nullable Provider provider;
+        private @Nullable String documentationUrl;
+        private List<String> inputModes = List.of("text/plain");
+        private List<String> outputModes = List.of("text/plain");
+        private boolean streaming = true;
+        private boolean pushNotifications = true;
+        private boolean extendedCard;
+        private boolean resumable;
+        private Duration timeLimit = Duration.ofHours(1);
+        private int concurrency = 1_000;
+        private int queueLimit = 10_000;
+
+        private Builder(String name, String description) {
+            if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")) {
+                throw new IllegalArgumentException("name: " + name
+                        + " (expected: at most 100 letters, digits, '-', '_', '.', beginning with a letter or digit)");
+            }
+            this.name = name;
+            this.description = requireNonNull(description, "description");
+        }
+
+        /** Version of the agent; default {@code 1.0.0}. */
+        public Builder version(String version) {
+            this.version = requireNonNull(version, "version");
+            return this;
+        }
+
+        /** Who offers the agent; default: not said. */
+        public Builder provider(String organization, String url) {
+            this.provider = new Provider(organization, url);
+            return this;
+        }
+
+        /** Where people read about the agent; default: not said. */
+        public Builder documentationUrl(String url) {
+            this.documentationUrl = requireNonNull(url, "url");
+            return this;
+        }
+
+        /** Adds a skill; its name is its id. */
+        public Builder skill(String id, String description, String... tags) {
+            return skill(new Skill(id, id, description, List.of(tags), List.of(), List.of(), List.of(), List.of()));
+        }
+
+        /** Adds a skill. */
+        public Builder skill(Skill skill) {
+            skills.add(skill);
+            return this;
+        }
+
+        /** Adds an extension to the card. A required one is enforced: calls that do not activate it are refused. */
+        public Builder extension(Extension extension) {
+            extensions.add(extension);
+            return this;
+        }
+
+        /** Media types that the agent reads; default {@code text/plain}. */
+        public Builder inputModes(String... mediaTypes) {
+            this.inputModes = List.of(mediaTypes);
+            return this;
+        }
+
+        /** Media types that the agent writes; default {@code text/plain}. */
+        public Builder outputModes(String... mediaTypes) {
+            this.outputModes = List.of(mediaTypes);
+            return this;
+        }
+
+        /** Whether callers may stream; default true. */
+        public Builder streaming(boolean streaming) {
+            this.streaming = streaming;
+            return this;
+        }
+
+        /** Whether callers may register webhooks; default true. */
+        public Builder pushNotifications(boolean pushNotifications) {
+            this.pushNotifications = pushNotifications;
+            return this;
+        }
+
+        /** Whether the card announces an extended card; default false. */
+        public Builder extendedCard(boolean extendedCard) {
+            this.extendedCard = extendedCard;
+            return this;
+        }
+
+        /** Whether a task that a crash interrupted is handed to the handler again; default false: it fails. */
+        public Builder resumable(boolean resumable) {
+            this.resumable = resumable;
+            return this;
+        }
+
+        /** How long one call of the handler may take before it is interrupted and its task fails; default 1 hour. */
+        public Builder timeLimit(Duration timeLimit) {
+            if (timeLimit.isNegative() || timeLimit.isZero()) {
+                throw new IllegalArgumentException("timeLimit: " + timeLimit + " (expected: > 0)");
+            }
+            this.timeLimit = timeLimit;
+            return this;
+        }
+
+        /** How many calls of the handler may run at once; default 1,000. */
+        public Builder concurrency(int calls) {
+            if (calls < 1) {
+                throw new IllegalArgumentException("concurrency: " + calls + " (expected: >= 1)");
+            }
+            this.concurrency = calls;
+            return this;
+        }
+
+        /** How many tasks may wait for their turn; default 10,000. */
+        public Builder queueLimit(int tasks) {
+            if (tasks < 0) {
+                throw new IllegalArgumentException("queueLimit: " + tasks + " (expected: >= 0)");
+            }
+            this.queueLimit = tasks;
+            return this;
+        }
+
+        /** Ends the description: the agent does {@code handler}. */
+        public Agent handle(AgentHandler handler) {
+            var copy = new Builder(name, description);
+            copy.skills.addAll(skills);
+            copy.extensions.addAll(extensions);
+            copy.version = version;
+            copy.provider = provider;
+            copy.documentationUrl = documentationUrl;
+            copy.inputModes = inputModes;
+            copy.outputModes = outputModes;
+            copy.streaming = streaming;
+            copy.pushNotifications = pushNotifications;
+            copy.extendedCard = extendedCard;
+            copy.resumable = resumable;
+            copy.timeLimit = timeLimit;
+            copy.concurrency = concurrency;
+            copy.queueLimit = queueLimit;
+            return new Agent(copy, requireNonNull(handler, "handler"));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.parley.engine;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What an agent is asked, and what it may know about who asks. Safe for any thread. */
+public interface Request {
+    /** A file that came with the message. Exactly one of {@code bytes} and {@code url} is set. */
+    record File(
+            @Nullable String name,
+            @Nullable String mediaType,
+            byte @Nullable [] bytes,
+            @Nullable String url) {}
+
+    /** The message that this call is about. */
+    Message message();
+
+    /** The text parts of the message, one below the other; empty if there are none. */
+    String text();
+
+    /** The parts of the message. */
+    List<Part> parts();
+
+    /** The files of the message, by their bytes or by their address. */
+    List<File> files();
+
+    /** The metadata of the send request. */
+    Map<String, @Nullable Object> metadata();
+
+    /** The task's id; given already when the task itself is yet to be created. */
+    String taskId();
+
+    /** The conversation that the task belongs to. */
+    String contextId();
+
+    /** What was said before this message, oldest first; empty for the first message of a task. */
+    List<Message> history();
+
+    /** True if the message continues a task that an earlier call began. */
+    boolean isFollowUp();
+
+    /** 1, and one more each time the task was taken up again after a crash. */
+    int attempt();
+
+    /** When this call will be interrupted and its task failed. */
+    Instant deadline();
+
+    /** True once somebody has canceled the task. The thread is interrupted too. */
+    boolean isCanceled();
+
+    /** The media types that the caller can read; empty if it did not say. */
+    List<String> acceptedOutputModes();
+
+    /** Who calls, for whom, with which extensions. */
+    CallContext context();
+}

@@ -1,0 +1,52 @@
+package dev.parley.engine.spi;
+
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.PushConfig;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Webhooks and how far each has been told. Writes are on disk when the method returns. Safe for any thread.
+ */
+public interface PushStore {
+    /**
+     * A webhook of a task and where it stands.
+     *
+     * @param delivered sequence number of the last event that it accepted, or that it was never to be told
+     * @param attempts how often the next event was offered in vain
+     * @param nextAttempt not before then; null means at once
+     * @param deadSince when deliveries were given up; null while they go on
+     * @param lastError what went wrong last; null if nothing has
+     */
+    record Subscription(
+            TaskKey task,
+            PushConfig config,
+            long delivered,
+            int attempts,
+            @Nullable Instant nextAttempt,
+            @Nullable Instant deadSince,
+            @Nullable String lastError) {}
+
+    /** Adds a webhook, or replaces the one with the same task and config id. */
+    void save(Subscription subscription);
+
+    /** Records how far a webhook is; does nothing if it has been deleted meanwhile. */
+    void advance(Subscription subscription);
+
+    /** Returns one webhook, or empty if there is none. */
+    Optional<Subscription> find(TaskKey task, String configId);
+
+    /** Returns the webhooks of a task in the order in which they were made. */
+    List<Subscription> of(TaskKey task);
+
+    /** Removes a webhook, and says whether there was one. */
+    boolean delete(TaskKey task, String configId);
+
+    /** Returns the webhooks that have not been told everything and are not given up. */
+    List<Subscription> pending();
+
+    /** Returns the webhooks that were given up, newest first. */
+    List<Subscription> dead(int limit);
+}

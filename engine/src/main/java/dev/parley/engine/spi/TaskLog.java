@@ -1,0 +1,99 @@
+package dev.parley.engine.spi;
+
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.TaskState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the events of all tasks are kept, in order, for good.
+ *
+ * <p>Writing is asynchronous and batched; reading sees what has been written. Safe for any thread.
+ */
+public interface TaskLog extends AutoCloseable {
+    /** Which task of which agent, and who may see it. */
+    record TaskKey(Scope scope, String agent, String taskId) {}
+
+    /** Says that {@code messageId} from this scope to this agent has been taken, and led to {@code taskId}. */
+    record MessageKey(Scope scope, String agent, String messageId) {}
+
+    /**
+     * What is known of a task without reading its events.
+     *
+     * @param lastSequence number of its newest event
+     * @param statusTime when its status was recorded, to the millisecond
+     */
+    record Head(TaskKey key, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
+
+    /**
+     * Events of one task that go to the log together, as one row.
+     *
+     * @param head the task as it stands after them
+     * @param events numbered without gaps; the last one is {@code head.lastSequence()}
+     * @param messages messages that the events answer for; written in the same transaction
+     */
+    record Segment(Head head, List<LoggedEvent> events, List<MessageKey> messages) {}
+
+    /** A task that has something to write. */
+    interface Writer {
+        /** Returns everything that waits to be written. Called once for each {@link TaskLog#submit}, by the log. */
+        Segment take();
+
+        /** The segment is on disk. Called by the log, in the order of the takes; must not block. */
+        void written(Segment segment);
+
+        /** The segment could not be written and is not in the log. Called by the log; must not block. */
+        void failed(Segment segment, Exception cause);
+    }
+
+    /**
+     * Queues a task for writing. What its writer gives when its turn comes is written in one transaction with what other
+     * tasks have to write then.
+     */
+    void submit(Writer writer);
+
+    /** Returns what is known of a task, or empty if the log does not hold it. */
+    Optional<Head> find(TaskKey key);
+
+    /** Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none. */
+    List<LoggedEvent> read(TaskKey key, long after, int limit);
+
+    /** Returns the task that a message led to, if it was written less than 24 hours ago. */
+    Optional<String> taskOf(MessageKey key);
+
+    /** A question for {@link #list}. Null means any. {@code before} continues behind the last row of a page. */
+    record Query(
+            Scope scope,
+            String agent,
+            @Nullable String contextId,
+            @Nullable TaskState state,
+            @Nullable Instant statusSince,
+            @Nullable Position before,
+            int limit) {}
+
+    /** A place in the order of a list: newest status first, then the greater task id. */
+    record Position(Instant statusTime, String taskId) {}
+
+    /** Rows of a list, and how many there are altogether, without regard to {@code before} and {@code limit}. */
+    record Page(List<Head> heads, int total) {}
+
+    /** Lists tasks, newest status first. */
+    Page list(Query query);
+
+    /** All tasks in state submitted or working: what a crash interrupted. In no order. */
+    List<Head> unfinished();
+
+    /**
+     * Removes tasks that have ended before {@code before}, oldest first, with all that belongs to them.
+     *
+     * @return how many were removed, at most {@code limit}
+     */
+    int removeEnded(Instant before, int limit);
+
+    /** Writes what was submitted, then releases everything. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,103 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operation was refused or failed; carries what the peer is told.
+ *
+ * <p>The message is for the other side: it must hold no secret, no stack and no path.
+ */
+public final class A2AException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** One field that was wrong, by its path in the request ({@code message.parts[0]}), and what was expected. */
+    public record Violation(String field, String description) {
+        public Violation {
+            requireNonNull(field, "field");
+            requireNonNull(description, "description");
+        }
+    }
+
+    private final A2AError error;
+    private final transient Map<String, String> metadata;
+    private final transient List<Violation> violations;
+    private final transient @Nullable Duration retryAfter;
+
+    private A2AException(
+            A2AError error,
+            String message,
+            Map<String, String> metadata,
+            List<Violation> violations,
+            @Nullable Duration retryAfter,
+            @Nullable Throwable cause) {
+        super(message, cause);
+        this.error = error;
+        this.metadata = Map.copyOf(metadata);
+        this.violations = List.copyOf(violations);
+        this.retryAfter = retryAfter;
+    }
+
+    public static A2AException of(A2AError error) {
+        return of(error, error.defaultMessage());
+    }
+
+    public static A2AException of(A2AError error, String message) {
+        return of(error, message, Map.of());
+    }
+
+    /** @param metadata goes into the ErrorInfo, next to the reason */
+    public static A2AException of(A2AError error, String message, Map<String, String> metadata) {
+        return new A2AException(error, message, metadata, List.of(), null, null);
+    }
+
+    public static A2AException taskNotFound(String taskId) {
+        return of(A2AError.TASK_NOT_FOUND, A2AError.TASK_NOT_FOUND.defaultMessage(), Map.of("taskId", taskId));
+    }
+
+    public static A2AException invalidParams(String field, String description) {
+        return invalidParams(List.of(new Violation(field, description)));
+    }
+
+    public static A2AException invalidParams(List<Violation> violations) {
+        var first = violations.getFirst();
+        return new A2AException(
+                A2AError.INVALID_PARAMS,
+                "Invalid parameters: " + first.field() + ": " + first.description(),
+                Map.of(),
+                violations,
+                null,
+                null);
+    }
+
+    /** Too much for now; the same call may succeed after {@code retryAfter}. */
+    public static A2AException unavailable(String message, Duration retryAfter) {
+        return new A2AException(A2AError.UNAVAILABLE, message, Map.of(), List.of(), retryAfter, null);
+    }
+
+    /** This error with the cause that the log of this side, not the peer, shall see. */
+    public A2AException causedBy(Throwable cause) {
+        return new A2AException(error, requireNonNull(getMessage()), metadata, violations, retryAfter, cause);
+    }
+
+    public A2AError error() {
+        return error;
+    }
+
+    public Map<String, String> metadata() {
+        return metadata;
+    }
+
+    public List<Violation> violations() {
+        return violations;
+    }
+
+    /** When to try again; empty if trying again is pointless. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+}

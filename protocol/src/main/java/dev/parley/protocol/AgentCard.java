@@ -1,0 +1,135 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an agent tells the world about itself.
+ *
+ * <p>Source: A2A specification 1.0, section 4.4.
+ *
+ * @param supportedInterfaces where and how it is reached, preferred first; at least one
+ * @param version of the agent, not of the protocol
+ * @param securityRequirements any one of the entries suffices
+ */
+public record AgentCard(
+        String name,
+        String description,
+        List<Interface> supportedInterfaces,
+        @Nullable Provider provider,
+        String version,
+        @Nullable String documentationUrl,
+        Capabilities capabilities,
+        Map<String, SecurityScheme> securitySchemes,
+        List<SecurityRequirement> securityRequirements,
+        List<String> defaultInputModes,
+        List<String> defaultOutputModes,
+        List<Skill> skills,
+        List<Signature> signatures,
+        @Nullable String iconUrl) {
+    public AgentCard {
+        requireNonNull(name, "name");
+        requireNonNull(description, "description");
+        requireNonNull(version, "version");
+        requireNonNull(capabilities, "capabilities");
+        supportedInterfaces = Lists.copy(supportedInterfaces);
+        securitySchemes = Map.copyOf(securitySchemes);
+        securityRequirements = Lists.copy(securityRequirements);
+        defaultInputModes = Lists.copy(defaultInputModes);
+        defaultOutputModes = Lists.copy(defaultOutputModes);
+        skills = Lists.copy(skills);
+        signatures = Lists.copy(signatures);
+        if (supportedInterfaces.isEmpty()) {
+            throw InvalidField.of("supportedInterfaces", "must have at least one interface");
+        }
+    }
+
+    /**
+     * One address of the agent.
+     *
+     * @param protocolBinding {@code JSONRPC}, {@code HTTP+JSON}, {@code GRPC} or the URI of another binding
+     * @param tenant to be repeated in every request to this interface
+     * @param protocolVersion major.minor, such as {@code 1.0}
+     */
+    public record Interface(
+            String url, String protocolBinding, @Nullable String tenant, String protocolVersion) {
+        public static final String JSONRPC = "JSONRPC";
+        public static final String HTTP_JSON = "HTTP+JSON";
+        public static final String GRPC = "GRPC";
+
+        public Interface {
+            requireNonNull(url, "url");
+            requireNonNull(protocolBinding, "protocolBinding");
+            requireNonNull(protocolVersion, "protocolVersion");
+        }
+    }
+
+    /** Who offers the agent. */
+    public record Provider(String organization, String url) {
+        public Provider {
+            requireNonNull(organization, "organization");
+            requireNonNull(url, "url");
+        }
+    }
+
+    /** What the agent can do beyond answering; null means it did not say, which callers treat as no. */
+    public record Capabilities(
+            @Nullable Boolean streaming,
+            @Nullable Boolean pushNotifications,
+            List<Extension> extensions,
+            @Nullable Boolean extendedAgentCard) {
+        public Capabilities {
+            extensions = Lists.copy(extensions);
+        }
+    }
+
+    /** An extension of the protocol that the agent supports, or ({@code required}) insists on. */
+    public record Extension(
+            String uri, @Nullable String description, boolean required, Map<String, @Nullable Object> params) {
+        public Extension {
+            requireNonNull(uri, "uri");
+            params = Lists.copy(params);
+        }
+    }
+
+    /** One thing the agent is good at. Empty modes mean the card's default modes. */
+    public record Skill(
+            String id,
+            String name,
+            String description,
+            List<String> tags,
+            List<String> examples,
+            List<String> inputModes,
+            List<String> outputModes,
+            List<SecurityRequirement> securityRequirements) {
+        public Skill {
+            requireNonNull(id, "id");
+            requireNonNull(name, "name");
+            requireNonNull(description, "description");
+            tags = Lists.copy(tags);
+            examples = Lists.copy(examples);
+            inputModes = Lists.copy(inputModes);
+            outputModes = Lists.copy(outputModes);
+            securityRequirements = Lists.copy(securityRequirements);
+        }
+    }
+
+    /** A detached JWS over the card; {@code protectedHeader} is the member {@code protected} of the wire. */
+    public record Signature(String protectedHeader, String signature, Map<String, @Nullable Object> header) {
+        public Signature {
+            requireNonNull(protectedHeader, "protected");
+            requireNonNull(signature, "signature");
+            header = Lists.copy(header);
+        }
+    }
+
+    /** Schemes that must all be satisfied, each with the scopes it needs (none for schemes without scopes). */
+    public record SecurityRequirement(Map<String, List<String>> schemes) {
+        public SecurityRequirement {
+            schemes = Map.copyOf(schemes);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The eleven things a client can ask of an agent, each with the fields of its request.
+ *
+ * <p>{@code tenant} routes a request among several agents or groups behind one address; null if the interface names
+ * none.
+ *
+ * <p>Source: A2A specification 1.0, section 3.1 "Core Operations".
+ */
+public sealed interface Operation {
+    /** The routing string of the interface, or null. */
+    @Nullable
+    String tenant();
+
+    /** An operation with one answer of type {@code R}. */
+    sealed interface Call<R> extends Operation {}
+
+    /** An operation that is answered by a stream of events. */
+    sealed interface Watch extends Operation {}
+
+    /** The request that {@link SendMessage} and {@link SendStreamingMessage} share. */
+    sealed interface Send extends Operation {
+        Message message();
+
+        SendConfiguration configuration();
+
+        Map<String, @Nullable Object> metadata();
+    }
+
+    /** Sends a message and waits for its outcome. */
+    record SendMessage(
+            @Nullable String tenant,
+            Message message,
+            SendConfiguration configuration,
+            Map<String, @Nullable Object> metadata)
+            implements Call<SendResult>, Send {
+        public SendMessage {
+            requireNonNull(message, "message");
+            requireNonNull(configuration, "configuration");
+            metadata = Lists.copy(metadata);
+        }
+
+        public static SendMessage of(Message message) {
+            return new SendMessage(null, message, SendConfiguration.DEFAULTS, Map.of());
+        }
+    }
+
+    /** Sends a message and watches what happens. */
+    record SendStreamingMessage(
+            @Nullable String tenant,
+            Message message,
+            SendConfiguration configuration,
+            Map<String, @Nullable Object> metadata)
+            implements Watch, Send {
+        public SendStreamingMessage {
+            requireNonNull(message, "message");
+            requireNonNull(configuration, "configuration");
+            metadata = Lists.copy(metadata);
+        }
+
+        public static SendStreamingMessage of(Message message) {
+            return new SendStreamingMessage(null, message, SendConfiguration.DEFAULTS, Map.of());
+        }
+    }
+
+    /** Reads a task. {@code historyLength}: at most so many of the newest messages, null for all. */
+    record GetTask(
+            @Nullable String tenant, String id, @Nullable Integer historyLength) implements Call<Task> {
+        public GetTask {
+            requireId(id, "id");
+            requireLength(historyLength);
+        }
+
+        public static GetTask of(String id) {
+            return new GetTask(null, id, null);
+        }
+    }
+
+    /**
+     * Lists tasks, those with the newest status first.
+     *
+     * @param pageSize 1 to 100; null means 50
+     * @param statusTimestampAfter only tasks whose status is as new as this or newer
+     */
+    record ListTasks(
+            @Nullable String tenant,
+            @Nullable String contextId,
+            @Nullable TaskState status,
+            @Nullable Integer pageSize,
+            @Nullable String pageToken,
+            @Nullable Integer historyLength,
+            @Nullable Instant statusTimestampAfter,
+            boolean includeArtifacts)
+            implements Call<TaskPage> {
+        public static final int DEFAULT_PAGE_SIZE = 50;
+        public static final int MAX_PAGE_SIZE = 100;
+
+        public ListTasks {
+            if (pageSize != null && (pageSize < 1 || pageSize > MAX_PAGE_SIZE)) {
+                throw InvalidField.of("pageSize", pageSize + " (expected: 1 to " + MAX_PAGE_SIZE + ")");
+            }
+            requireLength(historyLength);
+        }
+
+        public static ListTasks all() {
+            return new ListTasks(null, null, null, null, null, null, null, false);
+        }
+    }
+
+    /** Asks for a task to be ended. */
+    record CancelTask(@Nullable String tenant, String id, Map<String, @Nullable Object> metadata)
+            implements Call<Task> {
+        public CancelTask {
+            requireId(id, "id");
+            metadata = Lists.copy(metadata);
+        }
+
+        public static CancelTask of(String id) {
+            return new CancelTask(null, id, Map.of());
+        }
+    }
+
+    /**
+     * Watches a task that exists already.
+     *
+     * @param after beyond the protocol: the sequence number of the last event seen. The stream then begins behind it,
+     *     without the snapshot that it begins with otherwise.
+     */
+    record SubscribeToTask(
+            @Nullable String tenant, String id, @Nullable Long after) implements Watch {
+        public SubscribeToTask {
+            requireId(id, "id");
+        }
+
+        public static SubscribeToTask of(String id) {
+            return new SubscribeToTask(null, id, null);
+        }
+    }
+
+    /** Registers a webhook for a task, or replaces the one with the same id. */
+    record CreatePushConfig(@Nullable String tenant, PushConfig config) implements Call<PushConfig> {
+        public CreatePushConfig {
+            requireNonNull(config, "config");
+            requireId(config.taskId(), "taskId");
+        }
+    }
+
+    /** Reads a webhook. */
+    record GetPushConfig(@Nullable String tenant, String taskId, String id) implements Call<PushConfig> {
+        public GetPushConfig {
+            requireId(taskId, "taskId");
+            requireId(id, "id");
+        }
+    }
+
+    /** Lists the webhooks of a task. {@code pageSize} 0 means the server's choice. */
+    record ListPushConfigs(
+            @Nullable String tenant,
+            String taskId,
+            int pageSize,
+            @Nullable String pageToken) implements Call<PushConfigPage> {
+        public ListPushConfigs {
+            requireId(taskId, "taskId");
+            if (pageSize < 0) {
+                throw InvalidField.of("pageSize", pageSize + " (expected: >= 0)");
+            }
+        }
+    }
+
+    /** Removes a webhook; also succeeds if there is none. */
+    record DeletePushConfig(@Nullable String tenant, String taskId, String id) implements Call<Empty> {
+        public DeletePushConfig {
+            requireId(taskId, "taskId");
+            requireId(id, "id");
+        }
+    }
+
+    /** Reads the card that only authenticated callers see. */
+    record GetExtendedAgentCard(@Nullable String tenant) implements Call<AgentCard> {}
+
+    /** An answer that says nothing but that it was done. */
+    record Empty() {}
+
+    /**
+     * How a sent message is to be treated.
+     *
+     * @param acceptedOutputModes media types that the caller can read; empty if it did not say
+     * @param pushConfig a webhook for the task that the message creates or continues
+     * @param historyLength at most so many of the newest messages in the answer; null for all
+     * @param returnImmediately answer as soon as the task exists, instead of when it ends or needs its caller
+     */
+    record SendConfiguration(
+            List<String> acceptedOutputModes,
+            @Nullable PushConfig pushConfig,
+            @Nullable Integer historyLength,
+            boolean returnImmediately) {
+        public static final SendConfiguration DEFAULTS = new SendConfiguration(List.of(), null, null, false);
+
+        public SendConfiguration {
+            acceptedOutputModes = Lists.copy(acceptedOutputModes);
+            requireLength(historyLength);
+        }
+    }
+
+    /**
+     * One page of tasks.
+     *
+     * @param nextPageToken empty on the last page
+     * @param pageSize the page size that was applied
+     * @param totalSize how many tasks match, on all pages
+     * @param withArtifacts whether the tasks show their artifacts
+     */
+    record TaskPage(List<Task> tasks, String nextPageToken, int pageSize, int totalSize, boolean withArtifacts) {
+        public TaskPage {
+            tasks = Lists.copy(tasks);
+            requireNonNull(nextPageToken, "nextPageToken");
+        }
+    }
+
+    /** One page of webhooks; {@code nextPageToken} is empty on the last one. */
+    record PushConfigPage(List<PushConfig> configs, String nextPageToken) {
+        public PushConfigPage {
+            configs = Lists.copy(configs);
+            requireNonNull(nextPageToken, "nextPageToken");
+        }
+    }
+
+    private static void requireId(@Nullable String id, String field) {
+        if (id == null || id.isEmpty()) {
+            throw InvalidField.of(field, "must not be empty");
+        }
+    }
+
+    private static void requireLength(@Nullable Integer historyLength) {
+        if (historyLength != null && historyLength < 0) {
+            throw InvalidField.of("historyLength", historyLength + " (expected: >= 0)");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A unit of work: the fold of the events that happened to it.
+ *
+ * <p>As an event of a task's log it is the beginning: the task as it was created.
+ *
+ * <p>Source: A2A specification 1.0, section 4.1.1 "Task".
+ *
+ * @param id made by the server
+ * @param history what was said, oldest first
+ */
+public record Task(
+        String id,
+        String contextId,
+        TaskStatus status,
+        List<Artifact> artifacts,
+        List<Message> history,
+        Map<String, @Nullable Object> metadata)
+        implements SendResult, TaskEvent {
+    public Task {
+        requireNonNull(id, "id");
+        requireNonNull(contextId, "contextId");
+        requireNonNull(status, "status");
+        artifacts = Lists.copy(artifacts);
+        history = Lists.copy(history);
+        metadata = Lists.copy(metadata);
+    }
+
+    /** The state of {@link #status()}. */
+    public TaskState state() {
+        return status.state();
+    }
+
+    /** The text parts of all artifacts, one below the other; empty if there are none. */
+    public String text() {
+        var lines = new ArrayList<String>();
+        for (Artifact artifact : artifacts) {
+            for (Part part : artifact.parts()) {
+                if (part instanceof Part.Text text) {
+                    lines.add(text.text());
+                }
+            }
+        }
+        return String.join("\n", lines);
+    }
+
+    /**
+     * This task as a caller asked to see it.
+     *
+     * @param historyLength at most so many of the newest messages; null means all
+     */
+    public Task view(@Nullable Integer historyLength, boolean withArtifacts) {
+        int length = historyLength == null ? history.size() : Math.min(historyLength, history.size());
+        if (length == history.size() && withArtifacts) {
+            return this;
+        }
+        return new Task(
+                id,
+                contextId,
+                status,
+                withArtifacts ? artifacts : List.of(),
+                history.subList(history.size() - length, history.size()),
+                metadata);
+    }
+
+    Task with(TaskStatusUpdateEvent update) {
+        Message left = status.message();
+        // What was said when the state changed belongs to the conversation; progress notes live in the log alone.
+        boolean keep = left != null && update.status().state() != status.state();
+        return new Task(
+                id,
+                contextId,
+                update.status(),
+                artifacts,
+                keep ? Lists.append(history, List.of(requireNonNull(left))) : history,
+                TaskEvent.merge(metadata, update.metadata()));
+    }
+
+    Task with(TaskArtifactUpdateEvent update) {
+        Artifact artifact = update.artifact();
+        for (int i = 0; i < artifacts.size(); i++) {
+            if (artifacts.get(i).artifactId().equals(artifact.artifactId())) {
+                var changed = new ArrayList<>(artifacts);
+                changed.set(i, update.append() ? changed.get(i).append(artifact) : artifact);
+                return new Task(id, contextId, status, changed, history, metadata);
+            }
+        }
+        return new Task(id, contextId, status, Lists.append(artifacts, List.of(artifact)), history, metadata);
+    }
+
+    Task with(Message received) {
+        return new Task(id, contextId, status, artifacts, Lists.append(history, List.of(received)), metadata);
+    }
+}

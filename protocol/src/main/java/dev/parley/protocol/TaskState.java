@@ -1,0 +1,40 @@
+package dev.parley.protocol;
+
+/**
+ * Where a task stands.
+ *
+ * <p>Source: A2A specification 1.0, section 4.1.3 "TaskState".
+ */
+public enum TaskState {
+    /** Accepted, not begun. */
+    SUBMITTED,
+    /** An agent is busy with it. */
+    WORKING,
+    /** Done. */
+    COMPLETED,
+    /** Ended without success. */
+    FAILED,
+    /** Ended because somebody asked for that. */
+    CANCELED,
+    /** Waits for the caller to say more. */
+    INPUT_REQUIRED,
+    /** The agent declined it. */
+    REJECTED,
+    /** Waits for a credential that reaches the agent out of band. */
+    AUTH_REQUIRED;
+
+    /** True if nothing can happen to the task any more. */
+    public boolean isTerminal() {
+        return this == COMPLETED || this == FAILED || this == CANCELED || this == REJECTED;
+    }
+
+    /** True if the task waits for its caller. */
+    public boolean isInterrupted() {
+        return this == INPUT_REQUIRED || this == AUTH_REQUIRED;
+    }
+
+    /** True if a blocking send returns now: the task has ended, or waits for its caller. */
+    public boolean isSettled() {
+        return isTerminal() || isInterrupted();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.server;
+
+import org.jspecify.annotations.NullMarked;
