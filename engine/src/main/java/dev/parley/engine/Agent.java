@@ -53,6 +53,11 @@ public final class Agent {
         return settings.resumable;
     }
 
+    /** True if a message that comes again under its id leads to the task that it led to before. */
+    public boolean deduplicates() {
+        return settings.deduplicate;
+    }
+
     /** How long one call of the handler may take. */
     public Duration timeLimit() {
         return settings.timeLimit;
@@ -103,6 +108,7 @@ public final class Agent {
         private boolean pushNotifications = true;
         private boolean extendedCard;
         private boolean resumable;
+        private boolean deduplicate = true;
         private Duration timeLimit = Duration.ofHours(1);
         private int concurrency = 1_000;
         private int queueLimit = 10_000;
@@ -187,6 +193,15 @@ public final class Agent {
             return this;
         }
 
+        /**
+         * Whether a message that comes again within 24 hours, from the same caller under the same id, leads to the task
+         * that it led to before, instead of being worked on again; default true.
+         */
+        public Builder deduplicate(boolean deduplicate) {
+            this.deduplicate = deduplicate;
+            return this;
+        }
+
         /** How long one call of the handler may take before it is interrupted and its task fails; default 1 hour. */
         public Builder timeLimit(Duration timeLimit) {
             if (timeLimit.isNegative() || timeLimit.isZero()) {
@@ -228,6 +243,7 @@ public final class Agent {
             copy.pushNotifications = pushNotifications;
             copy.extendedCard = extendedCard;
             copy.resumable = resumable;
+            copy.deduplicate = deduplicate;
             copy.timeLimit = timeLimit;
             copy.concurrency = concurrency;
             copy.queueLimit = queueLimit;

@@ -72,7 +72,12 @@ public interface TaskLog extends AutoCloseable {
             @Nullable TaskState state,
             @Nullable Instant statusSince,
             @Nullable Position before,
-            int limit) {}
+            int limit) {
+        /** This question, from behind {@code position} on. */
+        public Query behind(Position position) {
+            return new Query(scope, agent, contextId, state, statusSince, position, limit);
+        }
+    }
 
     /** A place in the order of a list: newest status first, then the greater task id. */
     record Position(Instant statusTime, String taskId) {}

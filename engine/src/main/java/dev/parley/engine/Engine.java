@@ -1,0 +1,361 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Task;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs agents and answers for them from the log.
+ *
+ * <p>An answer to a caller means that what it says is in the log. Safe for any thread.
+ */
+public final class Engine implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("dev.parley.engine");
+    private static final int READ_BATCH = 1_000;
+    private static final int REMOVE_BATCH = 500;
+
+    private final TaskLog log;
+    private final InstantSource clock;
+    private final Duration longestWait;
+    private final Duration grace;
+    private final @Nullable Duration retention;
+    private final LiveTasks tasks;
+    private final ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight = new ConcurrentHashMap<>();
+    private final Set<Turn> running = ConcurrentHashMap.newKeySet();
+    private final ScheduledThreadPoolExecutor timer;
+    private final @Nullable Webhooks webhooks;
+    private final Map<String, List<Head>> interrupted;
+    private volatile boolean open = true;
+
+    private Engine(Builder settings) {
+        this.log = settings.log;
+        this.clock = settings.clock;
+        this.longestWait = settings.longestWait;
+        this.grace = settings.grace;
+        this.retention = settings.retention;
+        this.tasks = new LiveTasks(settings.cacheBytes);
+        this.timer = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("engine-timer").factory());
+        timer.setRemoveOnCancelPolicy(true);
+        PushStore pushStore = settings.pushStore;
+        this.webhooks = pushStore == null
+                ? null
+                : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, timer);
+        this.interrupted = log.unfinished().stream()
+                .collect(
+                        Collectors.groupingBy(head -> head.key().agent(), ConcurrentHashMap::new, Collectors.toList()));
+        if (webhooks != null) {
+            webhooks.start();
+        }
+        if (retention != null) {
+            var unused = timer.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Begins an engine that keeps its tasks in {@code log}, which it closes with itself. */
+    public static Builder builder(TaskLog log) {
+        return new Builder(log);
+    }
+
+    /** Collects the settings of an engine; holds the only copy of each default. */
+    public static final class Builder {
+        private final TaskLog log;
+        private InstantSource clock = InstantSource.system();
+        private long cacheBytes = 32L << 20;
+        private Duration longestWait = Duration.ofHours(1);
+        private Duration grace = Duration.ofSeconds(5);
+        private @Nullable Duration retention;
+        private @Nullable PushStore pushStore;
+        private @Nullable WebhookTransport transport;
+
+        private Builder(TaskLog log) {
+            this.log = requireNonNull(log, "log");
+        }
+
+        /** Where the time comes from; default the system. */
+        public Builder clock(InstantSource clock) {
+            this.clock = requireNonNull(clock, "clock");
+            return this;
+        }
+
+        /** Memory for tasks that nothing happens to, in bytes; default 32 MiB. */
+        public Builder cacheBytes(long cacheBytes) {
+            this.cacheBytes = cacheBytes;
+            return this;
+        }
+
+        /** How long a blocking call waits for its task, at most; it then shows the task as it is. Default 1 hour. */
+        public Builder longestWait(Duration longestWait) {
+            this.longestWait = requireNonNull(longestWait, "longestWait");
+            return this;
+        }
+
+        /** How long {@link Engine#close} waits for running handlers, before and after it interrupts them; default 5 s. */
+        public Builder grace(Duration grace) {
+            this.grace = requireNonNull(grace, "grace");
+            return this;
+        }
+
+        /** After what time tasks that have ended are removed; default: never. */
+        public Builder retention(@Nullable Duration retention) {
+            this.retention = retention;
+            return this;
+        }
+
+        /** Where webhooks are kept and how they are called; default: there are none. */
+        public Builder webhooks(PushStore store, WebhookTransport transport) {
+            this.pushStore = requireNonNull(store, "store");
+            this.transport = requireNonNull(transport, "transport");
+            return this;
+        }
+
+        /** Starts the engine. Tasks that a crash interrupted are dealt with when their agent is hosted. */
+        public Engine build() {
+            return new Engine(this);
+        }
+    }
+
+    /**
+     * Hosts an agent: takes up, or ends, its tasks that a crash interrupted, and answers for it from now on.
+     *
+     * @return the agent as callers see it
+     */
+    public AgentEndpoint host(Agent agent) {
+        var runner = new Runner(this, agent);
+        List<Head> heads = interrupted.remove(agent.name());
+        if (heads != null) {
+            LOG.log(Level.INFO, "agent {0}: {1} tasks were interrupted", agent.name(), heads.size());
+            heads.forEach(head -> recover(runner, head));
+        }
+        return new HostedAgent(this, agent, runner);
+    }
+
+    private void recover(Runner runner, Head head) {
+        LiveTask live = pin(head.key());
+        if (live != null) {
+            try {
+                runner.recover(live, requireNonNull(live.durable()));
+            } finally {
+                tasks.unpin(live);
+            }
+        }
+    }
+
+    /** Webhooks and their fate; empty if the engine was built without. */
+    public Optional<Webhooks> deliveries() {
+        return Optional.ofNullable(webhooks);
+    }
+
+    /**
+     * Lets running handlers finish within the grace period, interrupts the others, writes what was emitted and closes the
+     * log. Tasks of interrupted handlers stay unfinished, for the next start to deal with. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (!open) {
+            return;
+        }
+        open = false;
+        if (webhooks != null) {
+            webhooks.stop();
+        }
+        awaitRunning();
+        running.forEach(Turn::interrupt);
+        awaitRunning();
+        timer.shutdownNow();
+        log.close();
+    }
+
+    private void awaitRunning() {
+        long end = System.nanoTime() + grace.toNanos();
+        synchronized (running) {
+            while (!running.isEmpty()) {
+                long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (millis <= 0) {
+                    return;
+                }
+                try {
+                    running.wait(millis);
+                } catch (InterruptedException impatient) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Says that a turn runs. */
+    void began(Turn turn) {
+        running.add(turn);
+    }
+
+    /** Says that a turn is done. */
+    void ended(Turn turn) {
+        running.remove(turn);
+        MessageKey message = turn.key();
+        if (message != null && turn.live().isAnswered()) {
+            inFlight.remove(message); // nothing is written, so nothing else will
+        }
+        if (!open) {
+            synchronized (running) {
+                running.notifyAll();
+            }
+        }
+    }
+
+    private void removeEnded() {
+        try {
+            Instant before = now().minus(requireNonNull(retention));
+            int removed;
+            int sum = 0;
+            do {
+                removed = log.removeEnded(before, REMOVE_BATCH);
+                sum += removed;
+            } while (removed == REMOVE_BATCH && open);
+            if (sum > 0) {
+                LOG.log(Level.INFO, "removed {0} tasks that ended before {1}", sum, before);
+                tasks.dropIf(live -> {
+                    Task task = live.durable();
+                    return task != null
+                            && task.state().isTerminal()
+                            && requireNonNull(task.status().timestamp()).isBefore(before);
+                });
+            }
+        } catch (RuntimeException failure) {
+            LOG.log(Level.ERROR, "could not remove tasks that have ended", failure);
+        }
+    }
+
+    // ---- For the agents hosted here
+
+    LiveTask newTask(TaskKey key, String contextId) {
+        return new LiveTask(key, contextId, log, this::onWritten);
+    }
+
+    private void onWritten(LiveTask live, Segment segment) {
+        tasks.settled(live);
+        segment.messages().forEach(inFlight::remove);
+        if (live.watched && webhooks != null) {
+            webhooks.wake(live.key());
+        }
+    }
+
+    /** Returns a task in memory, pinned; null if there is none. */
+    @Nullable
+    LiveTask pin(TaskKey key) {
+        return tasks.pin(key, this::load);
+    }
+
+    private @Nullable LiveTask load(TaskKey key) {
+        Head head = log.find(key).orElse(null);
+        if (head == null) {
+            return null;
+        }
+        Folded folded = fold(key);
+        var live = new LiveTask(key, folded.task(), folded.sequence(), log, this::onWritten);
+        live.watched = webhooks != null && !webhooks.of(key).isEmpty();
+        return live;
+    }
+
+    private record Folded(Task task, long sequence) {}
+
+    private Folded fold(TaskKey key) {
+        Task task = null;
+        long sequence = 0;
+        List<LoggedEvent> events;
+        do {
+            events = log.read(key, sequence, READ_BATCH);
+            for (LoggedEvent event : events) {
+                task = event.event().applyTo(task);
+                sequence = event.sequence();
+            }
+        } while (events.size() >= READ_BATCH);
+        if (task == null) {
+            throw new IllegalStateException("task " + key.taskId() + " has no events");
+        }
+        return new Folded(task, sequence);
+    }
+
+    /** @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope */
+    Task read(TaskKey key) {
+        return find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
+    }
+
+    Optional<Task> find(TaskKey key) {
+        LiveTask live = tasks.peek(key);
+        Task task = live == null ? null : live.durable();
+        if (task != null) {
+            return Optional.of(task);
+        }
+        return log.find(key).map(head -> fold(key).task());
+    }
+
+    Duration patience(CallContext context) {
+        Instant deadline = context.deadline();
+        if (deadline == null) {
+            return longestWait;
+        }
+        Duration left = Duration.between(clock.instant(), deadline);
+        return left.compareTo(longestWait) < 0 ? left : longestWait;
+    }
+
+    Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    InstantSource clock() {
+        return clock;
+    }
+
+    TaskLog log() {
+        return log;
+    }
+
+    LiveTasks tasks() {
+        return tasks;
+    }
+
+    ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight() {
+        return inFlight;
+    }
+
+    ScheduledThreadPoolExecutor timer() {
+        return timer;
+    }
+
+    @Nullable
+    Webhooks webhooks() {
+        return webhooks;
+    }
+}

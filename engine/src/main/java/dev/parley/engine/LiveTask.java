@@ -1,0 +1,505 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One task while it is in memory: what was emitted, what of it is on disk, and who waits for more.
+ *
+ * <p>There are two folds. {@code ahead} has everything emitted and decides what may come next, so agents need not wait
+ * for the disk. {@code durable} has what is written, and is the only one that callers, streams and webhooks see. The
+ * events between them wait in {@code pending}, then travel to the log as one segment.
+ *
+ * <p>A task that is asked for may never come to be, because its agent answers with a message; until its first emission it
+ * has no events and nobody but its sender knows it.
+ *
+ * <p>Safe for any thread. The lock is never held during I/O.
+ */
+final class LiveTask implements TaskLog.Writer {
+    /** An agent that is this many events ahead of the disk waits for it. */
+    private static final int MAX_PENDING = 4_096;
+    /** How many of the newest events readers find in memory. */
+    private static final int TAIL = 1_024;
+
+    private final TaskKey key;
+    private final String contextId;
+    private final TaskLog log;
+    private final BiConsumer<LiveTask, Segment> onWritten;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    private @Nullable Task ahead;
+    private volatile long emitted;
+    private boolean queued;
+    private List<LoggedEvent> pending = new ArrayList<>();
+    private List<MessageKey> messages = new ArrayList<>();
+    private @Nullable Task inFlight;
+
+    private volatile @Nullable Task durable;
+    private volatile long written;
+    private final ArrayDeque<LoggedEvent> tail = new ArrayDeque<>();
+    private @Nullable Message answer;
+    private volatile @Nullable A2AException broken;
+    private @Nullable Turn turn;
+    private final ArrayDeque<Turn> mailbox = new ArrayDeque<>();
+    private volatile int weight = 1_000;
+
+    /** Uses of this object that need it to stay the only one for its task. */
+    final AtomicInteger pins = new AtomicInteger();
+
+    /** Whether webhooks want to hear of new events. */
+    volatile boolean watched;
+
+    /** @param onWritten told after each segment that is on disk or was refused, on the log's thread; must not block */
+    LiveTask(TaskKey key, String contextId, TaskLog log, BiConsumer<LiveTask, Segment> onWritten) {
+        this.key = key;
+        this.contextId = contextId;
+        this.log = log;
+        this.onWritten = onWritten;
+    }
+
+    /** A task that the log holds already, as {@code task} stands after its event number {@code sequence}. */
+    LiveTask(TaskKey key, Task task, long sequence, TaskLog log, BiConsumer<LiveTask, Segment> onWritten) {
+        this(key, task.contextId(), log, onWritten);
+        this.ahead = task;
+        this.durable = task;
+        this.emitted = sequence;
+        this.written = sequence;
+        this.weight = 1_000 + weightOf(task);
+    }
+
+    TaskKey key() {
+        return key;
+    }
+
+    String contextId() {
+        return contextId;
+    }
+
+    /** The task as it is on disk; null before its first event is. */
+    @Nullable
+    Task durable() {
+        return durable;
+    }
+
+    /** The task with everything emitted; null before its first emission. */
+    @Nullable
+    Task ahead() {
+        lock.lock();
+        try {
+            return ahead;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Roughly how many bytes this takes. */
+    int weight() {
+        return weight;
+    }
+
+    /**
+     * Emits what {@code decide} makes of the task as it stands (null before its beginning), all of it or nothing.
+     *
+     * @return the number of the newest event
+     * @throws dev.parley.protocol.TaskEndedException if the task has ended; nothing was emitted
+     * @throws A2AException if the log has failed
+     */
+    long emit(Decision decide) {
+        boolean submit = false;
+        long last;
+        lock.lock();
+        try {
+            while (pending.size() >= MAX_PENDING && broken == null) {
+                changed.awaitUninterruptibly();
+            }
+            if (broken != null) {
+                throw broken;
+            }
+            List<TaskEvent> events = decide.events(ahead);
+            Task next = ahead;
+            for (TaskEvent event : events) {
+                next = event.applyTo(next);
+            }
+            last = emitted;
+            int more = 0;
+            for (TaskEvent event : events) {
+                pending.add(new LoggedEvent(++last, event));
+                more += weightOf(event);
+            }
+            ahead = next;
+            emitted = last;
+            int before = weight;
+            weight = before + more;
+            if (!queued && !pending.isEmpty()) {
+                queued = true;
+                submit = true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (submit) {
+            log.submit(this);
+        }
+        return last;
+    }
+
+    /** Decides what to emit, seeing the task with everything emitted so far. Called under the task's lock. */
+    @FunctionalInterface
+    interface Decision {
+        List<TaskEvent> events(@Nullable Task task);
+    }
+
+    /** Has the next segment say that {@code message} led to this task. */
+    void answersFor(MessageKey message) {
+        lock.lock();
+        try {
+            messages.add(message);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Answers with a message instead of a task, unless the task exists already; says which. */
+    boolean answer(Message message) {
+        lock.lock();
+        try {
+            if (ahead != null) {
+                return false;
+            }
+            answer = message;
+            changed.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True if the agent has answered with a message: there is and will be no task. */
+    boolean isAnswered() {
+        lock.lock();
+        try {
+            return answer != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Wakes everybody who waits, because something they look at outside this object has changed. */
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until the task on disk satisfies {@code enough} at or behind event {@code since}.
+     *
+     * @return the message that is the whole answer, or the task, or null when {@code patience} has run out
+     */
+    @Nullable
+    TaskEvent await(long since, Predicate<Task> enough, Duration patience) throws InterruptedException {
+        long nanos = patience.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                if (answer != null) {
+                    return answer;
+                }
+                if (broken != null) {
+                    throw broken;
+                }
+                Task task = durable;
+                if (task != null && written >= since && enough.test(task)) {
+                    return task;
+                }
+                if (nanos <= 0) {
+                    return null;
+                }
+                nanos = changed.awaitNanos(nanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What a reader at {@code position} finds: events, the snapshot, the end, or nothing yet. */
+    sealed interface Found {
+        record Events(List<LoggedEvent> events) implements Found {}
+
+        /** The events behind the position are no longer in memory. */
+        record Behind() implements Found {}
+
+        record Nothing() implements Found {}
+
+        record End() implements Found {}
+    }
+
+    /** Waits for events behind {@code position}, at most for {@code patience} and while {@code open} says so. */
+    Found find(long position, Duration patience, BooleanSupplier open) throws InterruptedException {
+        long nanos = patience.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (true) {
+                if (!open.getAsBoolean()) {
+                    return new Found.End();
+                }
+                if (written > Math.max(position, 0)) {
+                    return behind(position);
+                }
+                if (answer != null) {
+                    return position < 0 ? new Found.Events(List.of(new LoggedEvent(0, answer))) : new Found.End();
+                }
+                if (broken != null) {
+                    throw broken;
+                }
+                Task task = durable;
+                if (task != null && task.state().isTerminal()) {
+                    return new Found.End();
+                }
+                if (nanos <= 0) {
+                    return new Found.Nothing();
+                }
+                nanos = changed.awaitNanos(nanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Found behind(long position) {
+        LoggedEvent oldest = tail.peekFirst();
+        if (oldest == null || oldest.sequence() > Math.max(position, 0) + 1) {
+            return new Found.Behind();
+        }
+        var events = new ArrayList<LoggedEvent>((int) Math.min(tail.size(), written - Math.max(position, 0)));
+        var newestFirst = tail.descendingIterator();
+        while (newestFirst.hasNext()) {
+            LoggedEvent event = newestFirst.next();
+            if (event.sequence() <= position) {
+                break;
+            }
+            events.add(event);
+        }
+        return new Found.Events(events.reversed());
+    }
+
+    /** Returns the task as it is on disk, as an event with the number of the newest event that it includes. */
+    LoggedEvent snapshot(UnaryOperator<Task> view) {
+        lock.lock();
+        try {
+            Task task = durable;
+            if (task == null) {
+                throw new IllegalStateException("nothing of task " + key.taskId() + " is written");
+            }
+            return new LoggedEvent(written, view.apply(task));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of the newest event on disk. */
+    long written() {
+        return written;
+    }
+
+    /** Lets {@code next} begin, if nothing runs; else it begins when what runs is done. Says which. */
+    boolean enter(Turn next) {
+        lock.lock();
+        try {
+            if (turn != null) {
+                mailbox.add(next);
+                return false;
+            }
+            turn = next;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The turn that runs, or waits to be let run; null if there is none. */
+    @Nullable
+    Turn turn() {
+        lock.lock();
+        try {
+            return turn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the turn that ran, and returns the one that begins now; null if there is none. */
+    @Nullable
+    Turn leave() {
+        lock.lock();
+        try {
+            if (ahead != null && ahead.state().isTerminal()) {
+                mailbox.clear();
+            }
+            turn = mailbox.poll();
+            return turn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True if {@code task} is what its caller waits for: at its end, or waiting for more with nothing left to read. */
+    boolean isSettled(Task task) {
+        if (task.state().isTerminal()) {
+            return true;
+        }
+        lock.lock();
+        try {
+            return task.state().isInterrupted()
+                    && mailbox.isEmpty()
+                    && ahead != null
+                    && ahead.state().isInterrupted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Segment take() {
+        lock.lock();
+        try {
+            Task task = requireNonNull(ahead, "nothing was emitted");
+            var segment = new Segment(
+                    new Head(
+                            key,
+                            contextId,
+                            task.state(),
+                            requireNonNull(task.status().timestamp()),
+                            emitted),
+                    pending,
+                    messages);
+            inFlight = task;
+            pending = new ArrayList<>();
+            messages = new ArrayList<>();
+            queued = false;
+            return segment;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void written(Segment segment) {
+        lock.lock();
+        try {
+            durable = inFlight;
+            written = segment.head().lastSequence();
+            for (LoggedEvent event : segment.events()) {
+                if (tail.size() == TAIL) {
+                    tail.removeFirst();
+                }
+                tail.addLast(event);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        onWritten.accept(this, segment);
+    }
+
+    @Override
+    public void failed(Segment segment, Exception cause) {
+        lock.lock();
+        try {
+            // What was emitted is not on disk and never will be: the fold goes back to what callers have seen.
+            ahead = durable;
+            broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
+                    .causedBy(cause);
+            pending.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        onWritten.accept(this, segment);
+    }
+
+    /** True if emitted events still wait for the disk. Takes no lock. */
+    boolean isWriting() {
+        return broken == null && written < emitted;
+    }
+
+    /** True if the log refused this task's events; a new object has to be made from what it holds. Takes no lock. */
+    boolean isBroken() {
+        return broken != null;
+    }
+
+    private static int weightOf(TaskEvent event) {
+        return 300
+                + switch (event) {
+                    case Task task ->
+                        task.history().stream()
+                                .mapToInt(message -> weightOf(message.parts()))
+                                .sum();
+                    case Message message -> weightOf(message.parts());
+                    case TaskArtifactUpdateEvent produced -> weightOf(produced.artifact());
+                    case TaskStatusUpdateEvent moved -> {
+                        Message note = moved.status().message();
+                        yield note == null ? 0 : weightOf(note.parts());
+                    }
+                };
+    }
+
+    private static int weightOf(Task task) {
+        int sum = 0;
+        for (Message message : task.history()) {
+            sum += weightOf(message.parts());
+        }
+        for (Artifact artifact : task.artifacts()) {
+            sum += weightOf(artifact);
+        }
+        return sum;
+    }
+
+    private static int weightOf(Artifact artifact) {
+        return weightOf(artifact.parts());
+    }
+
+    private static int weightOf(List<Part> parts) {
+        int sum = 0;
+        for (Part part : parts) {
+            sum += 100
+                    + switch (part) {
+                        case Part.Text text -> text.text().length();
+                        case Part.Raw raw -> raw.raw().length;
+                        case Part.Url url -> url.url().length();
+                        case Part.Data data -> 500;
+                    };
+        }
+        return sum;
+    }
+}

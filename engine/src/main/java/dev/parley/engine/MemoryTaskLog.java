@@ -1,0 +1,141 @@
+package dev.parley.engine;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.TaskState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A log in memory, for tests and for agents that may forget. Writes are done when {@link #submit} returns. */
+public final class MemoryTaskLog implements TaskLog {
+    private static final Comparator<Head> NEWEST_FIRST = Comparator.comparing(Head::statusTime)
+            .thenComparing(head -> head.key().taskId())
+            .reversed();
+
+    private record Row(Head head, List<LoggedEvent> events) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<TaskKey, Row> rows = new HashMap<>();
+    private final Map<MessageKey, String> messages = new HashMap<>();
+
+    @Override
+    public void submit(Writer writer) {
+        lock.lock();
+        try {
+            Segment segment = writer.take();
+            Row row = rows.get(segment.head().key());
+            List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
+            events.addAll(segment.events());
+            rows.put(segment.head().key(), new Row(segment.head(), events));
+            segment.messages()
+                    .forEach(key -> messages.put(key, segment.head().key().taskId()));
+            writer.written(segment);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<Head> find(TaskKey key) {
+        lock.lock();
+        try {
+            return Optional.ofNullable(rows.get(key)).map(Row::head);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit) {
+        lock.lock();
+        try {
+            Row row = rows.get(key);
+            if (row == null) {
+                return List.of();
+            }
+            int from = (int) Math.min(after, row.events().size());
+            return List.copyOf(row.events()
+                    .subList(from, Math.min(from + limit, row.events().size())));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<String> taskOf(MessageKey key) {
+        lock.lock();
+        try {
+            return Optional.ofNullable(messages.get(key));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Page list(Query query) {
+        List<Head> matching = heads(head -> head.key().scope().equals(query.scope())
+                && head.key().agent().equals(query.agent())
+                && (query.contextId() == null || query.contextId().equals(head.contextId()))
+                && (query.state() == null || query.state() == head.state())
+                && (query.statusSince() == null || !head.statusTime().isBefore(query.statusSince())));
+        List<Head> page = matching.stream()
+                .sorted(NEWEST_FIRST)
+                .filter(head -> isBehind(head, query.before()))
+                .limit(query.limit())
+                .toList();
+        return new Page(page, matching.size());
+    }
+
+    private static boolean isBehind(Head head, @Nullable Position position) {
+        if (position == null) {
+            return true;
+        }
+        int times = head.statusTime().compareTo(position.statusTime());
+        return times < 0 || times == 0 && head.key().taskId().compareTo(position.taskId()) < 0;
+    }
+
+    @Override
+    public List<Head> unfinished() {
+        return heads(head -> head.state() == TaskState.SUBMITTED || head.state() == TaskState.WORKING);
+    }
+
+    private List<Head> heads(Predicate<Head> which) {
+        lock.lock();
+        try {
+            return rows.values().stream().map(Row::head).filter(which).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int removeEnded(Instant before, int limit) {
+        lock.lock();
+        try {
+            List<TaskKey> ended =
+                    heads(head -> head.state().isTerminal() && head.statusTime().isBefore(before)).stream()
+                            .sorted(NEWEST_FIRST.reversed())
+                            .limit(limit)
+                            .map(Head::key)
+                            .toList();
+            ended.forEach(key -> {
+                rows.remove(key);
+                messages.values().removeIf(key.taskId()::equals);
+            });
+            return ended.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {}
+}

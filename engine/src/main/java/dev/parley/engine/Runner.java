@@ -1,0 +1,231 @@
+package dev.parley.engine;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the turns of one agent: as many at once as it allows, each on a virtual thread, each with a time limit. */
+final class Runner {
+    private static final Logger LOG = System.getLogger("dev.parley.engine");
+
+    private final Engine engine;
+    private final Agent agent;
+    private final Semaphore permits;
+    private final Queue<Turn> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waitingCount = new AtomicInteger();
+
+    Runner(Engine engine, Agent agent) {
+        this.engine = engine;
+        this.agent = agent;
+        this.permits = new Semaphore(agent.concurrency());
+    }
+
+    /**
+     * Lets a turn run, now or when it is its turn; until then its task is in state submitted.
+     *
+     * @throws dev.parley.protocol.A2AException UNAVAILABLE if too many wait already; the task does not exist then
+     */
+    void start(Turn turn) {
+        if (!engine.isOpen()) {
+            turn.live().leave();
+            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+        }
+        if (waiting.isEmpty() && permits.tryAcquire()) {
+            turn.live().pins.incrementAndGet();
+            launch(turn);
+            return;
+        }
+        if (waitingCount.incrementAndGet() > agent.queueLimit()) {
+            waitingCount.decrementAndGet();
+            turn.live().leave();
+            throw A2AException.unavailable(
+                    "Agent " + agent.name() + " has " + agent.queueLimit() + " tasks waiting", Duration.ofSeconds(1));
+        }
+        turn.live().pins.incrementAndGet();
+        turn.create(TaskState.SUBMITTED);
+        waiting.add(turn);
+        launchWaiting();
+    }
+
+    private void launchWaiting() {
+        while (!waiting.isEmpty() && permits.tryAcquire()) {
+            Turn next = waiting.poll();
+            if (next == null) {
+                permits.release();
+            } else {
+                waitingCount.decrementAndGet();
+                launch(next);
+            }
+        }
+    }
+
+    private void launch(Turn turn) {
+        Thread.ofVirtual().name("agent-", 0).unstarted(() -> runAll(turn)).start();
+    }
+
+    /** Runs a turn, and those that messages to its task have asked for meanwhile. */
+    private void runAll(Turn first) {
+        LiveTask live = first.live();
+        try {
+            for (Turn turn = first; turn != null; turn = live.leave()) {
+                engine.began(turn);
+                try {
+                    run(turn);
+                } finally {
+                    engine.ended(turn);
+                }
+            }
+        } finally {
+            permits.release();
+            engine.tasks().unpin(live);
+            launchWaiting();
+        }
+    }
+
+    private void run(Turn turn) {
+        Task before = turn.live().ahead();
+        if (before != null && before.state().isTerminal()) {
+            return; // canceled while it waited
+        }
+        if (before != null && before.state() != TaskState.WORKING) {
+            emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
+        }
+        Future<?> limit =
+                engine.timer().schedule(turn::expire, agent.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            turn.begin(engine.clock().instant().plus(agent.timeLimit()));
+            agent.handler().handle(turn, turn);
+            turn.end();
+            returned(turn);
+        } catch (Throwable problem) {
+            turn.end();
+            threw(turn, problem);
+        } finally {
+            limit.cancel(false);
+        }
+    }
+
+    private void returned(Turn turn) {
+        if (turn.isExpired()) {
+            expired(turn);
+            return;
+        }
+        Task task = turn.live().ahead();
+        if (task == null) {
+            if (!turn.live().isAnswered()) {
+                fail(turn, "The agent returned without an answer");
+            }
+        } else if (!task.state().isSettled()) {
+            if (task.artifacts().isEmpty()) {
+                fail(turn, "The agent returned without an answer");
+            } else {
+                emit(turn, now -> List.of(turn.moved(TaskState.COMPLETED, null, Map.of())));
+            }
+        }
+    }
+
+    private void threw(Turn turn, Throwable problem) {
+        Task task = turn.live().ahead();
+        if (task != null && task.state().isTerminal()) {
+            if (!(problem instanceof TaskEndedException || problem instanceof InterruptedException)) {
+                LOG.log(Level.WARNING, "agent " + agent.name() + " failed after task " + task.id() + " ended", problem);
+            }
+        } else if (turn.isExpired()) {
+            expired(turn);
+        } else if (!engine.isOpen() && problem instanceof InterruptedException) {
+            // Stopped with the server: the next start finds the task unfinished and decides.
+            LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
+        } else {
+            String reference = Turn.reference();
+            LOG.log(
+                    Level.ERROR,
+                    "agent " + agent.name() + " failed (reference " + reference + ", task " + turn.taskId() + ")",
+                    problem);
+            fail(turn, "The agent failed (reference " + reference + ")");
+        }
+        if (problem instanceof VirtualMachineError fatal) {
+            throw fatal;
+        }
+    }
+
+    private void expired(Turn turn) {
+        fail(turn, "The agent took longer than " + agent.timeLimit().toSeconds() + " s");
+    }
+
+    private void fail(Turn turn, String reason) {
+        emit(turn, task -> List.of(turn.moved(TaskState.FAILED, Message.agent(Part.text(reason)), Map.of())));
+    }
+
+    /** Emits for the engine itself: that the task has ended meanwhile, or cannot be written, is no news to it. */
+    private static void emit(Turn turn, Function<Task, List<TaskEvent>> events) {
+        try {
+            turn.emit(task -> task.state().isTerminal() ? List.of() : events.apply(task));
+        } catch (A2AException unwritten) {
+            LOG.log(Level.WARNING, "task " + turn.taskId() + " could not be written", unwritten);
+        }
+    }
+
+    /** Takes up a task that a restart interrupted, or ends it if its agent cannot do that. */
+    void recover(LiveTask live, Task task) {
+        int attempt = attempt(task);
+        boolean untouched = task.state() == TaskState.SUBMITTED;
+        @Nullable Message message = lastQuestion(task);
+        var turn = new Turn(
+                live,
+                message == null ? Message.user(Part.text("")) : message,
+                message == null
+                        ? List.of()
+                        : task.history().subList(0, task.history().indexOf(message)),
+                new Turn.Origin(
+                        new CallContext(live.key().scope().owner(), live.key().scope(), Set.of(), null, null),
+                        List.of(),
+                        Map.of(),
+                        task.history().size() > 1,
+                        untouched ? attempt : attempt + 1,
+                        null),
+                engine.clock(),
+                () -> {});
+        if (message != null && (untouched || agent.isResumable())) {
+            if (!untouched) {
+                emit(turn, now -> List.of(turn.moved(TaskState.WORKING, null, Map.of("attempt", attempt + 1))));
+            }
+            live.enter(turn);
+            start(turn);
+        } else {
+            fail(turn, "The server was restarted while the agent worked, and the agent cannot resume");
+        }
+    }
+
+    private static int attempt(Task task) {
+        return task.metadata().get("attempt") instanceof Number number ? number.intValue() : 1;
+    }
+
+    private static @Nullable Message lastQuestion(Task task) {
+        for (Message message : task.history().reversed()) {
+            if (message.role() == Role.USER) {
+                return message;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.parley.engine;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One reader of a task: optionally the snapshot first, then every public event behind it.
+ *
+ * <p>Reads from memory while it is near the end of the log and from the store when it is behind, so that a slow reader
+ * costs nobody but itself.
+ */
+final class TaskReader implements EventStream {
+    private static final int STORE_BATCH = 256;
+
+    private final LiveTask live;
+    private final TaskLog log;
+    private final UnaryOperator<Task> view;
+    private final Runnable onClose;
+    private final AtomicBoolean open = new AtomicBoolean(true);
+    private @Nullable LoggedEvent snapshot;
+    private long position;
+
+    /**
+     * @param position the number of the last event not to be seen; -1 for a task that may be answered with a message
+     * @param view how tasks in the stream are shown
+     * @param onClose called once
+     */
+    TaskReader(LiveTask live, TaskLog log, long position, UnaryOperator<Task> view, Runnable onClose) {
+        this.live = live;
+        this.log = log;
+        this.position = position;
+        this.view = view;
+        this.onClose = onClose;
+    }
+
+    /** A reader that begins with the task as it stands. */
+    static TaskReader fromSnapshot(LiveTask live, TaskLog log, UnaryOperator<Task> view, Runnable onClose) {
+        LoggedEvent snapshot = live.snapshot(view);
+        var reader = new TaskReader(live, log, snapshot.sequence(), view, onClose);
+        reader.snapshot = snapshot;
+        return reader;
+    }
+
+    /** True if this reader has nothing to wait for: its snapshot is that of a task that has ended. */
+    boolean startsAtTheEnd() {
+        LoggedEvent first = snapshot;
+        return first != null
+                && first.event() instanceof Task task
+                && task.state().isTerminal();
+    }
+
+    @Override
+    public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+        LoggedEvent first = snapshot;
+        if (first != null) {
+            snapshot = null;
+            return List.of(first);
+        }
+        while (true) {
+            switch (live.find(position, patience, open::get)) {
+                case LiveTask.Found.Nothing nothing -> {
+                    return List.of();
+                }
+                case LiveTask.Found.End end -> {
+                    close();
+                    return null;
+                }
+                case LiveTask.Found.Behind behind -> {
+                    List<LoggedEvent> shown = advance(log.read(live.key(), Math.max(position, 0), STORE_BATCH));
+                    if (!shown.isEmpty()) {
+                        return shown;
+                    }
+                }
+                case LiveTask.Found.Events(List<LoggedEvent> events) -> {
+                    List<LoggedEvent> shown = advance(events);
+                    if (!shown.isEmpty()) {
+                        return shown;
+                    }
+                }
+            }
+        }
+    }
+
+    private List<LoggedEvent> advance(List<LoggedEvent> events) {
+        if (events.isEmpty()) {
+            throw new IllegalStateException("task " + live.key().taskId() + " has no events behind " + position);
+        }
+        boolean answer = events.getFirst().sequence() == 0;
+        position = events.getLast().sequence();
+        if (answer) {
+            return events;
+        }
+        return events.stream()
+                .filter(event -> event.event().isPublic())
+                .map(event -> event.event() instanceof Task task ? viewed(event, task) : event)
+                .toList();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a task shown as it is keeps the bytes that it has been encoded to
+    private LoggedEvent viewed(LoggedEvent event, Task task) {
+        Task shown = view.apply(task);
+        return shown == task ? event : new LoggedEvent(event.sequence(), shown);
+    }
+
+    @Override
+    public void close() {
+        if (open.compareAndSet(true, false)) {
+            live.wake();
+            onClose.run();
+        }
+    }
+}

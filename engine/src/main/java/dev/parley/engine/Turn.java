@@ -1,0 +1,376 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of an agent's handler: what it was asked and how it answers. What it emits goes to its {@link LiveTask}; the
+ * first emission of a new task creates it.
+ */
+final class Turn implements Request, Reply {
+    /** What a turn is about, besides its message; {@code key} under which repetitions of the message find it. */
+    record Origin(
+            CallContext context,
+            List<String> acceptedOutputModes,
+            Map<String, @Nullable Object> metadata,
+            boolean followUp,
+            int attempt,
+            @Nullable MessageKey key) {}
+
+    private final LiveTask live;
+    private final Message message;
+    private final Origin origin;
+    private final InstantSource clock;
+    private final Runnable onCreate;
+    private final List<Message> history;
+    private volatile boolean created;
+    private volatile boolean canceled;
+    private volatile boolean expired;
+    private volatile @Nullable Thread thread;
+    private volatile Instant deadline = Instant.MAX;
+
+    /**
+     * @param history what was said before {@code message}
+     * @param onCreate called once, before the first emission of a task that does not exist yet
+     */
+    Turn(LiveTask live, Message message, List<Message> history, Origin origin, InstantSource clock, Runnable onCreate) {
+        this.live = live;
+        this.message = message;
+        this.history = history;
+        this.origin = origin;
+        this.clock = clock;
+        this.onCreate = onCreate;
+        this.created = origin.followUp || live.durable() != null;
+    }
+
+    @Nullable
+    MessageKey key() {
+        return origin.key;
+    }
+
+    LiveTask live() {
+        return live;
+    }
+
+    /** Says that the calling thread runs the handler, until {@code deadline}. */
+    void begin(Instant deadline) {
+        this.deadline = deadline;
+        this.thread = Thread.currentThread();
+        if (canceled || expired) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Says that the handler has returned: its thread is not to be interrupted any more. */
+    synchronized void end() {
+        thread = null;
+        Thread.interrupted();
+    }
+
+    /** Tells the handler that its task has been canceled. */
+    void cancel() {
+        canceled = true;
+        interrupt();
+    }
+
+    /** Tells the handler that its time is up. */
+    void expire() {
+        expired = true;
+        interrupt();
+    }
+
+    boolean isExpired() {
+        return expired;
+    }
+
+    synchronized void interrupt() {
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+
+    /** Creates the task now, if nothing has yet, in {@code state}. */
+    void create(TaskState state) {
+        if (!created) {
+            created = true;
+            onCreate.run();
+        }
+        live.emit(task -> task == null ? List.of(beginning(state)) : List.of());
+    }
+
+    /** Emits {@code events}, made from the task as it stands, behind its creation if there is none yet. */
+    void emit(Function<Task, List<TaskEvent>> events) {
+        if (!created) {
+            created = true;
+            onCreate.run();
+        }
+        live.emit(task -> {
+            if (task != null) {
+                return events.apply(task);
+            }
+            Task beginning = beginning(TaskState.WORKING);
+            var all = new ArrayList<TaskEvent>(4);
+            all.add(beginning);
+            all.addAll(events.apply(beginning));
+            return all;
+        });
+    }
+
+    private Task beginning(TaskState state) {
+        return new Task(
+                live.key().taskId(),
+                live.contextId(),
+                TaskStatus.of(state, now()),
+                List.of(),
+                List.of(message.in(live.contextId(), live.key().taskId())),
+                Map.of());
+    }
+
+    Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    TaskEvent moved(TaskState state, @Nullable Message note, Map<String, @Nullable Object> metadata) {
+        Message said =
+                note == null ? null : note.in(live.contextId(), live.key().taskId());
+        return new TaskStatusUpdateEvent(
+                live.key().taskId(), live.contextId(), new TaskStatus(state, said, now()), metadata);
+    }
+
+    private TaskEvent produced(Artifact artifact, boolean append, boolean last) {
+        return new TaskArtifactUpdateEvent(live.key().taskId(), live.contextId(), artifact, append, last, Map.of());
+    }
+
+    // ---- Reply
+
+    @Override
+    public void message(Message answer) {
+        if (created || !live.answer(answer.in(live.contextId(), null))) {
+            move(TaskState.COMPLETED, answer, Map.of());
+        }
+    }
+
+    @Override
+    public void progress(int percent, @Nullable String note) {
+        if (percent < 0 || percent > 100) {
+            throw new IllegalArgumentException("percent: " + percent + " (expected: 0 to 100)");
+        }
+        move(TaskState.WORKING, note == null ? null : Message.agent(Part.text(note)), Map.of("progress", percent));
+    }
+
+    @Override
+    public void artifact(Artifact artifact) {
+        emit(task -> List.of(produced(artifact, false, true)));
+    }
+
+    @Override
+    public void artifact(String name, String text) {
+        emit(task -> List.of(produced(Artifact.named(newId(task), name, Part.text(text)), false, true)));
+    }
+
+    @Override
+    public void file(String filename, String mediaType, byte[] bytes) {
+        emit(task -> List.of(
+                produced(Artifact.named(newId(task), filename, Part.file(filename, mediaType, bytes)), false, true)));
+    }
+
+    @Override
+    public ArtifactWriter stream(String name) {
+        return new Pieces(name);
+    }
+
+    @Override
+    public void askForInput(Message question) {
+        move(TaskState.INPUT_REQUIRED, question, Map.of());
+    }
+
+    @Override
+    public void askForCredentials(String explanation) {
+        move(TaskState.AUTH_REQUIRED, Message.agent(Part.text(explanation)), Map.of());
+    }
+
+    @Override
+    public void complete() {
+        move(TaskState.COMPLETED, null, Map.of());
+    }
+
+    @Override
+    public void complete(Part... parts) {
+        emit(task -> List.of(
+                produced(Artifact.of(newId(task), parts), false, true), moved(TaskState.COMPLETED, null, Map.of())));
+    }
+
+    @Override
+    public void fail(String reason) {
+        move(TaskState.FAILED, Message.agent(Part.text(reason)), Map.of());
+    }
+
+    @Override
+    public void reject(String reason) {
+        move(TaskState.REJECTED, Message.agent(Part.text(reason)), Map.of());
+    }
+
+    @Override
+    public void move(TaskState state, @Nullable Message note, Map<String, @Nullable Object> metadata) {
+        emit(task -> List.of(moved(state, note, metadata)));
+    }
+
+    private static String newId(Task task) {
+        int number = task.artifacts().size() + 1;
+        while (true) {
+            String id = "artifact-" + number;
+            if (task.artifacts().stream()
+                    .noneMatch(artifact -> artifact.artifactId().equals(id))) {
+                return id;
+            }
+            number++;
+        }
+    }
+
+    private final class Pieces implements ArtifactWriter {
+        private final String name;
+        private @Nullable String id;
+        private boolean closed;
+
+        Pieces(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public void append(Part... parts) {
+            piece(false, parts);
+        }
+
+        @Override
+        public void last(Part... parts) {
+            piece(true, parts);
+            closed = true;
+        }
+
+        private void piece(boolean last, Part... parts) {
+            if (closed) {
+                throw new IllegalStateException("artifact " + name + " is closed");
+            }
+            emit(task -> {
+                boolean append = id != null;
+                String artifactId = append ? requireNonNull(id) : newId(task);
+                id = artifactId;
+                Artifact piece =
+                        new Artifact(artifactId, append ? null : name, null, List.of(parts), Map.of(), List.of());
+                return List.of(produced(piece, append, last));
+            });
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    // ---- Request
+
+    @Override
+    public Message message() {
+        return message;
+    }
+
+    @Override
+    public String text() {
+        return message.text();
+    }
+
+    @Override
+    public List<Part> parts() {
+        return message.parts();
+    }
+
+    @Override
+    public List<File> files() {
+        var files = new ArrayList<File>();
+        for (Part part : message.parts()) {
+            switch (part) {
+                case Part.Raw raw -> files.add(new File(raw.filename(), raw.mediaType(), raw.raw(), null));
+                case Part.Url url -> files.add(new File(url.filename(), url.mediaType(), null, url.url()));
+                case Part.Text text -> {}
+                case Part.Data data -> {}
+            }
+        }
+        return files;
+    }
+
+    @Override
+    public Map<String, @Nullable Object> metadata() {
+        return origin.metadata;
+    }
+
+    @Override
+    public String taskId() {
+        return live.key().taskId();
+    }
+
+    @Override
+    public String contextId() {
+        return live.contextId();
+    }
+
+    @Override
+    public List<Message> history() {
+        return history;
+    }
+
+    @Override
+    public boolean isFollowUp() {
+        return origin.followUp;
+    }
+
+    @Override
+    public int attempt() {
+        return origin.attempt;
+    }
+
+    @Override
+    public Instant deadline() {
+        return deadline;
+    }
+
+    @Override
+    public boolean isCanceled() {
+        return canceled;
+    }
+
+    @Override
+    public List<String> acceptedOutputModes() {
+        return origin.acceptedOutputModes;
+    }
+
+    @Override
+    public CallContext context() {
+        return origin.context;
+    }
+
+    /** A short random name for a failure, to find it in the log. */
+    static String reference() {
+        return UUID.randomUUID().toString().substring(0, 8);
+    }
+}

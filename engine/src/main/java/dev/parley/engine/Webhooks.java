@@ -1,0 +1,262 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.engine.spi.WebhookTransport.Outcome;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.PushConfig;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells webhooks what happens to their tasks: in order, at least once, across restarts.
+ *
+ * <p>Each webhook has a durable cursor in the log of its task. Delivering is reading the log from there; a retry, a restart
+ * and a redelivery are all the same read. At most one thread at a time works for a webhook.
+ */
+public final class Webhooks {
+    private static final Logger LOG = System.getLogger("dev.parley.webhooks");
+    private static final int BATCH = 64;
+    private static final int MAX_DELIVERIES = 256;
+    private static final int MAX_ATTEMPTS = 12;
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
+
+    /** How many webhooks one task may have. */
+    static final int MAX_PER_TASK = 32;
+
+    private record Key(TaskKey task, String configId) {}
+
+    /** Whether a worker runs for a webhook, and whether there was news since it last looked. */
+    private enum Work {
+        LOOKING,
+        NEWS
+    }
+
+    private final PushStore store;
+    private final WebhookTransport transport;
+    private final TaskLog log;
+    private final InstantSource clock;
+    private final ScheduledExecutorService timer;
+    private final ConcurrentHashMap<Key, Work> working = new ConcurrentHashMap<>();
+    private final Semaphore deliveries = new Semaphore(MAX_DELIVERIES);
+    private volatile boolean open = true;
+
+    Webhooks(
+            PushStore store,
+            WebhookTransport transport,
+            TaskLog log,
+            InstantSource clock,
+            ScheduledExecutorService timer) {
+        this.store = store;
+        this.transport = transport;
+        this.log = log;
+        this.clock = clock;
+        this.timer = timer;
+    }
+
+    /** Takes up what a restart interrupted. */
+    void start() {
+        store.pending().forEach(this::schedule);
+    }
+
+    void stop() {
+        open = false;
+    }
+
+    /** @throws dev.parley.protocol.A2AException if the webhook must not be called */
+    void check(PushConfig config) {
+        transport.check(config);
+    }
+
+    /** Adds a webhook that is told of everything behind {@code after}. */
+    void add(TaskKey task, PushConfig config, long after) {
+        store.save(new Subscription(task, config, after, 0, null, null, null));
+    }
+
+    List<Subscription> of(TaskKey task) {
+        return store.of(task);
+    }
+
+    Optional<Subscription> find(TaskKey task, String configId) {
+        return store.find(task, configId);
+    }
+
+    boolean delete(TaskKey task, String configId) {
+        return store.delete(task, configId);
+    }
+
+    /** Says that a task has new events. Does not block. */
+    void wake(TaskKey task) {
+        if (open) {
+            Thread.ofVirtual().name("webhooks-" + task.taskId()).start(() -> {
+                for (Subscription subscription : store.of(task)) {
+                    schedule(subscription);
+                }
+            });
+        }
+    }
+
+    /** The webhooks that were given up, newest first, at most {@code limit}. */
+    public List<Subscription> dead(int limit) {
+        return store.dead(limit);
+    }
+
+    /** Takes a webhook up again that was given up, from the event that it did not accept; says whether there is one. */
+    public boolean redeliver(String taskId, String configId) {
+        for (Subscription dead : store.dead(Integer.MAX_VALUE)) {
+            if (dead.task().taskId().equals(taskId)
+                    && requireNonNull(dead.config().id()).equals(configId)) {
+                var revived = new Subscription(dead.task(), dead.config(), dead.delivered(), 0, null, null, null);
+                store.advance(revived);
+                schedule(revived);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void schedule(Subscription subscription) {
+        if (subscription.deadSince() != null) {
+            return;
+        }
+        long waitMillis = subscription.nextAttempt() == null
+                ? 0
+                : clock.instant().until(subscription.nextAttempt(), ChronoUnit.MILLIS);
+        Key key = key(subscription);
+        if (waitMillis <= 0) {
+            run(key);
+        } else if (working.get(key) == null) {
+            later(key, waitMillis);
+        }
+    }
+
+    private void later(Key key, long waitMillis) {
+        try {
+            var unused = timer.schedule(() -> run(key), waitMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closing) {
+            LOG.log(Level.DEBUG, "closing; {0} goes on after the next start", key);
+        }
+    }
+
+    private static Key key(Subscription subscription) {
+        return new Key(subscription.task(), requireNonNull(subscription.config().id()));
+    }
+
+    private void run(Key key) {
+        Work before = working.put(key, Work.NEWS);
+        if (before == null && open) {
+            Thread.ofVirtual().name("webhook-" + key.configId()).start(() -> work(key));
+        }
+    }
+
+    private void work(Key key) {
+        try {
+            deliveries.acquire();
+            try {
+                boolean more = true;
+                while (more && open) {
+                    working.put(key, Work.LOOKING);
+                    boolean waits = deliverAll(key);
+                    // Ends only if nothing was announced since this looked, so no announcement is lost.
+                    more = !waits && !working.remove(key, Work.LOOKING);
+                }
+            } finally {
+                deliveries.release();
+                working.remove(key);
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException failure) {
+            LOG.log(
+                    Level.ERROR,
+                    "webhook " + key.configId() + " of task " + key.task().taskId(),
+                    failure);
+        }
+    }
+
+    /** Delivers what there is; true if the webhook has to be left alone for a while. */
+    private boolean deliverAll(Key key) throws InterruptedException {
+        Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
+        while (open && subscription != null && subscription.deadSince() == null) {
+            if (subscription.nextAttempt() != null && subscription.nextAttempt().isAfter(clock.instant())) {
+                return true;
+            }
+            List<LoggedEvent> events = log.read(key.task(), subscription.delivered(), BATCH);
+            if (events.isEmpty()) {
+                return false;
+            }
+            for (LoggedEvent event : events) {
+                Outcome outcome = event.event().isPublic()
+                        ? transport.deliver(subscription.config(), event)
+                        : new Outcome.Accepted();
+                subscription = after(subscription, event, outcome);
+                store.advance(subscription);
+                if (outcome instanceof Outcome.Failed) {
+                    if (subscription.deadSince() == null && subscription.nextAttempt() != null) {
+                        later(key, Math.max(1, clock.instant().until(subscription.nextAttempt(), ChronoUnit.MILLIS)));
+                    }
+                    return true;
+                }
+            }
+            // Seen again before each batch: it may have been deleted meanwhile.
+            subscription = store.find(key.task(), key.configId()).orElse(null);
+        }
+        return false;
+    }
+
+    private Subscription after(Subscription before, LoggedEvent event, Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Accepted accepted ->
+                new Subscription(before.task(), before.config(), event.sequence(), 0, null, null, null);
+            case Outcome.Failed failed -> {
+                int attempts = before.attempts() + 1;
+                boolean dead = !failed.retryable() || attempts >= MAX_ATTEMPTS;
+                if (dead) {
+                    LOG.log(
+                            Level.WARNING,
+                            "webhook {0} of task {1} is given up after {2} attempts: {3}",
+                            before.config().id(),
+                            before.task().taskId(),
+                            attempts,
+                            failed.reason());
+                }
+                yield new Subscription(
+                        before.task(),
+                        before.config(),
+                        before.delivered(),
+                        attempts,
+                        dead ? null : clock.instant().plus(pause(attempts, failed)),
+                        dead ? clock.instant() : null,
+                        failed.reason());
+            }
+        };
+    }
+
+    private static Duration pause(int attempts, Outcome.Failed failed) {
+        Duration asked = failed.retryAfter();
+        if (asked != null) {
+            return asked.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : asked;
+        }
+        long doubled = FIRST_PAUSE.toMillis() << Math.min(attempts - 1, 20);
+        long most = Math.min(doubled, LONGEST_PAUSE.toMillis());
+        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most / 2, most + 1));
+    }
+}

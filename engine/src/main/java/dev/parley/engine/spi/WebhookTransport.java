@@ -1,0 +1,36 @@
+package dev.parley.engine.spi;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.PushConfig;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Carries one event to one webhook. Safe for any thread. */
+public interface WebhookTransport {
+    /** What became of a delivery. */
+    sealed interface Outcome {
+        /** The webhook has it. */
+        record Accepted() implements Outcome {}
+
+        /**
+         * The webhook does not have it, as far as is known.
+         *
+         * @param reason for people; no secrets
+         * @param retryable false if offering it again cannot help
+         * @param retryAfter how long the webhook asked to be left alone; null if it did not
+         */
+        record Failed(
+                String reason, boolean retryable, @Nullable Duration retryAfter) implements Outcome {}
+    }
+
+    /**
+     * Refuses a webhook that must not be called.
+     *
+     * @throws A2AException INVALID_PARAMS saying what is wrong
+     */
+    void check(PushConfig config);
+
+    /** Offers an event once. Blocks, with a bound; never throws for what the webhook does. */
+    Outcome deliver(PushConfig config, LoggedEvent event) throws InterruptedException;
+}

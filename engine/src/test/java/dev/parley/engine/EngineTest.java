@@ -1,0 +1,501 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Operation.TaskPage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEndedException;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class EngineTest {
+    private static final CallContext ALICE =
+            new CallContext("alice", new CallContext.Scope("t1", "alice"), java.util.Set.of(), null, null);
+    private static final CallContext MALLORY =
+            new CallContext("mallory", new CallContext.Scope("t2", "mallory"), java.util.Set.of(), null, null);
+
+    private final MemoryTaskLog log = new MemoryTaskLog();
+    private final Engine engine =
+            Engine.builder(log).grace(Duration.ofMillis(200)).build();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    @AfterEach
+    void close() {
+        engine.close();
+        threads.shutdownNow();
+    }
+
+    @Test
+    void anAgentThatCompletesIsAnsweredWithItsFinishedTask() {
+        AgentEndpoint echo = host((request, reply) -> reply.complete(request.text()));
+
+        Task task = send(echo, "hello");
+
+        assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(task.text()).isEqualTo("hello");
+        assertThat(task.history()).extracting(Message::text).containsExactly("hello");
+        assertThat(echo.call(GetTask.of(task.id()), ALICE)).isEqualTo(task);
+    }
+
+    @Test
+    void aPlainMessageLeavesNoTask() {
+        AgentEndpoint ping = host((request, reply) -> reply.message("pong"));
+
+        var answer = ping.call(SendMessage.of(Message.user(Part.text("ping"))), ALICE);
+
+        assertThat(answer)
+                .asInstanceOf(type(Message.class))
+                .extracting(Message::text)
+                .isEqualTo("pong");
+        assertThat(ping.call(ListTasks.all(), ALICE).totalSize()).isZero();
+    }
+
+    @Test
+    void aMessageAfterTheTaskExistsCompletesItInstead() {
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.working("thinking");
+            reply.message("done");
+        });
+
+        Task task = send(agent, "go");
+
+        assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(requireNonNull(task.status().message()).text()).isEqualTo("done");
+    }
+
+    @Test
+    void anAgentThatThrowsFailsItsTaskWithoutSayingWhy() {
+        AgentEndpoint agent = host((request, reply) -> {
+            throw new IllegalStateException("secret detail");
+        });
+
+        Task task = send(agent, "go");
+
+        assertThat(task.state()).isEqualTo(TaskState.FAILED);
+        assertThat(requireNonNull(task.status().message()).text())
+                .startsWith("The agent failed (reference ")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void anAgentThatReturnsWithoutAnAnswerFailsItsTask() {
+        AgentEndpoint agent = host((request, reply) -> reply.working("soon"));
+
+        Task task = send(agent, "go");
+
+        assertThat(task.state()).isEqualTo(TaskState.FAILED);
+    }
+
+    @Test
+    void anAgentThatReturnsAfterAnArtifactCompletesItsTask() {
+        AgentEndpoint agent = host((request, reply) -> reply.artifact("a", "text"));
+
+        assertThat(send(agent, "go").state()).isEqualTo(TaskState.COMPLETED);
+    }
+
+    @Test
+    void anEndedTaskRefusesLateEvents() {
+        var refused = new CompletableFuture<Throwable>();
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.complete("done");
+            try {
+                reply.working("more");
+            } catch (TaskEndedException expected) {
+                refused.complete(expected);
+            }
+        });
+
+        Task task = send(agent, "go");
+
+        assertThat(refused.join()).isInstanceOf(TaskEndedException.class);
+        assertThat(events(task.id())).hasSize(3);
+    }
+
+    @Test
+    void aTaskThatAsksForInputGoesOnWithTheNextMessage() {
+        AgentEndpoint agent = host((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete(request.history().getFirst().text() + " and " + request.text());
+            } else {
+                reply.askForInput("what else?");
+            }
+        });
+
+        Task asked = send(agent, "bread");
+        Message answer = Message.user(Part.text("butter")).in(null, asked.id());
+        Task done = (Task) agent.call(SendMessage.of(answer), ALICE);
+
+        assertThat(asked.state()).isEqualTo(TaskState.INPUT_REQUIRED);
+        assertThat(done.state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(done.text()).isEqualTo("bread and butter");
+        assertThat(done.history()).extracting(Message::text).containsExactly("bread", "what else?", "butter");
+    }
+
+    @Test
+    void aStreamShowsEveryEventInOrder() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.progress(50, "half");
+            reply.complete("all");
+        });
+
+        try (EventStream stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text("go"))), ALICE)) {
+            List<LoggedEvent> events = drain(stream);
+
+            assertThat(events).extracting(LoggedEvent::sequence).containsExactly(1L, 2L, 3L, 4L);
+            assertThat(events.get(0).event()).isInstanceOf(Task.class);
+            assertThat(events.get(1).event())
+                    .asInstanceOf(type(TaskStatusUpdateEvent.class))
+                    .satisfies(update -> assertThat(update.metadata()).containsEntry("progress", 50));
+            assertThat(events.get(2).event()).isInstanceOf(TaskArtifactUpdateEvent.class);
+            assertThat(((TaskStatusUpdateEvent) events.get(3).event()).status().state())
+                    .isEqualTo(TaskState.COMPLETED);
+        }
+    }
+
+    @Test
+    void aStreamOfAMessageIsThatMessageAlone() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> reply.message("pong"));
+
+        try (EventStream stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text("ping"))), ALICE)) {
+            List<LoggedEvent> events = drain(stream);
+
+            assertThat(events).hasSize(1);
+            assertThat(events.getFirst().sequence()).isZero();
+            assertThat(events.getFirst().event()).isInstanceOf(Message.class);
+        }
+    }
+
+    @Test
+    void aSubscriptionJoinsSnapshotAndTailWithoutGapOrDuplicate() throws Exception {
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = host((request, reply) -> {
+            try (Reply.ArtifactWriter chunks = reply.stream("numbers")) {
+                for (int i = 0; i < 500; i++) {
+                    chunks.append(i + " ");
+                }
+                go.await();
+                for (int i = 500; i < 1_000; i++) {
+                    chunks.append(i + " ");
+                }
+            }
+            reply.complete();
+        });
+        Task begun = sendImmediately(agent, "go");
+
+        try (EventStream stream = agent.watch(SubscribeToTask.of(begun.id()), ALICE)) {
+            go.countDown();
+            List<LoggedEvent> seen = drain(stream);
+
+            Task folded = null;
+            for (LoggedEvent event : seen) {
+                folded = event.event().applyTo(folded);
+            }
+            assertThat(requireNonNull(folded)).isEqualTo(agent.call(GetTask.of(begun.id()), ALICE));
+            assertThat(folded.artifacts().getFirst().parts()).hasSize(1_000);
+        }
+    }
+
+    @Test
+    void aReaderThatResumesSeesWhatIsBehindItsLastEventAlsoAfterTheEnd() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> reply.complete("all"));
+        Task task = send(agent, "go");
+
+        try (EventStream stream = agent.watch(new SubscribeToTask(null, task.id(), 1L), ALICE)) {
+            assertThat(drain(stream)).extracting(LoggedEvent::sequence).containsExactly(2L, 3L);
+        }
+    }
+
+    @Test
+    void subscribingToAnEndedTaskIsUnsupported() {
+        AgentEndpoint agent = host((request, reply) -> reply.complete("all"));
+        Task task = send(agent, "go");
+
+        assertRefused(() -> agent.watch(SubscribeToTask.of(task.id()), ALICE), A2AError.UNSUPPORTED_OPERATION);
+    }
+
+    @Test
+    void cancelEndsARunningTaskAndInterruptsItsAgent() throws Exception {
+        var interrupted = new CountDownLatch(1);
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.working("busy");
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException expected) {
+                if (request.isCanceled()) {
+                    interrupted.countDown();
+                }
+                throw expected;
+            }
+        });
+        Task task = sendImmediately(agent, "go");
+
+        Task canceled = agent.call(CancelTask.of(task.id()), ALICE);
+
+        assertThat(canceled.state()).isEqualTo(TaskState.CANCELED);
+        interrupted.await();
+        assertRefused(() -> agent.call(CancelTask.of(task.id()), ALICE), A2AError.TASK_NOT_CANCELABLE);
+    }
+
+    @Test
+    void cancelEndsATaskThatWaitsForInput() {
+        AgentEndpoint agent = host((request, reply) -> reply.askForInput("?"));
+        Task task = send(agent, "go");
+
+        assertThat(agent.call(CancelTask.of(task.id()), ALICE).state()).isEqualTo(TaskState.CANCELED);
+    }
+
+    @Test
+    void whatACallerMayNotSeeDoesNotExistForIt() {
+        AgentEndpoint agent = host((request, reply) -> reply.askForInput("?"));
+        Task task = send(agent, "go");
+
+        assertRefused(() -> agent.call(GetTask.of(task.id()), MALLORY), A2AError.TASK_NOT_FOUND);
+        assertRefused(() -> agent.call(CancelTask.of(task.id()), MALLORY), A2AError.TASK_NOT_FOUND);
+        assertRefused(() -> agent.watch(SubscribeToTask.of(task.id()), MALLORY), A2AError.TASK_NOT_FOUND);
+        assertThat(agent.call(ListTasks.all(), MALLORY).totalSize()).isZero();
+    }
+
+    @Test
+    void theSameMessageSentAHundredTimesAtOnceIsWorkedOnOnce() throws Exception {
+        var runs = new AtomicInteger();
+        AgentEndpoint agent = host((request, reply) -> {
+            runs.incrementAndGet();
+            reply.complete("done");
+        });
+        Message message = Message.user(Part.text("once"));
+
+        List<Future<String>> ids = IntStream.range(0, 100)
+                .mapToObj(i -> threads.submit(() -> ((Task) agent.call(SendMessage.of(message), ALICE)).id()))
+                .toList();
+
+        String first = ids.getFirst().get();
+        for (Future<String> id : ids) {
+            assertThat(id.get()).isEqualTo(first);
+        }
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void theSameMessageIdOfAnotherCallerIsAnotherMessage() {
+        AgentEndpoint agent = host((request, reply) -> reply.complete("done"));
+        Message message = Message.user(Part.text("mine"));
+
+        Task hers = (Task) agent.call(SendMessage.of(message), ALICE);
+        Task his = (Task) agent.call(SendMessage.of(message), MALLORY);
+
+        assertThat(hers.id()).isNotEqualTo(his.id());
+    }
+
+    @Test
+    void pagesOfAListFollowEachOtherAndTheirTokenIsBoundToTheCaller() {
+        AgentEndpoint agent = host((request, reply) -> reply.complete(request.text()));
+        for (int i = 0; i < 25; i++) {
+            send(agent, "n" + i);
+        }
+
+        var seen = new ArrayList<String>();
+        String token = null;
+        do {
+            TaskPage page = agent.call(new ListTasks(null, null, null, 10, token, null, null, false), ALICE);
+            assertThat(page.totalSize()).isEqualTo(25);
+            page.tasks().forEach(task -> seen.add(task.id()));
+            if (token == null) {
+                String stolen = page.nextPageToken();
+                assertRefused(
+                        () -> agent.call(new ListTasks(null, null, null, 10, stolen, null, null, false), MALLORY),
+                        A2AError.INVALID_PARAMS);
+            }
+            token = page.nextPageToken();
+        } while (!token.isEmpty());
+
+        assertThat(seen).doesNotHaveDuplicates().hasSize(25);
+    }
+
+    @Test
+    void tasksBeyondTheConcurrencyWaitAndBeyondTheQueueAreRefused() {
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = engine.host(Agent.named("busy", "One at a time")
+                .concurrency(1)
+                .queueLimit(1)
+                .handle((request, reply) -> {
+                    go.await();
+                    reply.complete("done");
+                }));
+
+        Task running = sendImmediately(agent, "first");
+        Task waiting = sendImmediately(agent, "second");
+
+        assertThat(running.state()).isEqualTo(TaskState.WORKING);
+        assertThat(waiting.state()).isEqualTo(TaskState.SUBMITTED);
+        assertRefused(() -> sendImmediately(agent, "third"), A2AError.UNAVAILABLE);
+        go.countDown();
+        assertThat(await(agent, waiting.id()).state()).isEqualTo(TaskState.COMPLETED);
+    }
+
+    @Test
+    void anAgentThatTakesTooLongIsInterruptedAndItsTaskFails() {
+        AgentEndpoint agent = engine.host(Agent.named("slow", "Never ends")
+                .timeLimit(Duration.ofMillis(100))
+                .handle((request, reply) -> new CountDownLatch(1).await()));
+
+        Task task = send(agent, "go");
+
+        assertThat(task.state()).isEqualTo(TaskState.FAILED);
+        assertThat(requireNonNull(task.status().message()).text()).contains("took longer than");
+    }
+
+    @Test
+    void aMessageToARunningTaskIsReadWhenItsAgentIsDone() throws Exception {
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = host((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete("second turn: " + request.text());
+            } else {
+                reply.working("busy");
+                go.await();
+                reply.askForInput("and?");
+            }
+        });
+        Task begun = sendImmediately(agent, "first");
+
+        Future<Task> second = threads.submit(() -> (Task)
+                agent.call(SendMessage.of(Message.user(Part.text("second")).in(null, begun.id())), ALICE));
+        awaitHistory(agent, begun.id(), 2);
+        go.countDown();
+
+        assertThat(second.get().state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(second.get().text()).isEqualTo("second turn: second");
+    }
+
+    @Test
+    void aMessageToAnEndedTaskIsRefused() {
+        AgentEndpoint agent = host((request, reply) -> reply.complete("done"));
+        Task task = send(agent, "go");
+
+        assertRefused(
+                () -> agent.call(SendMessage.of(Message.user(Part.text("more")).in(null, task.id())), ALICE),
+                A2AError.UNSUPPORTED_OPERATION);
+        assertRefused(
+                () -> agent.call(SendMessage.of(Message.user(Part.text("more")).in(null, "no-such-task")), ALICE),
+                A2AError.TASK_NOT_FOUND);
+        assertRefused(
+                () -> agent.call(SendMessage.of(Message.user(Part.text("more")).in("other", task.id())), ALICE),
+                A2AError.INVALID_PARAMS);
+    }
+
+    @Test
+    void tasksThatACrashInterruptedAreResumedOrFail() {
+        var stuck = new CountDownLatch(1);
+        AgentHandler hangs = (request, reply) -> {
+            reply.working("busy");
+            stuck.await();
+        };
+        Agent resumable = Agent.named("resumable", "Goes on").resumable(true).handle(hangs);
+        Agent other = Agent.named("other", "Does not").handle(hangs);
+        Engine crashed = Engine.builder(log).grace(Duration.ZERO).build();
+        Task first = sendImmediately(crashed.host(resumable), "one");
+        Task second = sendImmediately(crashed.host(other), "two");
+
+        try (Engine restarted = Engine.builder(log).grace(Duration.ZERO).build()) {
+            AgentEndpoint goesOn = restarted.host(Agent.named("resumable", "Goes on")
+                    .resumable(true)
+                    .handle((request, reply) -> reply.complete(request.text() + ", attempt " + request.attempt())));
+            AgentEndpoint fails = restarted.host(other);
+
+            assertThat(await(goesOn, first.id()).text()).isEqualTo("one, attempt 2");
+            assertThat(await(fails, second.id()).state()).isEqualTo(TaskState.FAILED);
+        }
+        crashed.close();
+    }
+
+    private AgentEndpoint host(AgentHandler handler) {
+        return engine.host(Agent.named("agent", "For a test").handle(handler));
+    }
+
+    private static Task send(AgentEndpoint agent, String text) {
+        return (Task) agent.call(SendMessage.of(Message.user(Part.text(text))), ALICE);
+    }
+
+    private static Task sendImmediately(AgentEndpoint agent, String text) {
+        return (Task) agent.call(
+                new SendMessage(
+                        null,
+                        Message.user(Part.text(text)),
+                        new SendConfiguration(List.of(), null, null, true),
+                        Map.of()),
+                ALICE);
+    }
+
+    /** Waits until the task ends. */
+    private static Task await(AgentEndpoint agent, String id) {
+        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
+            drain(stream);
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
+        return agent.call(GetTask.of(id), ALICE);
+    }
+
+    private static void awaitHistory(AgentEndpoint agent, String id, int size) {
+        while (agent.call(GetTask.of(id), ALICE).history().size() < size) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static List<LoggedEvent> drain(EventStream stream) throws InterruptedException {
+        var all = new ArrayList<LoggedEvent>();
+        for (var some = stream.next(Duration.ofSeconds(10)); some != null; some = stream.next(Duration.ofSeconds(10))) {
+            assertThat(some).as("events within ten seconds").isNotEmpty();
+            all.addAll(some);
+        }
+        return all;
+    }
+
+    private List<TaskEvent> events(String taskId) {
+        return log.read(new dev.parley.engine.spi.TaskLog.TaskKey(ALICE.scope(), "agent", taskId), 0, 1_000).stream()
+                .map(LoggedEvent::event)
+                .toList();
+    }
+
+    private static void assertRefused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, A2AError error) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(error));
+    }
+}
