@@ -1,3 +1,4 @@
+/** Calls agents anywhere, and delivers webhooks. */
 @NullMarked
 package dev.parley.client;
 

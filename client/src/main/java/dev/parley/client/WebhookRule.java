@@ -1,0 +1,237 @@
+package dev.parley.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.client.AddressTable.Prefix;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.PushConfig;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where webhooks may go: to public addresses, and to hosts that the operator has allowed.
+ *
+ * <p>Whoever registers a webhook makes this server send requests, so it must not reach what only this server can reach.
+ * The rule is asked when a webhook is made, and again, by {@link WebhookSender}, of the very addresses that are dialled:
+ * a name may lead elsewhere by then.
+ *
+ * <p>{@code http} passes under the same conditions as {@code https}. The specification wants https (section 13.2), but
+ * the address is what protects this side, and receivers behind a TLS proxy of their own are common.
+ *
+ * <p>Safe for any thread.
+ */
+public final class WebhookRule {
+    private static final int MAX_URL_LENGTH = 2048;
+    /** Names that never lead to a public host, whatever a resolver says. Sources: RFC 6761, 6762, 8375; ICANN. */
+    private static final List<String> LOCAL_NAMES =
+            List.of("localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet", "corp", "home");
+
+    /** Turns a name into addresses, as {@link InetAddress#getAllByName} does. */
+    interface Lookup {
+        InetAddress[] addresses(String name) throws UnknownHostException;
+    }
+
+    /** A webhook's address, normalised; {@code uri} names {@code host} as {@code host} is spelt. */
+    record Target(URI uri, HostName host, int port) {}
+
+    /** The host exists, but webhooks may not go there; what a resolver throws when the rule says no. */
+    static final class RefusedHost extends UnknownHostException {
+        private static final long serialVersionUID = 1L;
+
+        RefusedHost(String message) {
+            super(message);
+        }
+    }
+
+    private final Set<String> allowedNames = new HashSet<>();
+    private final List<Prefix> allowedAddresses = new ArrayList<>();
+    private final Lookup lookup;
+
+    private WebhookRule(Collection<String> allowed, Lookup lookup) {
+        this.lookup = lookup;
+        allowed.forEach(this::allow);
+    }
+
+    /**
+     * A rule that also lets webhooks go to {@code allowed}: host names, addresses, or ranges of them ({@code
+     * 10.1.0.0/16}). A name opens what it leads to; {@code localhost} opens all loopback addresses.
+     *
+     * @throws IllegalArgumentException if an entry is none of these
+     */
+    public static WebhookRule allowing(Collection<String> allowed) {
+        return new WebhookRule(allowed, InetAddress::getAllByName);
+    }
+
+    static WebhookRule allowing(Collection<String> allowed, Lookup lookup) {
+        return new WebhookRule(allowed, lookup);
+    }
+
+    private void allow(String entry) {
+        String text = entry.strip();
+        String bare = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        if (bare.indexOf('/') >= 0 || HostName.literal(bare).isPresent()) {
+            allowedAddresses.add(Prefix.of(bare));
+            return;
+        }
+        try {
+            String name = HostName.of(bare).name();
+            allowedNames.add(name);
+            if (name.equals("localhost")) {
+                allowedAddresses.add(Prefix.of("127.0.0.0/8"));
+                allowedAddresses.add(Prefix.of("::1/128"));
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "webhook-allow: " + entry + " (expected: a host name, an address or address/bits)", e);
+        }
+    }
+
+    /**
+     * Checks a webhook before it is stored: its address as {@link #check(String)} does, and that what it wants to be
+     * sent fits into headers.
+     *
+     * @throws A2AException INVALID_PARAMS naming the field
+     */
+    public void check(PushConfig config) {
+        check(config.url());
+        checkHeaders(config);
+    }
+
+    /**
+     * Checks the address of a webhook. Looks its host up, which may take as long as the system's resolver takes.
+     *
+     * @throws A2AException INVALID_PARAMS for the field {@code url}
+     */
+    public void check(String url) {
+        Target target = target(url);
+        try {
+            addresses(target.host());
+        } catch (RefusedHost e) {
+            throw invalid(requireNonNull(e.getMessage())).causedBy(e);
+        } catch (UnknownHostException e) {
+            throw invalid(target.host().name() + " cannot be found (expected: a host that resolves)")
+                    .causedBy(e);
+        }
+    }
+
+    /** Refuses values that would break out of their header. */
+    static void checkHeaders(PushConfig config) {
+        PushConfig.Authentication authentication = config.authentication();
+        if (authentication != null && !HeaderText.isToken(authentication.scheme())) {
+            throw A2AException.invalidParams("authentication.scheme", "must be the name of one HTTP scheme");
+        }
+        if (authentication != null) {
+            requireValue("authentication.credentials", authentication.credentials());
+        }
+        requireValue("token", config.token());
+    }
+
+    private static void requireValue(String field, @Nullable String value) {
+        if (value != null && !HeaderText.isValue(value)) {
+            throw A2AException.invalidParams(
+                    field, "must be at most " + HeaderText.MAX_LENGTH + " printable ASCII characters");
+        }
+    }
+
+    /**
+     * Reads an address without looking anything up.
+     *
+     * @throws A2AException INVALID_PARAMS if no webhook could be there
+     */
+    Target target(String url) {
+        if (url.length() > MAX_URL_LENGTH) {
+            throw invalid("is " + url.length() + " characters long (expected: at most " + MAX_URL_LENGTH + ")");
+        }
+        URI uri;
+        try {
+            uri = new URI(url);
+        } catch (URISyntaxException e) {
+            throw invalid("is no URL: " + e.getReason() + " at position " + e.getIndex())
+                    .causedBy(e);
+        }
+        String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+        if (!scheme.equals("https") && !scheme.equals("http")) {
+            throw invalid("scheme: " + uri.getScheme() + " (expected: https or http)");
+        }
+        String authority = uri.getRawAuthority();
+        if (authority == null || authority.isEmpty()) {
+            throw invalid("has no host");
+        }
+        if (authority.indexOf('@') >= 0) {
+            throw invalid("must not carry a user name or password");
+        }
+        int colon = authority.lastIndexOf(':');
+        boolean hasPort = colon > authority.lastIndexOf(']');
+        HostName host;
+        try {
+            host = HostName.of(hasPort ? authority.substring(0, colon) : authority);
+        } catch (IllegalArgumentException e) {
+            throw invalid("host: " + e.getMessage()).causedBy(e);
+        }
+        int usual = scheme.equals("https") ? 443 : 80;
+        int port = hasPort && colon + 1 < authority.length() ? port(authority.substring(colon + 1)) : usual;
+        String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+        String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+        String place = port == usual ? host.inUrl() : host.inUrl() + ":" + port;
+        String ascii = URI.create(scheme + "://" + place + path + query).toASCIIString();
+        return new Target(URI.create(ascii), host, port);
+    }
+
+    private static int port(String text) {
+        int port = text.matches("\\d{1,5}") ? Integer.parseInt(text) : 0;
+        if (port < 1 || port > 65_535) {
+            throw invalid("port: " + text + " (expected: 1 to 65535)");
+        }
+        return port;
+    }
+
+    /**
+     * Returns the addresses of a host, if webhooks may go to all of them. One that leads to a public and a private
+     * address is refused: which of them is dialled would be chance.
+     *
+     * @throws RefusedHost if webhooks may not go there
+     * @throws UnknownHostException if it cannot be found
+     */
+    InetAddress[] addresses(HostName host) throws UnknownHostException {
+        InetAddress literal = host.address();
+        InetAddress[] addresses = literal != null ? new InetAddress[] {literal} : lookup.addresses(host.name());
+        if (addresses.length == 0) {
+            throw new UnknownHostException(host.name());
+        }
+        if (!allowedNames.contains(host.name())) {
+            for (InetAddress address : addresses) {
+                refuseUnlessOpen(host, address);
+            }
+        }
+        return addresses;
+    }
+
+    private void refuseUnlessOpen(HostName host, InetAddress address) throws RefusedHost {
+        if (allowedAddresses.stream().anyMatch(prefix -> prefix.holds(address.getAddress()))) {
+            return;
+        }
+        // The address itself stays out of the message: it would tell a stranger what the names of this network mean.
+        String reason = LOCAL_NAMES.stream().anyMatch(host::isWithin)
+                ? "is a local name"
+                : AddressTable.refusal(address)
+                        .map(kind -> (host.address() == null ? "leads to " : "is ") + kind)
+                        .orElse(null);
+        if (reason != null) {
+            throw new RefusedHost(host.name() + " " + reason
+                    + " (expected: a public host, or one that the operator allows by webhook-allow)");
+        }
+    }
+
+    private static A2AException invalid(String problem) {
+        return A2AException.invalidParams("url", problem);
+    }
+}

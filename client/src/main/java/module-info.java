@@ -1,0 +1,10 @@
+/** Calls agents anywhere, and delivers webhooks. */
+module dev.parley.client {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.protocol;
+    requires dev.parley.dialect;
+    requires org.apache.httpcomponents.client5.httpclient5;
+    requires org.apache.httpcomponents.core5.httpcore5;
+
+    exports dev.parley.client;
+}
