@@ -1,0 +1,180 @@
+package dev.parley.client;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ServerSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/** A server on loopback that says exactly what a test tells it to, byte for byte. */
+final class RawServer implements AutoCloseable {
+    /** Speaks on one connection; when it returns, the connection is closed. */
+    interface Talk {
+        void on(Connection connection) throws IOException, InterruptedException;
+    }
+
+    /** A request as it came. */
+    record Request(String head, byte[] body) {
+        String line() {
+            return head.lines().findFirst().orElse("");
+        }
+
+        /** The value of a header, or null. */
+        @Nullable
+        String header(String name) {
+            String start = name.toLowerCase(Locale.ROOT) + ":";
+            return head.lines()
+                    .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(start))
+                    .map(line -> line.substring(start.length()).strip())
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        String text() {
+            return new String(body, UTF_8);
+        }
+    }
+
+    /** One connection; {@code number} counts from 1. */
+    final class Connection {
+        final int number;
+        private final InputStream in;
+        private final OutputStream out;
+        private final Socket socket;
+
+        Connection(int number, Socket socket) throws IOException {
+            this.number = number;
+            this.socket = socket;
+            this.in = new BufferedInputStream(socket.getInputStream());
+            this.out = socket.getOutputStream();
+        }
+
+        /** Reads a request, or returns null if there comes none. */
+        @Nullable
+        Request request() throws IOException {
+            var head = new ByteArrayOutputStream();
+            int matched = 0;
+            while (matched < 4) {
+                int next = in.read();
+                if (next < 0) {
+                    return null;
+                }
+                head.write(next);
+                matched = next == "\r\n\r\n".charAt(matched) ? matched + 1 : next == '\r' ? 1 : 0;
+            }
+            var bare = new Request(head.toString(ISO_8859_1), new byte[0]);
+            String length = bare.header("Content-Length");
+            var request = new Request(bare.head(), in.readNBytes(length == null ? 0 : Integer.parseInt(length)));
+            requests.add(request);
+            return request;
+        }
+
+        /** Writes text with every line end as HTTP wants it. */
+        void write(String text) throws IOException {
+            out.write(text.replace("\n", "\r\n").getBytes(UTF_8));
+            out.flush();
+        }
+
+        /** Writes text as it is. */
+        void writeExactly(byte[] bytes) throws IOException {
+            out.write(bytes);
+            out.flush();
+        }
+
+        /** Answers with a status, headers (lines without line end) and a body, and keeps the connection. */
+        void answer(int status, String body, String... headers) throws IOException {
+            StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " X\n");
+            List.of(headers).forEach(header -> head.append(header).append('\n'));
+            head.append("Content-Length: ").append(body.getBytes(UTF_8).length).append("\n\n");
+            write(head.toString());
+            writeExactly(body.getBytes(UTF_8));
+        }
+
+        /** Waits until the other side has closed, or cut, the connection. */
+        void awaitClose() {
+            try {
+                in.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                // cut
+            }
+        }
+
+        /** Cuts the connection as a crash would, not as a goodbye. */
+        void reset() throws IOException {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        }
+    }
+
+    final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final ServerSocket server;
+    private final Talk talk;
+    private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
+
+    RawServer(Talk talk) throws IOException {
+        this(talk, ServerSocketFactory.getDefault());
+    }
+
+    RawServer(Talk talk, ServerSocketFactory factory) throws IOException {
+        this.talk = talk;
+        this.server = factory.createServerSocket(0, 50, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    String url(String path) {
+        return "http://127.0.0.1:" + port() + path;
+    }
+
+    private void accept() {
+        for (int number = 1; ; number++) {
+            try {
+                Socket socket = server.accept();
+                sockets.add(socket);
+                int count = number;
+                Thread.ofVirtual().start(() -> speak(count, socket));
+            } catch (IOException e) {
+                return; // closed
+            }
+        }
+    }
+
+    private void speak(int number, Socket socket) {
+        try (socket) {
+            talk.on(new Connection(number, socket));
+        } catch (IOException e) {
+            // The other side has gone, which many tests are about.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
