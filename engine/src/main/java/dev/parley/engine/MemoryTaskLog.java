@@ -3,7 +3,9 @@ package dev.parley.engine;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -24,7 +26,19 @@ public final class MemoryTaskLog implements TaskLog {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TaskKey, Row> rows = new HashMap<>();
-    private final Map<MessageKey, String> messages = new HashMap<>();
+    private final Map<MessageKey, Led> messages = new HashMap<>();
+    private final InstantSource clock;
+
+    private record Led(String taskId, Instant at) {}
+
+    public MemoryTaskLog() {
+        this(InstantSource.system());
+    }
+
+    /** A log that tells by {@code clock} when a message was taken. */
+    public MemoryTaskLog(InstantSource clock) {
+        this.clock = clock;
+    }
 
     @Override
     public void submit(Writer writer) {
@@ -35,8 +49,8 @@ public final class MemoryTaskLog implements TaskLog {
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
             events.addAll(segment.events());
             rows.put(segment.head().key(), new Row(segment.head(), events));
-            segment.messages()
-                    .forEach(key -> messages.put(key, segment.head().key().taskId()));
+            var led = new Led(segment.head().key().taskId(), clock.instant());
+            segment.messages().forEach(key -> messages.put(key, led));
             writer.written(segment);
         } finally {
             lock.unlock();
@@ -73,7 +87,9 @@ public final class MemoryTaskLog implements TaskLog {
     public Optional<String> taskOf(MessageKey key) {
         lock.lock();
         try {
-            return Optional.ofNullable(messages.get(key));
+            return Optional.ofNullable(messages.get(key))
+                    .filter(led -> led.at().isAfter(clock.instant().minus(Duration.ofHours(24))))
+                    .map(Led::taskId);
         } finally {
             lock.unlock();
         }
@@ -128,7 +144,7 @@ public final class MemoryTaskLog implements TaskLog {
                             .toList();
             ended.forEach(key -> {
                 rows.remove(key);
-                messages.values().removeIf(key.taskId()::equals);
+                messages.values().removeIf(led -> led.taskId().equals(key.taskId()));
             });
             return ended.size();
         } finally {

@@ -1,3 +1,14 @@
+/**
+ * What tests of A2A software need: contract tests for stores, a clock that is set by hand, and scripted agents.
+ *
+ * <pre>{@code
+ * final class MyTaskLogTest extends TaskLogContract {
+ *     protected TaskLog open(InstantSource clock) {
+ *         return new MyTaskLog(clock);
+ *     }
+ * }
+ * }</pre>
+ */
 @NullMarked
 package dev.parley.testkit;
 

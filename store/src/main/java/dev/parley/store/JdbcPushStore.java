@@ -1,0 +1,130 @@
+package dev.parley.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.PushConfig;
+import dev.parley.store.Lanes.Lane;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Webhooks in the same database as the tasks they belong to. */
+final class JdbcPushStore implements PushStore {
+    private static final String SELECT =
+            "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error FROM webhook ";
+
+    private final Database database;
+    private final Lanes lanes;
+    private final InstantSource clock;
+
+    JdbcPushStore(Database database, Lanes lanes, InstantSource clock) {
+        this.database = database;
+        this.lanes = lanes;
+        this.clock = clock;
+    }
+
+    @Override
+    public void save(Subscription subscription) {
+        database.write(session -> session.update(
+                "INSERT OR REPLACE INTO webhook"
+                        + " (task_id, config_id, lane_no, made_ms, config, delivered, attempts, next_ms, dead_ms, error)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                subscription.task().taskId(),
+                requireNonNull(subscription.config().id()),
+                lanes.number(session, Lane.of(subscription.task())),
+                clock.millis(),
+                Json.write(subscription.config()),
+                subscription.delivered(),
+                subscription.attempts(),
+                millis(subscription.nextAttempt()),
+                millis(subscription.deadSince()),
+                subscription.lastError()));
+    }
+
+    @Override
+    public void advance(Subscription subscription) {
+        database.write(session -> session.update(
+                "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
+                        + " WHERE task_id = ? AND config_id = ?",
+                subscription.delivered(),
+                subscription.attempts(),
+                millis(subscription.nextAttempt()),
+                millis(subscription.deadSince()),
+                subscription.lastError(),
+                subscription.task().taskId(),
+                requireNonNull(subscription.config().id())));
+    }
+
+    private static @Nullable Long millis(@Nullable Instant time) {
+        return time == null ? null : time.toEpochMilli();
+    }
+
+    @Override
+    public Optional<Subscription> find(TaskKey task, String configId) {
+        return rows(SELECT + "WHERE webhook.task_id = ? AND config_id = ?", task.taskId(), configId).stream()
+                .filter(row -> row.task().equals(task))
+                .findFirst();
+    }
+
+    @Override
+    public List<Subscription> of(TaskKey task) {
+        return rows(SELECT + "WHERE webhook.task_id = ? ORDER BY made_ms", task.taskId()).stream()
+                .filter(row -> row.task().equals(task))
+                .toList();
+    }
+
+    @Override
+    public boolean delete(TaskKey task, String configId) {
+        Long lane = lanes.find(Lane.of(task));
+        return lane != null
+                && database.write(session -> session.update(
+                                "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
+                                task.taskId(),
+                                configId,
+                                lane))
+                        > 0;
+    }
+
+    @Override
+    public List<Subscription> pending() {
+        return rows(SELECT + "JOIN task USING (task_id) WHERE dead_ms IS NULL AND delivered < last_seq");
+    }
+
+    @Override
+    public List<Subscription> dead(int limit) {
+        return rows(SELECT + "WHERE dead_ms IS NOT NULL ORDER BY dead_ms DESC LIMIT ?", limit);
+    }
+
+    private List<Subscription> rows(String sql, @Nullable Object... values) {
+        return database.read(session -> {
+            var found = new ArrayList<Subscription>();
+            try (ResultSet rows = session.bind(sql, values).executeQuery()) {
+                while (rows.next()) {
+                    Lane lane = lanes.get(rows.getLong(2));
+                    found.add(new Subscription(
+                            new TaskKey(lane.scope(), lane.agent(), rows.getString(1)),
+                            Json.read(rows.getBytes(3), PushConfig.class),
+                            rows.getLong(4),
+                            rows.getInt(5),
+                            time(rows, 6),
+                            time(rows, 7),
+                            rows.getString(8)));
+                }
+            }
+            return found;
+        });
+    }
+
+    private static @Nullable Instant time(ResultSet rows, int column) throws SQLException {
+        long millis = rows.getLong(column);
+        return rows.wasNull() ? null : Instant.ofEpochMilli(millis);
+    }
+}

@@ -1,0 +1,394 @@
+package dev.parley.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.Database.Session;
+import dev.parley.store.Lanes.Lane;
+import java.io.ByteArrayOutputStream;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of tasks in a database. A segment is one row, and no event ever rewrites another: appending a chunk costs the
+ * chunk and one small row of the task's head.
+ */
+final class JdbcTaskLog implements TaskLog, Database.GroupListener {
+    /** What stands for each state in a row: its number in the specification's proto. Rows outlive releases. */
+    private static final Map<TaskState, Integer> CODES = Map.of(
+            TaskState.SUBMITTED, 1,
+            TaskState.WORKING, 2,
+            TaskState.COMPLETED, 3,
+            TaskState.FAILED, 4,
+            TaskState.CANCELED, 5,
+            TaskState.INPUT_REQUIRED, 6,
+            TaskState.REJECTED, 7,
+            TaskState.AUTH_REQUIRED, 8);
+
+    private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+
+    private record Tally(long lane, TaskState state) {}
+
+    private final Database database;
+    private final Lanes lanes;
+    private final InstantSource clock;
+    /** What the group in the making changes in the tally; touched by the writer thread only. */
+    private final Map<Tally, Integer> changes = new HashMap<>();
+
+    private long messagesSwept;
+
+    JdbcTaskLog(Database database, Lanes lanes, InstantSource clock) {
+        this.database = database;
+        this.lanes = lanes;
+        this.clock = clock;
+        database.listen(this);
+    }
+
+    private static int code(TaskState state) {
+        return requireNonNull(CODES.get(state));
+    }
+
+    private static TaskState state(int code) {
+        for (TaskState state : TaskState.values()) {
+            if (code(state) == code) {
+                return state;
+            }
+        }
+        throw new StoreException("a task has state " + code + " (expected: 1 to 8)");
+    }
+
+    // ---- Writing
+
+    @Override
+    public void submit(Writer writer) {
+        database.submit(new Database.Work() {
+            private @Nullable Segment segment;
+
+            @Override
+            public void write(Session session) throws SQLException {
+                Segment taken = segment;
+                if (taken == null) {
+                    taken = writer.take();
+                    segment = taken;
+                }
+                append(session, taken);
+            }
+
+            @Override
+            public void committed() {
+                writer.written(taken());
+            }
+
+            @Override
+            public void failed(Exception cause) {
+                writer.failed(taken(), cause);
+            }
+
+            private Segment taken() {
+                Segment taken = segment;
+                return taken == null ? writer.take() : taken;
+            }
+        });
+    }
+
+    private void append(Session session, Segment segment) throws SQLException {
+        Head head = segment.head();
+        String id = head.key().taskId();
+        long lane = lanes.number(session, Lane.of(head.key()));
+        long first = segment.events().getFirst().sequence();
+        if (first == 1) {
+            session.update(
+                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq) VALUES (?, ?, ?, ?, ?, ?)",
+                    id,
+                    lane,
+                    head.contextId(),
+                    code(head.state()),
+                    head.statusTime().toEpochMilli(),
+                    head.lastSequence());
+            changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+        } else {
+            move(session, lane, head);
+        }
+        session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, encode(segment));
+        for (MessageKey message : segment.messages()) {
+            long now = clock.millis();
+            session.update(
+                    "INSERT OR REPLACE INTO message (day, lane_no, message_id, task_id, made_ms) VALUES (?, ?, ?, ?, ?)",
+                    now / DAY_MS,
+                    lane,
+                    message.messageId(),
+                    id,
+                    now);
+        }
+    }
+
+    private void move(Session session, long lane, Head head) throws SQLException {
+        String id = head.key().taskId();
+        TaskState before;
+        try (ResultSet row =
+                session.bind("SELECT state FROM task WHERE task_id = ?", id).executeQuery()) {
+            if (!row.next()) {
+                throw new SQLException("task " + id + " is gone");
+            }
+            before = state(row.getInt(1));
+        }
+        session.update(
+                "UPDATE task SET state = ?, status_ms = ?, last_seq = ? WHERE task_id = ?",
+                code(head.state()),
+                head.statusTime().toEpochMilli(),
+                head.lastSequence(),
+                id);
+        if (before != head.state()) {
+            changes.merge(new Tally(lane, before), -1, Integer::sum);
+            changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+        }
+    }
+
+    private static byte[] encode(Segment segment) {
+        var json = new ByteArrayOutputStream(512 * segment.events().size());
+        json.write('[');
+        for (LoggedEvent event : segment.events()) {
+            if (json.size() > 1) {
+                json.write(',');
+            }
+            json.writeBytes(event.encoded(Json::writeEvent));
+        }
+        json.write(']');
+        return json.toByteArray();
+    }
+
+    @Override
+    public void beforeCommit(Session session) throws SQLException {
+        for (var change : changes.entrySet()) {
+            if (change.getValue() != 0) {
+                session.update(
+                        "INSERT INTO tally (lane_no, state, tasks) VALUES (?, ?, ?)"
+                                + " ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
+                        change.getKey().lane(),
+                        code(change.getKey().state()),
+                        change.getValue());
+            }
+        }
+        changes.clear();
+        long today = clock.millis() / DAY_MS;
+        if (messagesSwept != today) {
+            session.update("DELETE FROM message WHERE day < ?", today - 1);
+            messagesSwept = today;
+        }
+    }
+
+    @Override
+    public void committed() {}
+
+    @Override
+    public void rolledBack() {
+        changes.clear();
+        messagesSwept = 0;
+    }
+
+    @Override
+    public int removeEnded(Instant before, int limit) {
+        return database.write(session -> {
+            int removed = 0;
+            for (long lane : lanes.all()) {
+                for (TaskState state : TaskState.values()) {
+                    if (state.isTerminal() && removed < limit) {
+                        removed += remove(session, lane, state, before, limit - removed);
+                    }
+                }
+            }
+            return removed;
+        });
+    }
+
+    private int remove(Session session, long lane, TaskState state, Instant before, int limit) throws SQLException {
+        var ids = new ArrayList<String>();
+        try (ResultSet rows = session.bind(
+                        "SELECT task_id FROM task WHERE lane_no = ? AND state = ? AND status_ms < ?"
+                                + " ORDER BY status_ms LIMIT ?",
+                        lane,
+                        code(state),
+                        before.toEpochMilli(),
+                        limit)
+                .executeQuery()) {
+            while (rows.next()) {
+                ids.add(rows.getString(1));
+            }
+        }
+        for (String id : ids) {
+            session.update("DELETE FROM segment WHERE task_id = ?", id);
+            session.update("DELETE FROM webhook WHERE task_id = ?", id);
+            session.update("DELETE FROM task WHERE task_id = ?", id);
+        }
+        changes.merge(new Tally(lane, state), -ids.size(), Integer::sum);
+        return ids.size();
+    }
+
+    // ---- Reading
+
+    @Override
+    public Optional<Head> find(TaskKey key) {
+        Long lane = lanes.find(Lane.of(key));
+        if (lane == null) {
+            return Optional.empty();
+        }
+        return database.read(session -> heads(
+                        session,
+                        "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
+                                + " WHERE task_id = ? AND lane_no = ?",
+                        key.taskId(),
+                        lane)
+                .stream()
+                .findFirst());
+    }
+
+    private List<Head> heads(Session session, String sql, @Nullable Object... values) throws SQLException {
+        var heads = new ArrayList<Head>();
+        try (ResultSet rows = session.bind(sql, values).executeQuery()) {
+            while (rows.next()) {
+                Lane lane = lanes.get(rows.getLong(1));
+                heads.add(new Head(
+                        new TaskKey(lane.scope(), lane.agent(), rows.getString(2)),
+                        rows.getString(3),
+                        state(rows.getInt(4)),
+                        Instant.ofEpochMilli(rows.getLong(5)),
+                        rows.getLong(6)));
+            }
+        }
+        return heads;
+    }
+
+    @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit) {
+        if (find(key).isEmpty()) {
+            return List.of();
+        }
+        return database.read(session -> {
+            var events = new ArrayList<LoggedEvent>();
+            // Begins with the segment that holds the event behind "after", which may begin before it.
+            try (ResultSet rows = session.bind(
+                            "SELECT first_seq, events FROM segment WHERE task_id = ?1 AND first_seq >= ifnull("
+                                    + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
+                                    + " ORDER BY first_seq",
+                            key.taskId(),
+                            after + 1)
+                    .executeQuery()) {
+                while (events.size() < limit && rows.next()) {
+                    decode(rows.getLong(1), rows.getBytes(2), after, limit, events);
+                }
+            }
+            return events;
+        });
+    }
+
+    private static void decode(long first, byte[] json, long after, int limit, List<LoggedEvent> into) {
+        long sequence = first;
+        for (TaskEvent event : Json.readEvents(json)) {
+            if (sequence > after && into.size() < limit) {
+                into.add(new LoggedEvent(sequence, event));
+            }
+            sequence++;
+        }
+    }
+
+    @Override
+    public Optional<String> taskOf(MessageKey key) {
+        Long lane = lanes.find(new Lane(key.scope(), key.agent()));
+        if (lane == null) {
+            return Optional.empty();
+        }
+        long now = clock.millis();
+        return database.read(session -> {
+            try (ResultSet row = session.bind(
+                            "SELECT task_id FROM message WHERE day IN (?, ?) AND lane_no = ? AND message_id = ?"
+                                    + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)",
+                            now / DAY_MS,
+                            now / DAY_MS - 1,
+                            lane,
+                            key.messageId(),
+                            now - DAY_MS)
+                    .executeQuery()) {
+                return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+            }
+        });
+    }
+
+    @Override
+    public Page list(Query query) {
+        Long lane = lanes.find(new Lane(query.scope(), query.agent()));
+        if (lane == null) {
+            return new Page(List.of(), 0);
+        }
+        var where = new StringBuilder(" FROM task WHERE lane_no = ?");
+        var values = new ArrayList<@Nullable Object>(List.of(lane));
+        if (query.state() != null) {
+            where.append(" AND state = ?");
+            values.add(code(query.state()));
+        }
+        if (query.contextId() != null) {
+            where.append(" AND context_id = ?");
+            values.add(query.contextId());
+        }
+        if (query.statusSince() != null) {
+            where.append(" AND status_ms >= ?");
+            values.add(query.statusSince().toEpochMilli());
+        }
+        return database.read(session -> {
+            int total = query.contextId() == null && query.statusSince() == null
+                    ? tallied(session, lane, query.state())
+                    : number(session, "SELECT count(*)" + where, values.toArray());
+            var page =
+                    new StringBuilder("SELECT lane_no, task_id, context_id, state, status_ms, last_seq").append(where);
+            Position before = query.before();
+            if (before != null) {
+                page.append(" AND (status_ms, task_id) < (?, ?)");
+                values.add(before.statusTime().toEpochMilli());
+                values.add(before.taskId());
+            }
+            page.append(" ORDER BY status_ms DESC, task_id DESC LIMIT ?");
+            values.add(query.limit());
+            return new Page(heads(session, page.toString(), values.toArray()), total);
+        });
+    }
+
+    private static int tallied(Session session, long lane, @Nullable TaskState state) throws SQLException {
+        return state == null
+                ? number(session, "SELECT ifnull(sum(tasks), 0) FROM tally WHERE lane_no = ?", lane)
+                : number(
+                        session,
+                        "SELECT ifnull(sum(tasks), 0) FROM tally WHERE lane_no = ? AND state = ?",
+                        lane,
+                        code(state));
+    }
+
+    private static int number(Session session, String sql, @Nullable Object... values) throws SQLException {
+        try (ResultSet row = session.bind(sql, values).executeQuery()) {
+            return row.getInt(1);
+        }
+    }
+
+    @Override
+    public List<Head> unfinished() {
+        return database.read(session -> heads(
+                session,
+                "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE state IN (1, 2)"));
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.parley.store;
+
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.store.Database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The small numbers that stand for a group, owner and agent in every row. Numbers never change, so all are kept. */
+final class Lanes implements Database.GroupListener {
+    /** Whose tasks of which agent. */
+    record Lane(Scope scope, String agent) {
+        static Lane of(TaskKey key) {
+            return new Lane(key.scope(), key.agent());
+        }
+    }
+
+    private final ConcurrentHashMap<Lane, Long> numbers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, Lane> lanes = new ConcurrentHashMap<>();
+
+    /** Numbers given in a group that is not committed yet; touched by the writer thread only. */
+    private final Map<Lane, Long> fresh = new HashMap<>();
+
+    Lanes(Database database) {
+        database.listen(this);
+        database.read(session -> {
+            try (ResultSet rows = session.bind("SELECT lane_no, group_id, owner, agent FROM lane")
+                    .executeQuery()) {
+                while (rows.next()) {
+                    know(new Lane(new Scope(rows.getString(2), rows.getString(3)), rows.getString(4)), rows.getLong(1));
+                }
+            }
+            return List.of();
+        });
+    }
+
+    private void know(Lane lane, long number) {
+        numbers.put(lane, number);
+        lanes.put(number, lane);
+    }
+
+    /** Returns the number of a lane; null if nothing was ever written for it. */
+    @Nullable
+    Long find(Lane lane) {
+        return numbers.get(lane);
+    }
+
+    /** Returns the lane of a number that a row has. */
+    Lane get(long number) {
+        Lane lane = lanes.get(number);
+        if (lane == null) {
+            throw new StoreException("lane " + number + " is unknown");
+        }
+        return lane;
+    }
+
+    Iterable<Long> all() {
+        return lanes.keySet();
+    }
+
+    /** Returns the number of a lane, giving it one if need be. On the writer thread. */
+    long number(Session session, Lane lane) throws SQLException {
+        Long known = numbers.get(lane);
+        if (known == null) {
+            known = fresh.get(lane);
+        }
+        if (known == null) {
+            known = insert(session, lane);
+            fresh.put(lane, known);
+        }
+        return known;
+    }
+
+    private static long insert(Session session, Lane lane) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "INSERT INTO lane (group_id, owner, agent) VALUES (?, ?, ?) RETURNING lane_no",
+                        lane.scope().group(),
+                        lane.scope().owner(),
+                        lane.agent())
+                .executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    @Override
+    public void beforeCommit(Session session) {}
+
+    @Override
+    public void committed() {
+        fresh.forEach(this::know);
+        fresh.clear();
+    }
+
+    @Override
+    public void rolledBack() {
+        fresh.clear();
+    }
+}

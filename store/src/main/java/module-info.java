@@ -1,0 +1,10 @@
+/** Keeps the logs of tasks, and webhooks, on disk. */
+module dev.parley.store {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.engine;
+    requires dev.parley.dialect;
+    requires java.sql;
+    requires org.xerial.sqlitejdbc;
+
+    exports dev.parley.store;
+}

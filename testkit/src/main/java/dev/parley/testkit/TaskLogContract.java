@@ -1,0 +1,314 @@
+package dev.parley.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Page;
+import dev.parley.engine.spi.TaskLog.Position;
+import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link TaskLog} does. A subclass says only how to open one. */
+public abstract class TaskLogContract {
+    private static final Scope ALICE = new Scope("t1", "alice");
+    private static final Scope MALLORY = new Scope("t2", "mallory");
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final SettableClock clock = new SettableClock(START);
+    private TaskLog log = new MemoryTaskLog();
+
+    /** Opens an empty log. */
+    protected abstract TaskLog open(InstantSource clock) throws Exception;
+
+    @BeforeEach
+    final void openLog() throws Exception {
+        log = open(clock);
+    }
+
+    @AfterEach
+    final void closeLog() {
+        log.close();
+    }
+
+    @Test
+    void whatWasWrittenIsReadBackInOrder() {
+        TaskKey key = key(ALICE, "task-1");
+        List<TaskEvent> events =
+                List.of(created(key), chunk(key, "a"), chunk(key, "b"), moved(key, TaskState.COMPLETED));
+
+        write(key, 1, events.subList(0, 2));
+        write(key, 3, events.subList(2, 4));
+
+        assertThat(log.read(key, 0, 100)).extracting(LoggedEvent::event).containsExactlyElementsOf(events);
+        assertThat(log.read(key, 0, 100)).extracting(LoggedEvent::sequence).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
+    void aReadBeginsBehindAnyEventAndEndsAtItsLimit() {
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key), chunk(key, "a"), chunk(key, "b")));
+        write(key, 4, List.of(chunk(key, "c"), chunk(key, "d")));
+
+        assertThat(sequences(log.read(key, 1, 100))).containsExactly(2L, 3L, 4L, 5L);
+        assertThat(sequences(log.read(key, 2, 2))).containsExactly(3L, 4L);
+        assertThat(sequences(log.read(key, 3, 1))).containsExactly(4L);
+        assertThat(log.read(key, 5, 100)).isEmpty();
+    }
+
+    @Test
+    void whatAnotherScopeOrAgentWroteDoesNotExist() {
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key)));
+
+        assertThat(log.find(key)).isPresent();
+        assertThat(log.find(key(MALLORY, "task-1"))).isEmpty();
+        assertThat(log.find(new TaskKey(ALICE, "other", "task-1"))).isEmpty();
+        assertThat(log.read(key(MALLORY, "task-1"), 0, 100)).isEmpty();
+        assertThat(log.list(query(MALLORY, null, null, null, null)).total()).isZero();
+    }
+
+    @Test
+    void theHeadFollowsTheLastSegment() {
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key)));
+        clock.advance(Duration.ofSeconds(5));
+        write(key, 2, List.of(moved(key, TaskState.INPUT_REQUIRED)));
+
+        assertThat(log.find(key)).contains(new Head(key, "context", TaskState.INPUT_REQUIRED, START.plusSeconds(5), 2));
+    }
+
+    @Test
+    void aMessageLeadsToItsTaskForADay() {
+        TaskKey key = key(ALICE, "task-1");
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        write(key, 1, List.of(created(key)), message);
+
+        assertThat(log.taskOf(message)).contains("task-1");
+        assertThat(log.taskOf(new MessageKey(MALLORY, "agent", "m-1"))).isEmpty();
+        assertThat(log.taskOf(new MessageKey(ALICE, "other", "m-1"))).isEmpty();
+        clock.advance(Duration.ofHours(23));
+        assertThat(log.taskOf(message)).contains("task-1");
+        clock.advance(Duration.ofHours(2));
+        assertThat(log.taskOf(message)).isEmpty();
+    }
+
+    @Test
+    void aListShowsTheNewestStatusFirstAndCountsAll() {
+        for (int i = 0; i < 10; i++) {
+            TaskKey key = key(ALICE, "task-" + i);
+            write(key, 1, List.of(created(key)));
+            clock.advance(Duration.ofSeconds(1));
+        }
+        TaskKey oldest = key(ALICE, "task-0");
+        write(oldest, 2, List.of(moved(oldest, TaskState.COMPLETED)));
+
+        Page page = log.list(query(ALICE, null, null, null, null));
+
+        assertThat(page.total()).isEqualTo(10);
+        assertThat(ids(page)).containsExactly("task-0", "task-9", "task-8");
+        Head last = page.heads().getLast();
+        var position = new Position(last.statusTime(), last.key().taskId());
+        assertThat(ids(log.list(query(ALICE, null, null, null, position))))
+                .containsExactly("task-7", "task-6", "task-5");
+    }
+
+    @Test
+    void aListIsFilteredByStateContextAndTime() {
+        for (int i = 0; i < 4; i++) {
+            TaskKey key = key(ALICE, "task-" + i);
+            write(key, 1, List.of(created(key)));
+            clock.advance(Duration.ofSeconds(1));
+            if (i % 2 == 0) {
+                write(key, 2, List.of(moved(key, TaskState.COMPLETED)));
+            }
+        }
+
+        Page completed = log.list(query(ALICE, null, TaskState.COMPLETED, null, null));
+        Page recent = log.list(query(ALICE, null, null, START.plusSeconds(3), null));
+
+        assertThat(ids(completed)).containsExactly("task-2", "task-0");
+        assertThat(completed.total()).isEqualTo(2);
+        assertThat(ids(recent)).containsExactly("task-3", "task-2");
+        assertThat(recent.total()).isEqualTo(2);
+        assertThat(log.list(query(ALICE, "context", null, null, null)).total()).isEqualTo(4);
+        assertThat(log.list(query(ALICE, "no such context", null, null, null)).total())
+                .isZero();
+    }
+
+    @Test
+    void tasksWithTheSameStatusTimeAreListedOnceEach() {
+        for (int i = 0; i < 9; i++) {
+            TaskKey key = key(ALICE, "task-" + i);
+            write(key, 1, List.of(created(key)));
+        }
+
+        var seen = new ArrayList<String>();
+        Position position = null;
+        Page page;
+        do {
+            page = log.list(query(ALICE, null, null, null, position));
+            seen.addAll(ids(page));
+            position = page.heads().isEmpty()
+                    ? null
+                    : new Position(
+                            page.heads().getLast().statusTime(),
+                            page.heads().getLast().key().taskId());
+        } while (position != null);
+
+        assertThat(seen).hasSize(9).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void onlySubmittedAndWorkingTasksAreUnfinished() {
+        for (TaskState state : TaskState.values()) {
+            TaskKey key = key(ALICE, "task-" + state);
+            write(key, 1, List.of(created(key), moved(key, state)));
+        }
+
+        assertThat(log.unfinished())
+                .extracting(head -> head.key().taskId())
+                .containsExactlyInAnyOrder("task-SUBMITTED", "task-WORKING");
+    }
+
+    @Test
+    void endedTasksAreRemovedOldestFirstWithAllThatBelongsToThem() {
+        var message = new MessageKey(ALICE, "agent", "m-0");
+        for (int i = 0; i < 5; i++) {
+            TaskKey key = key(ALICE, "task-" + i);
+            TaskState state = i == 4 ? TaskState.WORKING : TaskState.COMPLETED;
+            if (i == 0) {
+                write(key, 1, List.of(created(key), moved(key, state)), message);
+            } else {
+                write(key, 1, List.of(created(key), moved(key, state)));
+            }
+            clock.advance(Duration.ofSeconds(1));
+        }
+
+        assertThat(log.removeEnded(clock.instant(), 3)).isEqualTo(3);
+
+        assertThat(log.find(key(ALICE, "task-0"))).isEmpty();
+        assertThat(log.read(key(ALICE, "task-0"), 0, 100)).isEmpty();
+        assertThat(log.taskOf(message)).isEmpty();
+        assertThat(ids(log.list(query(ALICE, null, null, null, null)))).containsExactly("task-4", "task-3");
+        assertThat(log.list(query(ALICE, null, null, null, null)).total()).isEqualTo(2);
+        assertThat(log.removeEnded(clock.instant(), 3)).isEqualTo(1);
+        assertThat(log.removeEnded(clock.instant(), 3)).isZero();
+    }
+
+    @Test
+    void manyWritersAtOnceAreAllWritten() {
+        List<CompletableFuture<Segment>> written = IntStream.range(0, 500)
+                .mapToObj(i -> key(ALICE, "task-%03d".formatted(i)))
+                .map(key -> submit(key, 1, List.of(created(key), moved(key, TaskState.COMPLETED))))
+                .toList();
+        written.forEach(CompletableFuture::join);
+
+        assertThat(log.list(query(ALICE, null, TaskState.COMPLETED, null, null)).total())
+                .isEqualTo(500);
+        assertThat(log.read(key(ALICE, "task-499"), 0, 10)).hasSize(2);
+    }
+
+    // ---- What the tests say
+
+    private static TaskKey key(Scope scope, String id) {
+        return new TaskKey(scope, "agent", id);
+    }
+
+    private Task created(TaskKey key) {
+        return new Task(
+                key.taskId(),
+                "context",
+                TaskStatus.of(TaskState.WORKING, clock.instant()),
+                List.of(),
+                List.of(Message.user(Part.text("hello"))),
+                Map.of());
+    }
+
+    private static TaskEvent chunk(TaskKey key, String text) {
+        return new TaskArtifactUpdateEvent(
+                key.taskId(), "context", Artifact.of("a", Part.text(text)), true, false, Map.of());
+    }
+
+    private TaskEvent moved(TaskKey key, TaskState state) {
+        return new TaskStatusUpdateEvent(
+                key.taskId(), "context", TaskStatus.of(state, clock.instant()), Map.of("progress", 100));
+    }
+
+    private void write(TaskKey key, long first, List<TaskEvent> events, MessageKey... messages) {
+        submit(key, first, events, messages).join();
+    }
+
+    private CompletableFuture<Segment> submit(TaskKey key, long first, List<TaskEvent> events, MessageKey... messages) {
+        var done = new CompletableFuture<Segment>();
+        TaskState state = TaskState.WORKING;
+        var logged = new ArrayList<LoggedEvent>();
+        for (TaskEvent event : events) {
+            logged.add(new LoggedEvent(first + logged.size(), event));
+            if (event instanceof TaskStatusUpdateEvent moved) {
+                state = moved.status().state();
+            }
+        }
+        var head = new Head(key, "context", state, clock.instant(), first + events.size() - 1);
+        log.submit(new TaskLog.Writer() {
+            @Override
+            public Segment take() {
+                return new Segment(head, logged, List.of(messages));
+            }
+
+            @Override
+            public void written(Segment segment) {
+                done.complete(segment);
+            }
+
+            @Override
+            public void failed(Segment segment, Exception cause) {
+                done.completeExceptionally(cause);
+            }
+        });
+        return done;
+    }
+
+    private static Query query(
+            Scope scope,
+            @Nullable String contextId,
+            @Nullable TaskState state,
+            @Nullable Instant since,
+            @Nullable Position before) {
+        return new Query(scope, "agent", contextId, state, since, before, 3);
+    }
+
+    private static List<String> ids(Page page) {
+        return page.heads().stream().map(head -> head.key().taskId()).toList();
+    }
+
+    private static List<Long> sequences(List<LoggedEvent> events) {
+        return events.stream().map(LoggedEvent::sequence).toList();
+    }
+}

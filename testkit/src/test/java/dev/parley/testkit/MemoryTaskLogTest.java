@@ -1,0 +1,12 @@
+package dev.parley.testkit;
+
+import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.TaskLog;
+import java.time.InstantSource;
+
+final class MemoryTaskLogTest extends TaskLogContract {
+    @Override
+    protected TaskLog open(InstantSource clock) {
+        return new MemoryTaskLog(clock);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.testkit;
+
+import org.jspecify.annotations.NullMarked;
