@@ -84,6 +84,11 @@ public final class A2AException extends RuntimeException {
         return new A2AException(error, requireNonNull(getMessage()), metadata, violations, retryAfter, cause);
     }
 
+    /** This error with when to try again. */
+    public A2AException retryingAfter(Duration wait) {
+        return new A2AException(error, requireNonNull(getMessage()), metadata, violations, wait, getCause());
+    }
+
     public A2AError error() {
         return error;
     }

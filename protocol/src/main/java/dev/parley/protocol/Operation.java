@@ -20,6 +20,11 @@ public sealed interface Operation {
     @Nullable
     String tenant();
 
+    /** True if asking twice does no more than asking once, so that a lost answer can simply be asked for again. */
+    default boolean isRepeatable() {
+        return true;
+    }
+
     /** An operation with one answer of type {@code R}. */
     sealed interface Call<R> extends Operation {}
 
@@ -33,6 +38,12 @@ public sealed interface Operation {
         SendConfiguration configuration();
 
         Map<String, @Nullable Object> metadata();
+
+        /** Only some servers recognise a message by its id. */
+        @Override
+        default boolean isRepeatable() {
+            return false;
+        }
     }
 
     /** Sends a message and waits for its outcome. */
@@ -113,6 +124,19 @@ public sealed interface Operation {
         public static ListTasks all() {
             return new ListTasks(null, null, null, null, null, null, null, false);
         }
+
+        /** This list, from the page that {@code pageToken} stands for. */
+        public ListTasks from(String pageToken) {
+            return new ListTasks(
+                    tenant,
+                    contextId,
+                    status,
+                    pageSize,
+                    pageToken,
+                    historyLength,
+                    statusTimestampAfter,
+                    includeArtifacts);
+        }
     }
 
     /** Asks for a task to be ended. */
@@ -125,6 +149,12 @@ public sealed interface Operation {
 
         public static CancelTask of(String id) {
             return new CancelTask(null, id, Map.of());
+        }
+
+        /** The second time it is refused, because the task has ended. */
+        @Override
+        public boolean isRepeatable() {
+            return false;
         }
     }
 
@@ -150,6 +180,12 @@ public sealed interface Operation {
         public CreatePushConfig {
             requireNonNull(config, "config");
             requireId(config.taskId(), "taskId");
+        }
+
+        /** Without an id there would be two. */
+        @Override
+        public boolean isRepeatable() {
+            return config.id() != null;
         }
     }
 
