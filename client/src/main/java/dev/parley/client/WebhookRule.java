@@ -6,14 +6,11 @@ import dev.parley.client.AddressTable.Prefix;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import java.net.InetAddress;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +36,6 @@ public final class WebhookRule {
     interface Lookup {
         InetAddress[] addresses(String name) throws UnknownHostException;
     }
-
-    /** A webhook's address, normalised; {@code uri} names {@code host} as {@code host} is spelt. */
-    record Target(URI uri, HostName host, int port) {}
 
     /** The host exists, but webhooks may not go there; what a resolver throws when the rule says no. */
     static final class RefusedHost extends UnknownHostException {
@@ -112,7 +106,7 @@ public final class WebhookRule {
      * @throws A2AException INVALID_PARAMS for the field {@code url}
      */
     public void check(String url) {
-        Target target = target(url);
+        HttpUrl target = target(url);
         try {
             addresses(target.host());
         } catch (RefusedHost e) {
@@ -147,51 +141,15 @@ public final class WebhookRule {
      *
      * @throws A2AException INVALID_PARAMS if no webhook could be there
      */
-    Target target(String url) {
+    HttpUrl target(String url) {
         if (url.length() > MAX_URL_LENGTH) {
             throw invalid("is " + url.length() + " characters long (expected: at most " + MAX_URL_LENGTH + ")");
         }
-        URI uri;
         try {
-            uri = new URI(url);
-        } catch (URISyntaxException e) {
-            throw invalid("is no URL: " + e.getReason() + " at position " + e.getIndex())
-                    .causedBy(e);
-        }
-        String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
-        if (!scheme.equals("https") && !scheme.equals("http")) {
-            throw invalid("scheme: " + uri.getScheme() + " (expected: https or http)");
-        }
-        String authority = uri.getRawAuthority();
-        if (authority == null || authority.isEmpty()) {
-            throw invalid("has no host");
-        }
-        if (authority.indexOf('@') >= 0) {
-            throw invalid("must not carry a user name or password");
-        }
-        int colon = authority.lastIndexOf(':');
-        boolean hasPort = colon > authority.lastIndexOf(']');
-        HostName host;
-        try {
-            host = HostName.of(hasPort ? authority.substring(0, colon) : authority);
+            return HttpUrl.of(url);
         } catch (IllegalArgumentException e) {
-            throw invalid("host: " + e.getMessage()).causedBy(e);
+            throw invalid(requireNonNull(e.getMessage())).causedBy(e);
         }
-        int usual = scheme.equals("https") ? 443 : 80;
-        int port = hasPort && colon + 1 < authority.length() ? port(authority.substring(colon + 1)) : usual;
-        String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
-        String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-        String place = port == usual ? host.inUrl() : host.inUrl() + ":" + port;
-        String ascii = URI.create(scheme + "://" + place + path + query).toASCIIString();
-        return new Target(URI.create(ascii), host, port);
-    }
-
-    private static int port(String text) {
-        int port = text.matches("\\d{1,5}") ? Integer.parseInt(text) : 0;
-        if (port < 1 || port > 65_535) {
-            throw invalid("port: " + text + " (expected: 1 to 65535)");
-        }
-        return port;
     }
 
     /**

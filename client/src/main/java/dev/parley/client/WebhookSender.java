@@ -157,7 +157,7 @@ public final class WebhookSender implements AutoCloseable {
      * @throws InterruptedException if the waiting thread was interrupted; the event may have arrived
      */
     public Outcome send(PushConfig config, LoggedEvent event) throws InterruptedException {
-        WebhookRule.Target target;
+        HttpUrl target;
         try {
             WebhookRule.checkHeaders(config);
             target = rule.target(config.url());
@@ -182,7 +182,7 @@ public final class WebhookSender implements AutoCloseable {
         }
     }
 
-    private HttpPost request(WebhookRule.Target target, PushConfig config, LoggedEvent event) {
+    private HttpPost request(HttpUrl target, PushConfig config, LoggedEvent event) {
         byte[] body = event.encoded(Json::writeEvent);
         HttpPost post = new HttpPost(target.uri());
         post.setEntity(new ByteArrayEntity(body, A2A_JSON));
@@ -218,7 +218,7 @@ public final class WebhookSender implements AutoCloseable {
         }
     }
 
-    private Outcome exchange(WebhookRule.Target target, HttpPost post, AtomicReference<Outcome> answered) {
+    private Outcome exchange(HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
         var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
         try (ClassicHttpResponse response = http.executeOpen(host, post, null)) {
             Outcome outcome = outcome(response);
