@@ -13,6 +13,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.testkit.LocalAgent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 final class AnalystTest {
     private static final String CSV = "city,population\nOslo,709037\nBergen,291940\nOslo,1\n";
 
-    private final Hosted analyst = new Hosted(Analyst.agent());
+    private final LocalAgent analyst = LocalAgent.of(Analyst.agent());
 
     @AfterEach
     void close() {
@@ -75,7 +76,7 @@ final class AnalystTest {
     void theProgressIsToldInStepsOfTenAtLeast() throws InterruptedException {
         String csv = "n\n" + "1\n".repeat(5_000);
 
-        List<TaskEvent> events = Hosted.events(analyst.stream(file("long.csv", csv)));
+        List<TaskEvent> events = analyst.events(file("long.csv", csv));
 
         List<Integer> progress = events.stream()
                 .filter(TaskStatusUpdateEvent.class::isInstance)
@@ -138,7 +139,7 @@ final class AnalystTest {
         Agent agent = Analyst.agent(TableReader.Limits.DEFAULT, chart -> {
             throw new InternalError("no fonts");
         });
-        try (var fontless = new Hosted(agent)) {
+        try (var fontless = LocalAgent.of(agent)) {
             Task task = fontless.send(file("cities.csv", CSV));
 
             assertThat(task.state()).isEqualTo(TaskState.COMPLETED);

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.MemoryTaskLog;
 import dev.parley.protocol.EventStream;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.time.Duration;
+import dev.parley.testkit.LocalAgent;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,8 +26,8 @@ final class CounterTest {
 
     @Test
     void everyStepIsToldWithTheProgressMade() throws InterruptedException {
-        try (var counter = new Hosted(Counter.agent(AT_ONCE))) {
-            List<TaskEvent> events = Hosted.events(counter.stream(Part.text("4")));
+        try (var counter = LocalAgent.of(Counter.agent(AT_ONCE))) {
+            List<TaskEvent> events = counter.events(Part.text("4"));
 
             assertThat(events)
                     .filteredOn(event -> event instanceof TaskStatusUpdateEvent moved
@@ -45,7 +44,7 @@ final class CounterTest {
 
     @Test
     void theLastEventOfACountIsItsCompletionBehindTheArtifact() {
-        try (var counter = new Hosted(Counter.agent(AT_ONCE))) {
+        try (var counter = LocalAgent.of(Counter.agent(AT_ONCE))) {
             Task task = counter.send(Part.text(" 10000 "));
 
             assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
@@ -56,7 +55,7 @@ final class CounterTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "10001", "-1", "1.5", "ten", "99999999999999999999"})
     void anythingButANumberInRangeIsRejectedWithWhatWasExpected(String text) {
-        try (var counter = new Hosted(Counter.agent(AT_ONCE))) {
+        try (var counter = LocalAgent.of(Counter.agent(AT_ONCE))) {
             Task task = counter.send(Part.text(text));
 
             assertThat(task.state()).isEqualTo(TaskState.REJECTED);
@@ -78,13 +77,11 @@ final class CounterTest {
                 throw interrupted;
             }
         };
-        try (var counter = new Hosted(Counter.agent(endless));
-                EventStream stream = counter.stream(Part.text("10"))) {
-            List<LoggedEvent> first = requireNonNull(stream.next(Duration.ofSeconds(10)));
-            String id = ((Task) first.getFirst().event()).id();
+        try (var counter = LocalAgent.of(Counter.agent(endless))) {
+            Task begun = counter.begin("10");
             assertThat(pausing.await(10, TimeUnit.SECONDS)).isTrue();
 
-            Task task = counter.cancel(id);
+            Task task = counter.cancel(begun);
 
             assertThat(task.state()).isEqualTo(TaskState.CANCELED);
             assertThat(stopped.get(10, TimeUnit.SECONDS)).isTrue();
@@ -99,24 +96,22 @@ final class CounterTest {
             pausing.countDown();
             new CountDownLatch(1).await();
         };
-        String id;
-        try (var before = new Hosted(Counter.agent(endless), log);
-                EventStream stream = before.stream(Part.text("3"))) {
-            List<LoggedEvent> first = requireNonNull(stream.next(Duration.ofSeconds(10)));
-            id = ((Task) first.getFirst().event()).id();
+        Task begun;
+        try (var before = LocalAgent.of(Counter.agent(endless), log)) {
+            begun = before.begin("3");
             assertThat(pausing.await(10, TimeUnit.SECONDS)).isTrue();
         }
 
         var watched = new CountDownLatch(1);
-        try (var after = new Hosted(Counter.agent(duration -> watched.await()), log)) {
-            EventStream rest = after.subscribe(id);
+        try (var after = LocalAgent.of(Counter.agent(duration -> watched.await()), log)) {
+            EventStream rest = after.watch(begun);
             watched.countDown();
 
-            assertThat(Hosted.events(rest))
+            assertThat(LocalAgent.drain(rest))
                     .filteredOn(TaskStatusUpdateEvent.class::isInstance)
                     .extracting(CounterTest::note)
                     .contains("1 of 3", "3 of 3");
-            assertThat(after.get(id).text()).isEqualTo("Counted to 3.");
+            assertThat(after.get(begun).text()).isEqualTo("Counted to 3.");
         }
     }
 

@@ -10,6 +10,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.LocalAgent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -40,12 +41,12 @@ final class DemoAgentsTest {
 
     @Test
     void pingAnswersWithAMessageAlone() {
-        try (var ping = new Hosted(agent("ping"))) {
-            assertThat(ping.answer(Part.text("hello")))
+        try (var ping = LocalAgent.of(agent("ping"))) {
+            assertThat(ping.answer(Message.user(Part.text("hello"))))
                     .asInstanceOf(type(Message.class))
                     .extracting(Message::text)
                     .isEqualTo("pong: hello");
-            assertThat(ping.answer(Part.data(1)))
+            assertThat(ping.answer(Message.user(Part.data(1))))
                     .asInstanceOf(type(Message.class))
                     .extracting(Message::text)
                     .isEqualTo("pong");
@@ -54,7 +55,7 @@ final class DemoAgentsTest {
 
     @Test
     void echoCompletesWithOneArtifactThatHoldsTheText() {
-        try (var echo = new Hosted(agent("echo"))) {
+        try (var echo = LocalAgent.of(agent("echo"))) {
             Task task = echo.send(Part.text("say it again"));
 
             assertThat(task.state()).isEqualTo(TaskState.COMPLETED);

@@ -8,6 +8,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.LocalAgent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 final class InterviewTest {
     @Test
     void asksTwiceAndSumsUpTheAnswers() {
-        try (var interview = new Hosted(Interview.agent())) {
+        try (var interview = LocalAgent.of(Interview.agent())) {
             Task first = interview.send(Part.text("hello"));
             Task second = interview.proceed(first, "Ada");
             Task done = interview.proceed(second, "an engine");
@@ -35,18 +36,18 @@ final class InterviewTest {
     void doesNotNoticeARestartBetweenTwoAnswers() {
         var log = new MemoryTaskLog();
         Task second;
-        try (var before = new Hosted(Interview.agent(), log)) {
+        try (var before = LocalAgent.of(Interview.agent(), log)) {
             second = before.proceed(before.send(Part.text("hello")), "Ada");
         }
 
-        try (var after = new Hosted(Interview.agent(), log)) {
+        try (var after = LocalAgent.of(Interview.agent(), log)) {
             assertThat(after.proceed(second, "an engine").text()).isEqualTo("Name: Ada\nWish: an engine\n");
         }
     }
 
     @Test
     void asksAgainWhereTheAnswerIsBlank() {
-        try (var interview = new Hosted(Interview.agent())) {
+        try (var interview = LocalAgent.of(Interview.agent())) {
             Task first = interview.send(Part.text("hello"));
             Task again = interview.proceed(first, "  ");
             Task second = interview.proceed(again, "Ada");
