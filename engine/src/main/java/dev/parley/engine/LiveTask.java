@@ -42,8 +42,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread. The lock is never held during I/O.
  */
 final class LiveTask implements TaskLog.Writer {
-    /** An agent that is this many events ahead of the disk waits for it. */
+    /** An agent that is this many events, or bytes, ahead of the disk waits for it. */
     private static final int MAX_PENDING = 4_096;
+
+    private static final int MAX_PENDING_BYTES = 4 << 20;
     /** How many of the newest events readers find in memory. */
     private static final int TAIL = 1_024;
 
@@ -53,11 +55,13 @@ final class LiveTask implements TaskLog.Writer {
     private final BiConsumer<LiveTask, Segment> onWritten;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Condition room = lock.newCondition();
 
     private @Nullable Task ahead;
     private volatile long emitted;
     private boolean queued;
     private List<LoggedEvent> pending = new ArrayList<>();
+    private int pendingBytes;
     private List<MessageKey> messages = new ArrayList<>();
     private @Nullable Task inFlight;
 
@@ -136,8 +140,8 @@ final class LiveTask implements TaskLog.Writer {
         long last;
         lock.lock();
         try {
-            while (pending.size() >= MAX_PENDING && broken == null) {
-                changed.awaitUninterruptibly();
+            while ((pending.size() >= MAX_PENDING || pendingBytes >= MAX_PENDING_BYTES) && broken == null) {
+                room.awaitUninterruptibly();
             }
             if (broken != null) {
                 throw broken;
@@ -155,6 +159,7 @@ final class LiveTask implements TaskLog.Writer {
             }
             ahead = next;
             emitted = last;
+            pendingBytes += more;
             int before = weight;
             weight = before + more;
             if (!queued && !pending.isEmpty()) {
@@ -405,8 +410,10 @@ final class LiveTask implements TaskLog.Writer {
                     messages);
             inFlight = task;
             pending = new ArrayList<>();
+            pendingBytes = 0;
             messages = new ArrayList<>();
             queued = false;
+            room.signalAll();
             return segment;
         } finally {
             lock.unlock();
@@ -441,6 +448,7 @@ final class LiveTask implements TaskLog.Writer {
             broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
                     .causedBy(cause);
             pending.clear();
+            room.signalAll();
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -13,8 +13,8 @@ import dev.parley.protocol.PushConfig;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells webhooks what happens to their tasks: in order, at least once, across restarts.
@@ -134,23 +135,19 @@ public final class Webhooks {
     }
 
     private void schedule(Subscription subscription) {
-        if (subscription.deadSince() != null) {
-            return;
-        }
-        long waitMillis = subscription.nextAttempt() == null
-                ? 0
-                : clock.instant().until(subscription.nextAttempt(), ChronoUnit.MILLIS);
-        Key key = key(subscription);
-        if (waitMillis <= 0) {
-            run(key);
-        } else if (working.get(key) == null) {
-            later(key, waitMillis);
+        if (subscription.deadSince() == null) {
+            Duration pause = pause(subscription);
+            if (pause == null) {
+                run(key(subscription));
+            } else {
+                later(key(subscription), pause);
+            }
         }
     }
 
-    private void later(Key key, long waitMillis) {
+    private void later(Key key, Duration pause) {
         try {
-            var unused = timer.schedule(() -> run(key), waitMillis, TimeUnit.MILLISECONDS);
+            var unused = timer.schedule(() -> run(key), pause.toMillis() + 1, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException closing) {
             LOG.log(Level.DEBUG, "closing; {0} goes on after the next start", key);
         }
@@ -170,17 +167,19 @@ public final class Webhooks {
     private void work(Key key) {
         try {
             deliveries.acquire();
+            Duration pause = null;
             try {
-                boolean more = true;
-                while (more && open) {
+                do {
                     working.put(key, Work.LOOKING);
-                    boolean waits = deliverAll(key);
+                    pause = deliverAll(key);
                     // Ends only if nothing was announced since this looked, so no announcement is lost.
-                    more = !waits && !working.remove(key, Work.LOOKING);
-                }
+                } while (open && pause == null && !working.remove(key, Work.LOOKING));
             } finally {
                 deliveries.release();
                 working.remove(key);
+            }
+            if (pause != null) {
+                later(key, pause);
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
@@ -192,16 +191,17 @@ public final class Webhooks {
         }
     }
 
-    /** Delivers what there is; true if the webhook has to be left alone for a while. */
-    private boolean deliverAll(Key key) throws InterruptedException {
+    /** Delivers what there is; returns how long the webhook has to be left alone, or null if it need not be. */
+    private @Nullable Duration deliverAll(Key key) throws InterruptedException {
         Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
         while (open && subscription != null && subscription.deadSince() == null) {
-            if (subscription.nextAttempt() != null && subscription.nextAttempt().isAfter(clock.instant())) {
-                return true;
+            Duration pause = pause(subscription);
+            if (pause != null) {
+                return pause;
             }
             List<LoggedEvent> events = log.read(key.task(), subscription.delivered(), BATCH);
             if (events.isEmpty()) {
-                return false;
+                return null;
             }
             for (LoggedEvent event : events) {
                 Outcome outcome = event.event().isPublic()
@@ -210,16 +210,19 @@ public final class Webhooks {
                 subscription = after(subscription, event, outcome);
                 store.advance(subscription);
                 if (outcome instanceof Outcome.Failed) {
-                    if (subscription.deadSince() == null && subscription.nextAttempt() != null) {
-                        later(key, Math.max(1, clock.instant().until(subscription.nextAttempt(), ChronoUnit.MILLIS)));
-                    }
-                    return true;
+                    break;
                 }
             }
             // Seen again before each batch: it may have been deleted meanwhile.
             subscription = store.find(key.task(), key.configId()).orElse(null);
         }
-        return false;
+        return null;
+    }
+
+    private @Nullable Duration pause(Subscription subscription) {
+        Instant next = subscription.nextAttempt();
+        Duration left = next == null ? Duration.ZERO : Duration.between(clock.instant(), next);
+        return left.isPositive() ? left : null;
     }
 
     private Subscription after(Subscription before, LoggedEvent event, Outcome outcome) {
@@ -243,14 +246,14 @@ public final class Webhooks {
                         before.config(),
                         before.delivered(),
                         attempts,
-                        dead ? null : clock.instant().plus(pause(attempts, failed)),
+                        dead ? null : clock.instant().plus(backOff(attempts, failed)),
                         dead ? clock.instant() : null,
                         failed.reason());
             }
         };
     }
 
-    private static Duration pause(int attempts, Outcome.Failed failed) {
+    private static Duration backOff(int attempts, Outcome.Failed failed) {
         Duration asked = failed.retryAfter();
         if (asked != null) {
             return asked.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : asked;

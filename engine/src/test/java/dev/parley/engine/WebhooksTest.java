@@ -1,0 +1,203 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.DeletePushConfig;
+import dev.parley.protocol.Operation.GetPushConfig;
+import dev.parley.protocol.Operation.ListPushConfigs;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class WebhooksTest {
+    private static final CallContext ALICE = CallContext.anonymous();
+
+    /** A receiver that answers as a test says and remembers what it accepted. */
+    private static final class Receiver implements WebhookTransport {
+        final BlockingQueue<Long> accepted = new LinkedBlockingQueue<>();
+        final AtomicInteger attempts = new AtomicInteger();
+        volatile Function<LoggedEvent, Outcome> answer = event -> new Outcome.Accepted();
+
+        @Override
+        public void check(PushConfig config) {
+            if (config.url().contains("forbidden")) {
+                throw A2AException.invalidParams("url", "forbidden (expected: another)");
+            }
+        }
+
+        @Override
+        public Outcome deliver(PushConfig config, LoggedEvent event) {
+            attempts.incrementAndGet();
+            Outcome outcome = answer.apply(event);
+            if (outcome instanceof Outcome.Accepted) {
+                accepted.add(event.sequence());
+            }
+            return outcome;
+        }
+
+        List<Long> next(int count) throws InterruptedException {
+            var all = new ArrayList<Long>();
+            for (int i = 0; i < count; i++) {
+                all.add(requireNonNull(accepted.poll(10, TimeUnit.SECONDS), "a delivery within ten seconds"));
+            }
+            return all;
+        }
+    }
+
+    private final MemoryTaskLog log = new MemoryTaskLog();
+    private final MemoryPushStore store = new MemoryPushStore();
+    private final Receiver receiver = new Receiver();
+    private final Engine engine =
+            Engine.builder(log).webhooks(store, receiver).grace(Duration.ZERO).build();
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    @Test
+    void aWebhookGivenWithTheMessageIsToldOfEverythingInOrder() throws Exception {
+        send(counting(5), "https://hook");
+
+        assertThat(receiver.next(8)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    }
+
+    @Test
+    void anEventThatIsNotAcceptedIsOfferedAgainBeforeTheNextOne() throws Exception {
+        receiver.answer = event -> event.sequence() == 2 && receiver.attempts.get() < 5
+                ? new WebhookTransport.Outcome.Failed("busy", true, Duration.ofMillis(5))
+                : new WebhookTransport.Outcome.Accepted();
+
+        send(counting(1), "https://hook");
+
+        assertThat(receiver.next(4)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(receiver.attempts).hasValue(7);
+    }
+
+    @Test
+    void aWebhookThatRefusesForGoodIsGivenUpAndCanBeTakenUpAgain() throws Exception {
+        receiver.answer = event -> new WebhookTransport.Outcome.Failed("status 410", false, null);
+        Task task = send(counting(1), "https://hook");
+        Webhooks webhooks = engine.deliveries().orElseThrow();
+        while (webhooks.dead(10).isEmpty()) {
+            Thread.onSpinWait();
+        }
+        assertThat(webhooks.dead(10).getFirst().lastError()).isEqualTo("status 410");
+        receiver.answer = event -> new WebhookTransport.Outcome.Accepted();
+
+        assertThat(webhooks.redeliver(task.id(), "hook")).isTrue();
+
+        assertThat(receiver.next(4)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(webhooks.dead(10)).isEmpty();
+        assertThat(webhooks.redeliver(task.id(), "hook")).isFalse();
+    }
+
+    @Test
+    void deliveryGoesOnAfterARestartWhereItStopped() throws Exception {
+        receiver.answer = event -> event.sequence() <= 2
+                ? new WebhookTransport.Outcome.Accepted()
+                : new WebhookTransport.Outcome.Failed("down", true, Duration.ofMillis(1));
+        send(counting(3), "https://hook");
+        assertThat(receiver.next(2)).containsExactly(1L, 2L);
+        engine.close();
+        var restored = new Receiver();
+
+        try (Engine restarted = Engine.builder(log).webhooks(store, restored).build()) {
+            assertThat(restored.next(4)).containsExactly(3L, 4L, 5L, 6L);
+            assertThat(restarted.deliveries()).isPresent();
+        }
+    }
+
+    @Test
+    void aWebhookMadeLaterIsToldOfWhatHappensFromThen() throws Exception {
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.working("first");
+            go.await();
+            reply.complete("done");
+        });
+        Task task = (Task) agent.call(
+                new SendMessage(
+                        null,
+                        Message.user(Part.text("go")),
+                        new SendConfiguration(List.of(), null, null, true),
+                        Map.of()),
+                ALICE);
+        PushConfig made = agent.call(
+                new CreatePushConfig(null, new PushConfig(null, null, task.id(), "https://hook", null, null)), ALICE);
+        go.countDown();
+
+        assertThat(made.id()).isNotEmpty();
+        assertThat(receiver.next(2)).containsExactly(3L, 4L);
+        assertThat(agent.call(new ListPushConfigs(null, task.id(), 0, null), ALICE)
+                        .configs())
+                .containsExactly(made);
+        String id = requireNonNull(made.id());
+        assertThat(agent.call(new GetPushConfig(null, task.id(), id), ALICE)).isEqualTo(made);
+        agent.call(new DeletePushConfig(null, task.id(), id), ALICE);
+        agent.call(new DeletePushConfig(null, task.id(), id), ALICE);
+        assertThatThrownBy(() -> agent.call(new GetPushConfig(null, task.id(), id), ALICE))
+                .isInstanceOf(A2AException.class);
+    }
+
+    @Test
+    void aWebhookThatMustNotBeCalledIsRefusedAndNoTaskBegins() {
+        AgentEndpoint agent = counting(1);
+
+        assertThatThrownBy(() -> send(agent, "https://forbidden"))
+                .isInstanceOfSatisfying(
+                        A2AException.class, refused -> assertThat(refused).hasMessageContaining("forbidden"));
+
+        assertThat(log.unfinished()).isEmpty();
+    }
+
+    private AgentEndpoint counting(int steps) {
+        return host((request, reply) -> {
+            for (int i = 0; i < steps; i++) {
+                reply.progress(i, null);
+            }
+            reply.complete("done");
+        });
+    }
+
+    private AgentEndpoint host(AgentHandler handler) {
+        return engine.host(Agent.named("agent", "For a test").handle(handler));
+    }
+
+    private static Task send(AgentEndpoint agent, @Nullable String url) {
+        PushConfig config = url == null ? null : new PushConfig(null, "hook", null, url, null, null);
+        return (Task) agent.call(
+                new SendMessage(
+                        null,
+                        Message.user(Part.text("go")),
+                        new SendConfiguration(List.of(), config, null, false),
+                        Map.of()),
+                ALICE);
+    }
+}

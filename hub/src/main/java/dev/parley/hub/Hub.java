@@ -1,0 +1,311 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.client.StandardWebhooks;
+import dev.parley.client.WebhookRule;
+import dev.parley.client.WebhookSender;
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.ServedAgent;
+import dev.parley.engine.Agent;
+import dev.parley.engine.Engine;
+import dev.parley.engine.MemoryPushStore;
+import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.AgentCard;
+import dev.parley.server.Server;
+import dev.parley.server.ServerBuilder;
+import dev.parley.store.Store;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running hub: agents, their tasks on disk, and one port on which they are called.
+ *
+ * <p>Safe for any thread.
+ */
+public final class Hub implements AutoCloseable {
+    private final Engine engine;
+    private final Server server;
+    private final WebhookSender sender;
+    private final Duration drain;
+
+    private Hub(Builder settings) {
+        settings.refuseOpenBinding();
+        this.drain = settings.drain;
+        StandardWebhooks signer;
+        TaskLog log;
+        PushStore pushStore;
+        Path data = settings.data;
+        if (data == null) {
+            signer = StandardWebhooks.of(List.of(StandardWebhooks.newSecret()));
+            log = new MemoryTaskLog();
+            pushStore = new MemoryPushStore();
+        } else {
+            Store store = Store.open(data);
+            signer = StandardWebhooks.of(List.of(webhookSecret(data)));
+            log = store.log();
+            pushStore = store.webhooks();
+        }
+        this.sender = new WebhookSender(
+                WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
+        this.engine = Engine.builder(log)
+                .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
+                .retention(settings.retention)
+                .grace(settings.drain.dividedBy(2))
+                .build();
+        try {
+            this.server = settings.server(engine).start();
+            settings.agents.values().forEach(this::host);
+        } catch (RuntimeException failure) {
+            engine.close();
+            throw failure;
+        }
+    }
+
+    /** Begins a hub. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Where the hub is reached: scheme, host and port. */
+    public String url() {
+        return server.url();
+    }
+
+    /** Where an agent is reached. */
+    public String agentUrl(String name) {
+        return server.agentUrl(name);
+    }
+
+    /** Hosts one more agent, from now on. */
+    public void host(Agent agent) {
+        String url = server.agentUrl(agent.name());
+        AgentCard card = agent.card(List.of(
+                new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "1.0"),
+                new AgentCard.Interface(url, AgentCard.Interface.HTTP_JSON, null, "1.0")));
+        server.add(new ServedAgent(agent.name(), engine.host(agent), card));
+    }
+
+    /** Closes this hub when the process is told to stop. */
+    public void closeOnShutdown() {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "hub-shutdown"));
+    }
+
+    /**
+     * Refuses new requests, lets running ones finish within the drain time, then stops. Tasks that are unfinished then are
+     * dealt with at the next start. Idempotent.
+     */
+    @Override
+    public void close() {
+        // Blocking calls wait for their agents, so both get the drain time together, the engine within the server's.
+        server.drain(drain);
+        engine.close();
+        sender.close();
+    }
+
+    private static String webhookSecret(Path data) {
+        Path file = data.resolve("webhook.secret");
+        try {
+            if (!Files.exists(file)) {
+                Files.createFile(
+                        file,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.writeString(file, StandardWebhooks.newSecret(), StandardOpenOption.WRITE);
+            }
+            return Files.readString(file).strip();
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot read or make " + file, failure);
+        }
+    }
+
+    /** Collects the settings of a hub; holds the only copy of each default. */
+    public static final class Builder {
+        private final Map<String, Agent> agents = new LinkedHashMap<>();
+        private final List<String> webhookAllow = new ArrayList<>();
+        private List<String> corsOrigins = List.of();
+        private @Nullable Path data = Path.of(".parley");
+        private int port = 7420;
+        private String bind = "127.0.0.1";
+        private @Nullable String defaultAgent;
+        private @Nullable String publicUrl;
+        private long maxBodyBytes = 10L << 20;
+        private @Nullable Duration retention;
+        private @Nullable Path tlsCertificate;
+        private @Nullable Path tlsKey;
+        private Duration drain = Duration.ofSeconds(10);
+        private boolean strictVersionHeader;
+        private boolean statusesOf100;
+        private boolean closeOnInputRequired;
+
+        private Builder() {}
+
+        /** Adds agents; the first one added is the default one unless {@link #defaultAgent} names another. */
+        public Builder agents(Agent... more) {
+            for (Agent agent : more) {
+                if (agents.put(agent.name(), agent) != null) {
+                    throw new IllegalArgumentException(
+                            "agent " + agent.name() + " is there twice (expected: one of each name)");
+                }
+            }
+            return this;
+        }
+
+        /** The port; default 7420, 0 for any free one. */
+        public Builder port(int port) {
+            this.port = port;
+            return this;
+        }
+
+        /** The address to listen at; default {@code 127.0.0.1}. Others are refused while there is no authentication. */
+        public Builder bind(String address) {
+            this.bind = requireNonNull(address, "address");
+            return this;
+        }
+
+        /** The directory of everything that is kept; default {@code .parley} below the working directory. */
+        public Builder data(Path directory) {
+            this.data = requireNonNull(directory, "directory");
+            return this;
+        }
+
+        /** Keeps nothing: tasks are gone when the process is. */
+        public Builder inMemory() {
+            this.data = null;
+            return this;
+        }
+
+        /** The agent that also answers at the root; default: the first one added. */
+        public Builder defaultAgent(String name) {
+            this.defaultAgent = requireNonNull(name, "name");
+            return this;
+        }
+
+        /** What clients call this hub, such as {@code https://agents.example.com}; default: address and port. */
+        public Builder publicUrl(String url) {
+            this.publicUrl = requireNonNull(url, "url");
+            return this;
+        }
+
+        /** Hosts that webhooks may call though they are private: names or addresses; default: none. */
+        public Builder webhookAllow(List<String> hosts) {
+            webhookAllow.addAll(hosts);
+            return this;
+        }
+
+        /** The largest request body, in bytes; default 10 MiB. */
+        public Builder maxBodyBytes(long maxBodyBytes) {
+            this.maxBodyBytes = maxBodyBytes;
+            return this;
+        }
+
+        /** After what time tasks that have ended are removed; default: never. */
+        public Builder retention(Duration retention) {
+            this.retention = requireNonNull(retention, "retention");
+            return this;
+        }
+
+        /** Origins of web pages that may call; default: none. */
+        public Builder corsOrigins(List<String> origins) {
+            this.corsOrigins = List.copyOf(origins);
+            return this;
+        }
+
+        /** Serves TLS with this certificate chain and key, both PEM; default: plain HTTP. */
+        public Builder tls(Path certificateChain, Path key) {
+            this.tlsCertificate = requireNonNull(certificateChain, "certificateChain");
+            this.tlsKey = requireNonNull(key, "key");
+            return this;
+        }
+
+        /** How long closing waits for what is running; default 10 s. */
+        public Builder drain(Duration drain) {
+            this.drain = requireNonNull(drain, "drain");
+            return this;
+        }
+
+        /** Refuses 1.0 requests that do not say their version; default false. */
+        public Builder strictVersionHeader(boolean strict) {
+            this.strictVersionHeader = strict;
+            return this;
+        }
+
+        /** Answers with the HTTP statuses of release 1.0.0 of the specification; default false: those of 1.0.1. */
+        public Builder statusesOf100(boolean old) {
+            this.statusesOf100 = old;
+            return this;
+        }
+
+        /** Ends streams when a task waits for its caller; default false. */
+        public Builder closeOnInputRequired(boolean close) {
+            this.closeOnInputRequired = close;
+            return this;
+        }
+
+        /**
+         * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port.
+         *
+         * @throws IllegalArgumentException if the settings contradict each other
+         * @throws dev.parley.store.StoreException if the data directory cannot be used
+         */
+        public Hub start() {
+            return new Hub(this);
+        }
+
+        private void refuseOpenBinding() {
+            try {
+                if (!InetAddress.getByName(bind).isLoopbackAddress()) {
+                    throw new IllegalArgumentException("bind: " + bind
+                            + " (expected: a loopback address such as 127.0.0.1, because no authentication is configured"
+                            + " and everybody on the network could use the agents; put a proxy that authenticates in"
+                            + " front)");
+                }
+            } catch (UnknownHostException unknown) {
+                throw new IllegalArgumentException("bind: " + bind + " (expected: an address of this machine)", unknown);
+            }
+        }
+
+        private ServerBuilder server(Engine engine) {
+            var settings = new DialectSettings(strictVersionHeader, statusesOf100, closeOnInputRequired);
+            ServerBuilder server = Server.builder(new Dialects(settings))
+                    .port(port)
+                    .bindAddress(bind)
+                    .maxBodyBytes(maxBodyBytes)
+                    .corsOrigins(corsOrigins)
+                    .gracePeriod(drain)
+                    .handler("/admin/webhooks", new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null))));
+            String root = defaultAgent == null
+                    ? agents.keySet().stream().findFirst().orElse(null)
+                    : defaultAgent;
+            if (root != null) {
+                if (!agents.containsKey(root)) {
+                    throw new IllegalArgumentException("default agent: " + root + " (expected: one of "
+                            + String.join(", ", agents.keySet()) + ")");
+                }
+                server.defaultAgent(root);
+            }
+            if (publicUrl != null) {
+                server.publicUrl(publicUrl);
+            }
+            if (tlsCertificate != null && tlsKey != null) {
+                server.tls(tlsCertificate, tlsKey);
+            }
+            return server;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.parley.hub;
+
+import dev.parley.client.WebhookRule;
+import dev.parley.client.WebhookSender;
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.PushConfig;
+
+/** The engine's webhooks, carried by the client's sender. */
+final class WebhookDelivery implements WebhookTransport {
+    private final WebhookRule rule;
+    private final WebhookSender sender;
+
+    WebhookDelivery(WebhookRule rule, WebhookSender sender) {
+        this.rule = rule;
+        this.sender = sender;
+    }
+
+    @Override
+    public void check(PushConfig config) {
+        rule.check(config);
+    }
+
+    @Override
+    public Outcome deliver(PushConfig config, LoggedEvent event) throws InterruptedException {
+        return switch (sender.send(config, event)) {
+            case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
+            case WebhookSender.Outcome.Refused refused ->
+                new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());
+            case WebhookSender.Outcome.Failed failed ->
+                new Outcome.Failed(failed.reason(), failed.retryable(), null);
+        };
+    }
+}

@@ -1,0 +1,11 @@
+/** Engine, store and server wired into one process. */
+module dev.parley.hub {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.engine;
+    requires transitive dev.parley.dialect;
+    requires dev.parley.store;
+    requires dev.parley.server;
+    requires dev.parley.client;
+
+    exports dev.parley.hub;
+}
