@@ -1,38 +1,169 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.TaskEvent;
+import java.io.ByteArrayOutputStream;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonFactoryBuilder;
+import tools.jackson.core.json.JsonWriteFeature;
 
 /**
  * The canonical JSON of the model: ProtoJSON as A2A 1.0 defines it. The wire, the log and files use this one form.
  *
+ * <p>Reading is strict about JSON (UTF-8 in its one legal form, no key twice, nothing behind the value) and generous
+ * about the model (unknown members are ignored, null is absent). What strangers send is limited further, see {@link
+ * #MAX_REQUEST_DEPTH}; answers and logs nest what requests held, so they are allowed more.
+ *
  * <p>Source: A2A specification 1.0, section 5.5.
  */
 public final class Json {
+    /** How deep objects and arrays may be nested in a request. */
+    public static final int MAX_REQUEST_DEPTH = 64;
+
+    /** How many names, values and brackets a request may have. */
+    public static final int MAX_REQUEST_TOKENS = 1_000_000;
+
+    private static final int MAX_DEPTH = 1000;
+    private static final int MAX_WRITTEN_DEPTH = 900;
+    private static final int MAX_NAME_LENGTH = 10_000;
+
+    private static final JsonFactory REQUESTS = factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    /** Without the parser's own search for duplicates: the codecs notice those in what they read. */
+    private static final JsonFactory FACTORY =
+            factory(MAX_DEPTH, Long.MAX_VALUE).build();
+
+    private static final byte[] NOTHING = {};
+
     private Json() {}
 
-    /** Returns the JSON of any value of the model, or of maps, lists, strings, numbers, booleans and null. */
-    public static byte[] write(Object value) {
-        throw new UnsupportedOperationException("" + value);
+    private static JsonFactoryBuilder factory(int maxDepth, long maxTokens) {
+        return JsonFactory.builder()
+                // Else a peer could choose UTF-16.
+                .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
+                .disable(TokenStreamFactory.Feature.INTERN_PROPERTY_NAMES)
+                .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
+                .enable(StreamReadFeature.USE_FAST_BIG_NUMBER_PARSER)
+                .disable(JsonWriteFeature.ESCAPE_FORWARD_SLASHES)
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .maxTokenCount(maxTokens)
+                        .maxStringLength(Integer.MAX_VALUE) // the size of a body is limited before it is read
+                        .maxNameLength(MAX_NAME_LENGTH)
+                        .build())
+                .streamWriteConstraints(StreamWriteConstraints.builder()
+                        .maxNestingDepth(MAX_WRITTEN_DEPTH)
+                        .build());
     }
 
     /**
-     * Reads a value of the model.
+     * Returns the JSON of any value of the model, or of maps, lists, strings, numbers, booleans and null.
+     *
+     * @throws IllegalArgumentException if it holds anything else, or is nested deeper than 900
+     */
+    public static byte[] write(@Nullable Object value) {
+        return write(NOTHING, Codecs.FREE, value == null ? Codecs.NULL : value, NOTHING);
+    }
+
+    /**
+     * Reads a value of the model, of one of its sealed interfaces, or ({@code Map.class}) any object.
      *
      * @throws A2AException PARSE_ERROR if it is no JSON, INVALID_PARAMS naming the field if it does not fit {@code type}
      */
     public static <T> T read(byte[] json, Class<T> type) {
-        throw new UnsupportedOperationException(type + " " + json.length);
+        return read(json, V1Model.codec(type));
     }
 
     /** Returns the JSON of a StreamResponse. */
     public static byte[] writeEvent(TaskEvent event) {
-        throw new UnsupportedOperationException("" + event);
+        return write(NOTHING, V1Model.EVENT, event, NOTHING);
     }
 
     /** Reads an array of StreamResponses, as {@link #writeEvent} wrote each of them. */
     public static List<TaskEvent> readEvents(byte[] json) {
-        throw new UnsupportedOperationException("" + json.length);
+        return read(json, V1Model.EVENTS);
+    }
+
+    static <T> T read(byte[] json, Codec<T> codec) {
+        return parse(FACTORY, utf8(json), 0, json.length, in -> {
+            T value = codec.read(in);
+            if (value == null) {
+                throw Place.unexpected(in, codec.expected());
+            }
+            return value;
+        });
+    }
+
+    /** Reads a request, of which nothing is believed yet. */
+    static <R> R request(byte[] json, Function<JsonParser, R> reader) {
+        return parse(REQUESTS, utf8(json), 0, json.length, reader);
+    }
+
+    /** Reads a piece of a request that {@link #request} has seen whole. */
+    static <R> R slice(byte[] json, int from, int to, Function<JsonParser, R> reader) {
+        return parse(FACTORY, json, from, to - from, reader);
+    }
+
+    private static <R> R parse(JsonFactory factory, byte[] json, int from, int length, Function<JsonParser, R> reader) {
+        try (JsonParser in = factory.createParser(ObjectReadContext.empty(), json, from, length)) {
+            if (in.nextToken() == null) {
+                throw invalid("empty");
+            }
+            R result = reader.apply(in);
+            if (in.nextToken() != null) {
+                throw invalid("something follows the value");
+            }
+            return result;
+        } catch (StreamConstraintsException tooMuch) {
+            throw invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
+                            + MAX_NAME_LENGTH + " characters in a name, 1000 in a number)")
+                    .causedBy(tooMuch);
+        } catch (JacksonException malformed) {
+            TokenStreamLocation at = malformed.getLocation();
+            String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
+            throw invalid(malformed.getOriginalMessage() + where).causedBy(malformed);
+        }
+    }
+
+    private static byte[] utf8(byte[] json) {
+        if (!Utf8.isValid(json)) {
+            throw invalid("not UTF-8");
+        }
+        return json;
+    }
+
+    /** The error for bytes that are no JSON, or not the strict kind that is read here. */
+    static A2AException invalid(String problem) {
+        return A2AException.of(A2AError.PARSE_ERROR, A2AError.PARSE_ERROR.defaultMessage() + ": " + problem);
+    }
+
+    /** Returns the JSON of a value between what comes before and behind it. */
+    static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
+        var bytes = new ByteArrayOutputStream(256);
+        bytes.writeBytes(before);
+        try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+            codec.write(out, value);
+        } catch (JacksonException unwritable) {
+            throw new IllegalArgumentException(unwritable.getOriginalMessage(), unwritable);
+        }
+        bytes.writeBytes(behind);
+        return bytes.toByteArray();
     }
 }

@@ -1,0 +1,42 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+
+/** How one kind of value looks on the wire, in both directions. Stateless. */
+interface Codec<T> {
+    /** What a reader wants to see, for error messages: {@code a string}. */
+    String expected();
+
+    /**
+     * Reads the value whose first token is the current one, and stays on its last. Null means that the value is as good
+     * as absent.
+     *
+     * @throws A2AException INVALID_PARAMS naming the place
+     */
+    @Nullable
+    T read(JsonParser in);
+
+    void write(JsonGenerator out, T value);
+
+    /**
+     * Reads a query parameter or a piece of a path.
+     *
+     * @throws A2AException INVALID_PARAMS naming {@code field}
+     */
+    default @Nullable T parse(String text, String field) {
+        throw A2AException.invalidParams(field, "not possible outside of a body");
+    }
+
+    /** The opposite of {@link #parse}. */
+    default String format(T value) {
+        return value.toString();
+    }
+
+    /** True if JSON null is a value here; everywhere else it means absent. */
+    default boolean readsNull() {
+        return false;
+    }
+}

@@ -1,0 +1,243 @@
+package dev.parley.dialect;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.A2AException.Violation;
+import dev.parley.protocol.InvalidField;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.io.SerializedString;
+
+/**
+ * An object of the model as JSON: its members in order, each named once for reading and writing.
+ *
+ * <p>Members that nobody knows are ignored, null is absent, names may also come in snake_case. Reading costs one array
+ * and one hash lookup per member; this is the inner loop of everything that travels.
+ */
+final class Shape<T> implements Codec<T> {
+    private enum Presence {
+        REQUIRED,
+        OPTIONAL,
+        ALWAYS
+    }
+
+    private record Member<T>(
+            String name,
+            SerializedString label,
+            Codec<Object> codec,
+            Function<T, @Nullable Object> of,
+            Presence presence,
+            @Nullable Object absent) {}
+
+    /** The members that were read, in the order in which they were declared. */
+    static final class Values {
+        private final @Nullable Object[] values;
+        private int next;
+
+        private Values(@Nullable Object[] values) {
+            this.values = values;
+        }
+
+        /** The next member; of the type of its codec, and null only if it is optional and has no default. */
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "NullAway"
+        }) // by the declaration beside the call
+        <V> V next() {
+            return (V) values[next++];
+        }
+    }
+
+    private final Member<T>[] members;
+    private final Map<String, Integer> indexes;
+    private final Function<Values, T> constructor;
+
+    private Shape(Builder<T> builder, Function<Values, T> constructor) {
+        @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no generics
+        Member<T>[] array = builder.members.toArray(new Member[0]);
+        this.members = array;
+        this.constructor = constructor;
+        this.indexes = new HashMap<>();
+        for (int i = 0; i < members.length; i++) {
+            indexes.put(members[i].name, i);
+            indexes.put(snakeCase(members[i].name), i);
+        }
+    }
+
+    static <T> Builder<T> of() {
+        return new Builder<>();
+    }
+
+    static final class Builder<T> {
+        private final List<Member<T>> members = new ArrayList<>();
+
+        /** A member that must be there. */
+        <V> Builder<T> required(String name, Codec<V> codec, Function<T, V> of) {
+            return add(name, codec, of, Presence.REQUIRED, null);
+        }
+
+        /** A member that is null when absent. */
+        <V> Builder<T> optional(String name, Codec<V> codec, Function<T, @Nullable V> of) {
+            return add(name, codec, of, Presence.OPTIONAL, null);
+        }
+
+        /** A member that is not written when it equals {@code absent}, and has that value when it is not there. */
+        <V> Builder<T> optional(String name, Codec<V> codec, V absent, Function<T, V> of) {
+            return add(name, codec, of, Presence.OPTIONAL, absent);
+        }
+
+        /** A member that is always written, and has the value {@code absent} when it is not there. */
+        <V> Builder<T> always(String name, Codec<V> codec, V absent, Function<T, V> of) {
+            return add(name, codec, of, Presence.ALWAYS, absent);
+        }
+
+        /** A member that is understood, but never written. */
+        <V> Builder<T> readOnly(String name, Codec<V> codec) {
+            return add(name, codec, value -> null, Presence.OPTIONAL, null);
+        }
+
+        private <V> Builder<T> add(
+                String name,
+                Codec<V> codec,
+                Function<T, ? extends @Nullable V> of,
+                Presence presence,
+                @Nullable Object absent) {
+            @SuppressWarnings("unchecked") // a member's codec meets only that member's values
+            var same = (Codec<Object>) codec;
+            members.add(new Member<>(name, new SerializedString(name), same, of::apply, presence, absent));
+            return this;
+        }
+
+        /** Finishes the shape; {@code constructor} takes each of the values once, in the order declared. */
+        Shape<T> as(Function<Values, T> constructor) {
+            return new Shape<>(this, constructor);
+        }
+    }
+
+    @Override
+    public String expected() {
+        return "an object";
+    }
+
+    @Override
+    public T read(JsonParser in) {
+        @Nullable Object[] values = new @Nullable Object[members.length];
+        readMembers(in, values);
+        return make(in, values);
+    }
+
+    /**
+     * Reads an object whose members stand in the path, in the query, or in a body if there is one.
+     *
+     * @throws A2AException INVALID_PARAMS also if the body contradicts the path
+     */
+    T read(@Nullable JsonParser body, Map<String, String> path, Map<String, List<String>> query) {
+        @Nullable Object[] values = new @Nullable Object[members.length];
+        if (body != null) {
+            readMembers(body, values);
+        }
+        query.forEach((name, given) -> {
+            Integer index = indexes.get(name);
+            if (index != null && !given.isEmpty() && !given.getFirst().isEmpty()) {
+                if (given.size() > 1) {
+                    throw A2AException.invalidParams(name, "given " + given.size() + " times (expected: once)");
+                }
+                values[index] = members[index].codec.parse(given.getFirst(), name);
+            }
+        });
+        path.forEach((name, given) -> {
+            int index = requireNonNull(indexes.get(name));
+            Object value = members[index].codec.parse(given, name);
+            if (values[index] != null && !values[index].equals(value)) {
+                throw A2AException.invalidParams(name, values[index] + " (expected: " + given + ", as in the path)");
+            }
+            values[index] = value;
+        });
+        return make(body, values);
+    }
+
+    private void readMembers(JsonParser in, @Nullable Object[] values) {
+        if (in.currentToken() != JsonToken.START_OBJECT) {
+            throw Place.unexpected(in, expected());
+        }
+        for (String name = in.nextName(); name != null; name = in.nextName()) {
+            JsonToken token = in.nextToken();
+            Integer index = indexes.get(name);
+            if (index == null) {
+                in.skipChildren();
+                continue;
+            }
+            Codec<Object> codec = members[index].codec;
+            if (token == JsonToken.VALUE_NULL && !codec.readsNull()) {
+                continue;
+            }
+            if (values[index] != null) {
+                throw Place.duplicate(in);
+            }
+            values[index] = codec.read(in);
+        }
+    }
+
+    private T make(@Nullable JsonParser in, @Nullable Object[] values) {
+        List<Violation> missing = List.of();
+        for (int i = 0; i < values.length; i++) {
+            if (values[i] == null) {
+                Member<T> member = members[i];
+                if (member.presence == Presence.REQUIRED) {
+                    missing = missing.isEmpty() ? new ArrayList<>() : missing;
+                    missing.add(new Violation(
+                            Place.of(in, member.name), "missing (expected: " + member.codec.expected() + ")"));
+                }
+                values[i] = member.absent;
+            }
+        }
+        if (!missing.isEmpty()) {
+            throw A2AException.invalidParams(missing);
+        }
+        try {
+            return constructor.apply(new Values(values));
+        } catch (InvalidField invalid) {
+            throw Place.fault(in, invalid.field(), invalid.problem());
+        }
+    }
+
+    @Override
+    public void write(JsonGenerator out, T value) {
+        out.writeStartObject();
+        for (Member<T> member : members) {
+            Object of = member.of.apply(value);
+            if (isWritten(member, of)) {
+                out.writeName(member.label);
+                member.codec.write(out, requireNonNull(of));
+            }
+        }
+        out.writeEndObject();
+    }
+
+    /** Tells the members as a query would carry them. */
+    void forEach(T value, BiConsumer<String, String> parameters) {
+        for (Member<T> member : members) {
+            Object of = member.of.apply(value);
+            if (isWritten(member, of)) {
+                parameters.accept(member.name, member.codec.format(requireNonNull(of)));
+            }
+        }
+    }
+
+    private static boolean isWritten(Member<?> member, @Nullable Object of) {
+        return of != null && (member.presence != Presence.OPTIONAL || !of.equals(member.absent));
+    }
+
+    /** The name of a member as its proto spells it. */
+    static String snakeCase(String name) {
+        return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.dialect;
+
+import org.jspecify.annotations.NullMarked;
