@@ -2,8 +2,8 @@
 module dev.parley.testkit {
     requires static transitive org.jspecify;
     requires transitive dev.parley.engine;
-    requires transitive org.junit.jupiter.api;
-    requires org.assertj.core;
+    requires static transitive org.junit.jupiter.api;
+    requires static org.assertj.core;
 
     exports dev.parley.testkit;
 }

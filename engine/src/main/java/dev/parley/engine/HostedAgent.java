@@ -282,7 +282,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey) {
-        Turn turn = turn(live, send, context, List.of(), false, messageKey);
+        Turn turn = turn(live, send, context, false, messageKey);
         register(send, live, 0);
         live.answersFor(messageKey);
         live.enter(turn);
@@ -297,7 +297,7 @@ final class HostedAgent implements AgentEndpoint {
                     "message.contextId", message.contextId() + " (expected: that of the task, or none)");
         }
         register(send, live, live.written());
-        var turn = turn(live, send, context, requireNonNull(live.ahead()).history(), true, messageKey);
+        var turn = turn(live, send, context, true, messageKey);
         boolean[] first = new boolean[1];
         long since = live.emit(task -> {
             TaskState state = requireNonNull(task).state();
@@ -311,7 +311,9 @@ final class HostedAgent implements AgentEndpoint {
             first[0] = live.enter(turn);
             Message received = message.in(live.contextId(), live.key().taskId());
             // The question, if there was one, comes before its answer in the history.
-            return first[0] ? List.of(turn.moved(TaskState.WORKING, null, Map.of()), received) : List.of(received);
+            return state.isInterrupted()
+                    ? List.of(turn.moved(TaskState.WORKING, null, Map.of()), received)
+                    : List.of(received);
         });
         if (first[0]) {
             runner.start(turn);
@@ -319,17 +321,10 @@ final class HostedAgent implements AgentEndpoint {
         return new Sent(live, since, turn, false);
     }
 
-    private Turn turn(
-            LiveTask live,
-            Send send,
-            CallContext context,
-            List<Message> history,
-            boolean followUp,
-            MessageKey messageKey) {
+    private Turn turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
         return new Turn(
                 live,
                 send.message(),
-                history,
                 new Turn.Origin(
                         context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
                 engine.clock(),

@@ -363,6 +363,16 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
+    /** True if a turn waits for the one that runs. */
+    boolean hasMail() {
+        lock.lock();
+        try {
+            return !mailbox.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends the turn that ran, and returns the one that begins now; null if there is none. */
     @Nullable
     Turn leave() {

@@ -3,9 +3,11 @@ package dev.parley.engine;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What an agent is asked, and what it may know about who asks. Safe for any thread. */
@@ -38,7 +40,16 @@ public interface Request {
     /** The conversation that the task belongs to. */
     String contextId();
 
-    /** What was said before this message, oldest first; empty for the first message of a task. */
+    /**
+     * The task as it stands, with all that was emitted; empty before the first emission. After a crash it tells what was
+     * done already.
+     */
+    Optional<Task> task();
+
+    /**
+     * What was said before this message, oldest first, the question that it answers included; empty for the first message
+     * of a task.
+     */
     List<Message> history();
 
     /** True if the message continues a task that an earlier call began. */

@@ -130,18 +130,18 @@ final class Runner {
             expired(turn);
             return;
         }
-        Task task = turn.live().ahead();
-        if (task == null) {
-            if (!turn.live().isAnswered()) {
-                fail(turn, "The agent returned without an answer");
-            }
-        } else if (!task.state().isSettled()) {
-            if (task.artifacts().isEmpty()) {
-                fail(turn, "The agent returned without an answer");
-            } else {
-                emit(turn, now -> List.of(turn.moved(TaskState.COMPLETED, null, Map.of())));
-            }
+        if (turn.live().isAnswered()) {
+            return;
         }
+        TaskEvent completed = turn.moved(TaskState.COMPLETED, null, Map.of());
+        TaskEvent failed = turn.moved(
+                TaskState.FAILED, Message.agent(Part.text("The agent returned without an answer")), Map.of());
+        emit(turn, task -> {
+            if (task.state().isSettled() || turn.live().hasMail()) {
+                return List.of();
+            }
+            return List.of(task.artifacts().isEmpty() ? failed : completed);
+        });
     }
 
     private void threw(Turn turn, Throwable problem) {
@@ -193,9 +193,6 @@ final class Runner {
         var turn = new Turn(
                 live,
                 message == null ? Message.user(Part.text("")) : message,
-                message == null
-                        ? List.of()
-                        : task.history().subList(0, task.history().indexOf(message)),
                 new Turn.Origin(
                         new CallContext(live.key().scope().owner(), live.key().scope(), Set.of(), null, null),
                         List.of(),

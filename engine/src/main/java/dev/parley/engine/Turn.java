@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class Turn implements Request, Reply {
     private final Origin origin;
     private final InstantSource clock;
     private final Runnable onCreate;
-    private final List<Message> history;
+    private volatile List<Message> history = List.of();
     private volatile boolean created;
     private volatile boolean canceled;
     private volatile boolean expired;
@@ -50,13 +51,11 @@ final class Turn implements Request, Reply {
     private volatile Instant deadline = Instant.MAX;
 
     /**
-     * @param history what was said before {@code message}
      * @param onCreate called once, before the first emission of a task that does not exist yet
      */
-    Turn(LiveTask live, Message message, List<Message> history, Origin origin, InstantSource clock, Runnable onCreate) {
+    Turn(LiveTask live, Message message, Origin origin, InstantSource clock, Runnable onCreate) {
         this.live = live;
         this.message = message;
-        this.history = history;
         this.origin = origin;
         this.clock = clock;
         this.onCreate = onCreate;
@@ -75,10 +74,26 @@ final class Turn implements Request, Reply {
     /** Says that the calling thread runs the handler, until {@code deadline}. */
     void begin(Instant deadline) {
         this.deadline = deadline;
+        this.history = before(message);
         this.thread = Thread.currentThread();
         if (canceled || expired) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** What was said before a message, the question that it answers included. */
+    private List<Message> before(Message message) {
+        Task task = live.ahead();
+        if (task == null) {
+            return List.of();
+        }
+        List<Message> all = task.history();
+        for (int i = all.size() - 1; i >= 0; i--) {
+            if (all.get(i).messageId().equals(message.messageId())) {
+                return all.subList(0, i);
+            }
+        }
+        return all;
     }
 
     /** Says that the handler has returned: its thread is not to be interrupted any more. */
@@ -337,6 +352,11 @@ final class Turn implements Request, Reply {
     @Override
     public List<Message> history() {
         return history;
+    }
+
+    @Override
+    public Optional<Task> task() {
+        return Optional.ofNullable(live.ahead());
     }
 
     @Override
