@@ -273,6 +273,19 @@ public final class Engine implements AutoCloseable {
         return tasks.pin(key, this::load);
     }
 
+    /**
+     * Returns a task in memory, pinned.
+     *
+     * @throws A2AException TASK_NOT_FOUND if there is none in the key's scope
+     */
+    LiveTask pinned(TaskKey key) {
+        LiveTask live = pin(key);
+        if (live == null) {
+            throw A2AException.taskNotFound(key.taskId());
+        }
+        return live;
+    }
+
     private @Nullable LiveTask load(TaskKey key) {
         Head head = log.find(key).orElse(null);
         if (head == null) {

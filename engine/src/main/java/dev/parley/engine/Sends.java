@@ -1,0 +1,276 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.Send;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** How messages come in: what they begin, continue or repeat, and how their senders are answered. */
+final class Sends {
+    /** How long an agent may think before its task is created without waiting for its first word. */
+    private static final Duration GRACE = Duration.ofMillis(50);
+
+    private final Engine engine;
+    private final Agent agent;
+    private final Runner runner;
+    private final TaskWebhooks webhooks;
+    private final List<String> inputModes;
+
+    Sends(Engine engine, Agent agent, Runner runner, TaskWebhooks webhooks, List<String> inputModes) {
+        this.engine = engine;
+        this.agent = agent;
+        this.runner = runner;
+        this.webhooks = webhooks;
+        this.inputModes = inputModes;
+    }
+
+    /**
+     * A send that has been let in.
+     *
+     * @param live pinned once for the sender
+     * @param since the event from which on the outcome counts
+     * @param turn what runs because of it; null if it was a repetition
+     * @param begun whether it begins a task, so that its stream begins with the first event
+     */
+    private record Sent(LiveTask live, long since, @Nullable Turn turn, boolean begun) {}
+
+    SendResult send(SendMessage send, CallContext context) {
+        Sent sent = admit(send, context);
+        LiveTask live = sent.live();
+        boolean immediately = send.configuration().returnImmediately();
+        try {
+            TaskEvent outcome = await(sent, task -> immediately || live.isSettled(task), context);
+            return switch (outcome == null ? live.durable() : outcome) {
+                case Message answer -> answer;
+                case Task task -> task.view(send.configuration().historyLength(), true);
+                case null, default ->
+                    throw A2AException.unavailable("The agent did not answer in time", Duration.ofSeconds(1));
+            };
+        } finally {
+            engine.tasks().unpin(live);
+        }
+    }
+
+    EventStream stream(SendStreamingMessage send, CallContext context) {
+        Sent sent = admit(send, context);
+        LiveTask live = sent.live();
+        Runnable onClose = () -> engine.tasks().unpin(live);
+        try {
+            await(sent, task -> true, context);
+            UnaryOperator<Task> view = view(send.configuration().historyLength());
+            return sent.begun()
+                    ? new TaskReader(live, engine.log(), -1, view, onClose)
+                    : TaskReader.fromSnapshot(live, engine.log(), view, onClose);
+        } catch (RuntimeException refused) {
+            onClose.run();
+            throw refused;
+        }
+    }
+
+    private static UnaryOperator<Task> view(@Nullable Integer historyLength) {
+        return historyLength == null ? UnaryOperator.identity() : task -> task.view(historyLength, true);
+    }
+
+    /** Waits until there is an answer, or a task that is {@code enough}; null if that took too long. */
+    private @Nullable TaskEvent await(Sent sent, Predicate<Task> enough, CallContext context) {
+        try {
+            TaskEvent outcome = sent.live().await(sent.since(), enough, GRACE);
+            if (outcome != null) {
+                return outcome;
+            }
+            if (sent.begun() && sent.turn() != null) {
+                sent.turn().create(TaskState.WORKING);
+            }
+            return sent.live().await(sent.since(), enough, engine.patience(context));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+        }
+    }
+
+    /** Lets a message in: it begins a task, continues one, or is known and leads to the same task as before. */
+    private Sent admit(Send send, CallContext context) {
+        Message message = send.message();
+        if (message.role() != Role.USER) {
+            throw A2AException.invalidParams("message.role", "ROLE_AGENT (expected: ROLE_USER)");
+        }
+        checkMediaTypes(message);
+        PushConfig webhook = send.configuration().pushConfig();
+        if (webhook != null) {
+            webhooks.check(webhook);
+        }
+        // An agent that wants every message anew gets keys that cannot repeat.
+        String identity = agent.deduplicates() ? message.messageId() : Ids.next(engine.now());
+        var messageKey = new MessageKey(context.scope(), agent.name(), identity);
+        var mine = new CompletableFuture<LiveTask>();
+        CompletableFuture<LiveTask> first = engine.inFlight().putIfAbsent(messageKey, mine);
+        if (first != null) {
+            return repeated(first);
+        }
+        try {
+            Sent sent = admit(send, context, messageKey);
+            mine.complete(sent.live());
+            if (sent.turn() == null) {
+                engine.inFlight().remove(messageKey);
+            }
+            return sent;
+        } catch (RuntimeException refused) {
+            engine.inFlight().remove(messageKey);
+            mine.completeExceptionally(refused);
+            throw refused;
+        }
+    }
+
+    private Sent admit(Send send, CallContext context, MessageKey messageKey) {
+        Sent known = known(messageKey, context);
+        if (known != null) {
+            return known;
+        }
+        String taskId = send.message().taskId();
+        LiveTask live = taskId == null ? fresh(send.message(), context) : engine.pinned(key(context, taskId));
+        try {
+            return taskId == null ? begin(live, send, context, messageKey) : proceed(live, send, context, messageKey);
+        } catch (RuntimeException refused) {
+            engine.tasks().unpin(live);
+            throw refused;
+        }
+    }
+
+    private void checkMediaTypes(Message message) {
+        for (Part part : message.parts()) {
+            String type = part.mediaType();
+            if (type != null
+                    && !(part instanceof Part.Text)
+                    && inputModes.stream().noneMatch(mode -> matches(mode, type))) {
+                throw A2AException.of(
+                        A2AError.CONTENT_TYPE_NOT_SUPPORTED,
+                        "Unsupported media type " + type + " (expected: one of " + String.join(", ", inputModes) + ")");
+            }
+        }
+    }
+
+    private static boolean matches(String mode, String type) {
+        int parameters = type.indexOf(';');
+        String bare = (parameters < 0 ? type : type.substring(0, parameters)).trim();
+        return mode.equals("*/*")
+                || mode.equalsIgnoreCase(bare)
+                || mode.endsWith("/*") && bare.regionMatches(true, 0, mode, 0, mode.length() - 1);
+    }
+
+    private LiveTask fresh(Message message, CallContext context) {
+        String contextId = message.contextId() == null ? Ids.next(engine.now()) : message.contextId();
+        LiveTask live = engine.newTask(key(context, Ids.next(engine.now())), contextId);
+        live.pins.incrementAndGet();
+        return live;
+    }
+
+    /** The same message is being worked on: this sender waits for the same outcome, and starts nothing. */
+    private Sent repeated(CompletableFuture<LiveTask> first) {
+        LiveTask rival;
+        try {
+            rival = first.join();
+        } catch (CompletionException refused) {
+            throw refused.getCause() instanceof A2AException same ? same : refused;
+        }
+        rival.pins.incrementAndGet();
+        if (rival.ahead() == null) {
+            return new Sent(rival, 0, null, true);
+        }
+        engine.tasks().unpin(rival);
+        LiveTask live = engine.pin(rival.key());
+        if (live == null) {
+            throw A2AException.taskNotFound(rival.key().taskId());
+        }
+        return new Sent(live, 0, null, false);
+    }
+
+    private @Nullable Sent known(MessageKey messageKey, CallContext context) {
+        String taskId = engine.log().taskOf(messageKey).orElse(null);
+        LiveTask live = taskId == null ? null : engine.pin(key(context, taskId));
+        return live == null ? null : new Sent(live, 0, null, false);
+    }
+
+    private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey) {
+        Turn turn = turn(live, send, context, false, messageKey);
+        register(send, live, 0);
+        live.answersFor(messageKey);
+        live.enter(turn);
+        runner.start(turn);
+        return new Sent(live, 0, turn, true);
+    }
+
+    private Sent proceed(LiveTask live, Send send, CallContext context, MessageKey messageKey) {
+        Message message = send.message();
+        if (message.contextId() != null && !message.contextId().equals(live.contextId())) {
+            throw A2AException.invalidParams(
+                    "message.contextId", message.contextId() + " (expected: that of the task, or none)");
+        }
+        register(send, live, live.written());
+        var turn = turn(live, send, context, true, messageKey);
+        boolean[] first = new boolean[1];
+        long since = live.emit(task -> {
+            TaskState state = requireNonNull(task).state();
+            if (state.isTerminal()) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION,
+                        "The task has ended (" + state + "): send the message without taskId to begin another",
+                        Map.of("taskId", task.id()));
+            }
+            live.answersFor(messageKey);
+            first[0] = live.enter(turn);
+            Message received = message.in(live.contextId(), live.key().taskId());
+            // The question, if there was one, comes before its answer in the history.
+            return state.isInterrupted()
+                    ? List.of(turn.moved(TaskState.WORKING, null, Map.of()), received)
+                    : List.of(received);
+        });
+        if (first[0]) {
+            runner.start(turn);
+        }
+        return new Sent(live, since, turn, false);
+    }
+
+    private Turn turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
+        return new Turn(
+                live,
+                send.message(),
+                new Turn.Origin(
+                        context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
+                engine.clock(),
+                () -> engine.tasks().add(live));
+    }
+
+    private void register(Send send, LiveTask live, long after) {
+        PushConfig webhook = send.configuration().pushConfig();
+        if (webhook != null) {
+            webhooks.add(live, webhook, after);
+        }
+    }
+
+    private TaskKey key(CallContext context, String taskId) {
+        return new TaskKey(context.scope(), agent.name(), taskId);
+    }
+}

@@ -1,0 +1,111 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation.DeletePushConfig;
+import dev.parley.protocol.Operation.Empty;
+import dev.parley.protocol.Operation.GetPushConfig;
+import dev.parley.protocol.Operation.ListPushConfigs;
+import dev.parley.protocol.Operation.PushConfigPage;
+import dev.parley.protocol.PushConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+/** What callers ask about the webhooks of an agent's tasks. */
+final class TaskWebhooks {
+    private final Engine engine;
+    private final Agent agent;
+    private final boolean supported;
+
+    /** @param supported whether the agent's card offers webhooks */
+    TaskWebhooks(Engine engine, Agent agent, boolean supported) {
+        this.engine = engine;
+        this.agent = agent;
+        this.supported = supported;
+    }
+
+    private Webhooks deliveries() {
+        Webhooks deliveries = engine.webhooks();
+        if (deliveries == null || !supported) {
+            throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
+        }
+        return deliveries;
+    }
+
+    /** @throws A2AException if webhooks are not supported, or this one must not be called */
+    void check(PushConfig config) {
+        deliveries().check(config);
+    }
+
+    /** Adds a webhook that is told of everything behind {@code after}. */
+    PushConfig add(LiveTask live, PushConfig config, long after) {
+        String id = config.id();
+        PushConfig named = config.of(
+                live.key().taskId(),
+                id == null || id.isEmpty() ? UUID.randomUUID().toString() : id);
+        live.watched = true;
+        deliveries().add(live.key(), named, after);
+        return named;
+    }
+
+    PushConfig create(PushConfig config, CallContext context) {
+        Webhooks deliveries = deliveries();
+        LiveTask live = engine.pinned(key(context, requireNonNull(config.taskId())));
+        try {
+            deliveries.check(config);
+            List<Subscription> present = deliveries.of(live.key());
+            if (present.size() >= Webhooks.MAX_PER_TASK
+                    && present.stream()
+                            .noneMatch(other -> Objects.equals(other.config().id(), config.id()))) {
+                throw A2AException.invalidParams(
+                        "taskId",
+                        "has " + present.size() + " webhooks (expected: at most " + Webhooks.MAX_PER_TASK + ")");
+            }
+            PushConfig added = add(live, config, live.written());
+            // What was written while the webhook was being saved must not wait for the event after it.
+            deliveries.wake(live.key());
+            return added;
+        } finally {
+            engine.tasks().unpin(live);
+        }
+    }
+
+    PushConfig get(GetPushConfig get, CallContext context) {
+        Webhooks deliveries = deliveries();
+        TaskKey key = key(context, get.taskId());
+        engine.read(key);
+        return deliveries
+                .find(key, get.id())
+                .map(Subscription::config)
+                .orElseThrow(() -> A2AException.of(
+                        A2AError.TASK_NOT_FOUND, "Push notification config not found", Map.of("id", get.id())));
+    }
+
+    PushConfigPage list(ListPushConfigs list, CallContext context) {
+        Webhooks deliveries = deliveries();
+        TaskKey key = key(context, list.taskId());
+        engine.read(key);
+        // A task has few webhooks (see Webhooks.MAX_PER_TASK), so one page holds them all.
+        return new PushConfigPage(
+                deliveries.of(key).stream().map(Subscription::config).toList(), "");
+    }
+
+    Empty delete(DeletePushConfig delete, CallContext context) {
+        Webhooks deliveries = deliveries();
+        TaskKey key = key(context, delete.taskId());
+        engine.read(key);
+        deliveries.delete(key, delete.id());
+        return new Empty();
+    }
+
+    private TaskKey key(CallContext context, String taskId) {
+        return new TaskKey(context.scope(), agent.name(), taskId);
+    }
+}
