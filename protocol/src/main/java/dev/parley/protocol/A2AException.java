@@ -55,6 +55,16 @@ public final class A2AException extends RuntimeException {
         return new A2AException(error, message, metadata, List.of(), null, null);
     }
 
+    /** An error with all that a peer can be told; {@code retryAfter} is null if trying again is pointless. */
+    public static A2AException of(
+            A2AError error,
+            String message,
+            Map<String, String> metadata,
+            List<Violation> violations,
+            @Nullable Duration retryAfter) {
+        return new A2AException(error, message, metadata, violations, retryAfter, null);
+    }
+
     public static A2AException taskNotFound(String taskId) {
         return of(A2AError.TASK_NOT_FOUND, A2AError.TASK_NOT_FOUND.defaultMessage(), Map.of("taskId", taskId));
     }
