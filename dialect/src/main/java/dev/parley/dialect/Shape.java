@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.InvalidField;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -122,6 +123,21 @@ final class Shape<T> implements Codec<T> {
         }
     }
 
+    /** This shape for a value that holds nothing but a {@code T}. */
+    <U> Shape<U> around(Function<T, U> wrap, Function<U, T> unwrap) {
+        var builder = new Builder<U>();
+        for (Member<T> one : members) {
+            builder.members.add(new Member<>(
+                    one.name,
+                    one.label,
+                    one.codec,
+                    value -> one.of.apply(unwrap.apply(value)),
+                    one.presence,
+                    one.absent));
+        }
+        return builder.as(values -> wrap.apply(constructor.apply(values)));
+    }
+
     @Override
     public String expected() {
         return "an object";
@@ -212,28 +228,27 @@ final class Shape<T> implements Codec<T> {
     @Override
     public void write(JsonGenerator out, T value) {
         out.writeStartObject();
-        for (Member<T> member : members) {
-            Object of = member.of.apply(value);
-            if (isWritten(member, of)) {
-                out.writeName(member.label);
-                member.codec.write(out, requireNonNull(of));
-            }
-        }
+        forEach(value, (member, of) -> {
+            out.writeName(member.label);
+            member.codec.write(out, of);
+        });
         out.writeEndObject();
     }
 
-    /** Tells the members as a query would carry them. */
-    void forEach(T value, BiConsumer<String, String> parameters) {
-        for (Member<T> member : members) {
-            Object of = member.of.apply(value);
-            if (isWritten(member, of)) {
-                parameters.accept(member.name, member.codec.format(requireNonNull(of)));
-            }
-        }
+    /** Returns the members as a query would carry them. */
+    Map<String, String> parameters(T value) {
+        var parameters = new LinkedHashMap<String, String>();
+        forEach(value, (member, of) -> parameters.put(member.name, member.codec.format(of)));
+        return parameters;
     }
 
-    private static boolean isWritten(Member<?> member, @Nullable Object of) {
-        return of != null && (member.presence != Presence.OPTIONAL || !of.equals(member.absent));
+    private void forEach(T value, BiConsumer<Member<T>, Object> written) {
+        for (Member<T> member : members) {
+            Object of = member.of.apply(value);
+            if (of != null && (member.presence != Presence.OPTIONAL || !of.equals(member.absent))) {
+                written.accept(member, of);
+            }
+        }
     }
 
     /** The name of a member as its proto spells it. */

@@ -15,6 +15,7 @@ import dev.parley.protocol.Artifact;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Role;
@@ -146,6 +147,17 @@ final class V1Model {
                     nonEmpty(v.next()),
                     v.next()));
 
+    /** SendMessageConfiguration. */
+    static final Codec<SendConfiguration> CONFIGURATION = Shape.<SendConfiguration>of()
+            .optional("acceptedOutputModes", TEXTS, List.of(), SendConfiguration::acceptedOutputModes)
+            .optional("taskPushNotificationConfig", PUSH_CONFIG, SendConfiguration::pushConfig)
+            .optional("historyLength", INT, SendConfiguration::historyLength)
+            .optional("returnImmediately", BOOLEAN, it -> it.returnImmediately() ? true : null)
+            // So said release candidates of 1.0, and blocking meant the opposite.
+            .readOnly("pushNotificationConfig", PUSH_CONFIG)
+            .readOnly("blocking", BOOLEAN)
+            .as(v -> configuration(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
     /** ListTasksResponse. */
     static final Codec<Operation.TaskPage> TASK_PAGE = new Codec<>() {
         private final Codec<Operation.TaskPage> with = page(TASK_WITH_ARTIFACTS);
@@ -236,6 +248,20 @@ final class V1Model {
         @SuppressWarnings("unchecked") // by the table
         var same = (Codec<T>) codec;
         return same;
+    }
+
+    private static SendConfiguration configuration(
+            List<String> acceptedOutputModes,
+            @Nullable PushConfig pushConfig,
+            @Nullable Integer historyLength,
+            @Nullable Boolean returnImmediately,
+            @Nullable PushConfig pushConfigOfCandidate,
+            @Nullable Boolean blockingOfCandidate) {
+        return new SendConfiguration(
+                acceptedOutputModes,
+                pushConfig == null ? pushConfigOfCandidate : pushConfig,
+                historyLength,
+                returnImmediately == null ? Boolean.FALSE.equals(blockingOfCandidate) : returnImmediately);
     }
 
     private static Object orNull(@Nullable Object value) {

@@ -10,7 +10,10 @@ public sealed interface WireAnswer {
     /** Headers besides {@code Content-Length}; names as they shall be written. */
     Map<String, String> headers();
 
-    /** A whole answer. */
+    /**
+     * A whole answer. To a HEAD request it has the body that GET would have had: the server sends the length of it, and
+     * not it.
+     */
     record Whole(int status, Map<String, String> headers, byte[] body) implements WireAnswer {}
 
     /** Status 200 and a stream of server-sent events that lasts until {@code events} ends. The server closes it. */

@@ -1,0 +1,62 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.AgentCard;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The public card at its well-known addresses.
+ *
+ * <p>Source: A2A specification 1.0, sections 8.2 and 8.6.
+ */
+final class CardFile {
+    /** The address of 1.0, and the one where older clients look. */
+    private static final Set<String> PATHS = Set.of("/.well-known/agent-card.json", "/.well-known/agent.json");
+
+    private static final String CACHING = "public, max-age=60";
+
+    private CardFile() {}
+
+    static boolean isAt(String path) {
+        return PATHS.contains(path);
+    }
+
+    static WireAnswer.Whole answer(WireRequest request, AgentCard card) {
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            throw Rest.notAllowed(request.method(), "GET, HEAD");
+        }
+        byte[] body = Json.write(card);
+        String tag = '"' + hash(body) + '"';
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("ETag", tag);
+        headers.put("Cache-Control", CACHING);
+        headers.put("Vary", "A2A-Version, Accept");
+        if (isKnown(tag, request.header("If-None-Match"))) {
+            return new WireAnswer.Whole(304, headers, new byte[0]);
+        }
+        String accept = request.header("Accept");
+        headers.put("Content-Type", accept != null && accept.contains(Form.A2A_JSON) ? Form.A2A_JSON : Form.JSON);
+        return new WireAnswer.Whole(200, headers, body);
+    }
+
+    private static boolean isKnown(String tag, @Nullable String known) {
+        return known != null
+                && Arrays.stream(known.split(",", -1))
+                        .map(String::trim)
+                        .anyMatch(one -> one.equals("*") || one.equals(tag) || one.equals("W/" + tag));
+    }
+
+    private static String hash(byte[] body) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(body);
+            return HexFormat.of().formatHex(digest, 0, 16);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError("every Java platform has SHA-256", impossible);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.parley.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+
+/**
+ * A JSON-RPC request whose parameters nobody has looked at yet: which shape they have depends on the method, and that
+ * may stand behind them.
+ *
+ * <p>A2A knows neither batches nor notifications, so both are invalid requests here, and so is an id that is null.
+ *
+ * <p>Source: JSON-RPC 2.0, section 4; A2A specification 1.0, section 9.3.
+ *
+ * @param body the whole request
+ * @param id as JSON; {@code null} if there is none that could be repeated
+ * @param from where in {@code body} the parameters begin; equal to {@code to} if there are none
+ * @param problem why this is no request; null if it is one
+ */
+record Envelope(
+        byte[] body,
+        String id,
+        String method,
+        int from,
+        int to,
+        @Nullable A2AException problem) {
+    static final String NO_ID = "null";
+
+    private static final int MAX_ID_LENGTH = 256;
+    private static final byte[] NO_PARAMS = {'{', '}'};
+
+    /** @throws A2AException PARSE_ERROR if {@code body} is no JSON */
+    static Envelope read(byte[] body) {
+        return Json.request(body, in -> read(body, in));
+    }
+
+    private static Envelope read(byte[] body, JsonParser in) {
+        if (in.currentToken() != JsonToken.START_OBJECT) {
+            boolean batch = in.currentToken() == JsonToken.START_ARRAY;
+            in.skipChildren();
+            return refused(body, NO_ID, batch ? "batches are not part of A2A" : "not an object");
+        }
+        String version = null;
+        String id = null;
+        String method = null;
+        int from = 0;
+        int to = 0;
+        for (String name = in.nextName(); name != null; name = in.nextName()) {
+            JsonToken token = in.nextToken();
+            switch (name) {
+                case "jsonrpc" -> version = string(in);
+                case "id" -> id = id(body, in);
+                case "method" -> method = string(in);
+                case "params" -> {
+                    int start = offsetOfToken(in);
+                    in.skipChildren();
+                    in.finishToken();
+                    from = token == JsonToken.VALUE_NULL ? 0 : start;
+                    to = token == JsonToken.VALUE_NULL ? 0 : offsetBehindToken(in);
+                }
+                default -> in.skipChildren();
+            }
+        }
+        if (id == null) {
+            return refused(
+                    body,
+                    NO_ID,
+                    "id: missing or unusable (expected: a string or number of at most " + MAX_ID_LENGTH + " bytes)");
+        }
+        if (!"2.0".equals(version)) {
+            return refused(body, id, "jsonrpc: missing or unknown (expected: \"2.0\")");
+        }
+        if (method == null) {
+            return refused(body, id, "method: missing or no string");
+        }
+        return new Envelope(body, id, method, from, to, null);
+    }
+
+    /**
+     * Reads the parameters.
+     *
+     * @throws A2AException INVALID_PARAMS naming the field
+     */
+    <T> T params(Codec<T> codec) {
+        return from == to
+                ? Json.read(NO_PARAMS, codec)
+                : Json.slice(body, from, to, in -> {
+                    if (in.currentToken() != JsonToken.START_OBJECT) {
+                        throw A2AException.invalidParams("params", "no object (expected: an object)");
+                    }
+                    return requireNonNull(codec.read(in));
+                });
+    }
+
+    private static Envelope refused(byte[] body, String id, String problem) {
+        A2AError error = A2AError.INVALID_REQUEST;
+        return new Envelope(body, id, "", 0, 0, A2AException.of(error, error.defaultMessage() + ": " + problem));
+    }
+
+    private static @Nullable String string(JsonParser in) {
+        if (in.currentToken() == JsonToken.VALUE_STRING) {
+            return in.getString();
+        }
+        in.skipChildren();
+        return null;
+    }
+
+    /** The JSON of a string or number, exactly as the peer wrote it. */
+    private static @Nullable String id(byte[] body, JsonParser in) {
+        if (in.currentToken().isNumeric()) {
+            String number = in.getString();
+            return number.length() > MAX_ID_LENGTH ? null : number;
+        }
+        if (in.currentToken() != JsonToken.VALUE_STRING) {
+            in.skipChildren();
+            return null;
+        }
+        int start = offsetOfToken(in);
+        in.finishToken();
+        int length = offsetBehindToken(in) - start;
+        return length > MAX_ID_LENGTH ? null : new String(body, start, length, UTF_8);
+    }
+
+    private static int offsetOfToken(JsonParser in) {
+        return (int) in.currentTokenLocation().getByteOffset();
+    }
+
+    private static int offsetBehindToken(JsonParser in) {
+        return (int) in.currentLocation().getByteOffset();
+    }
+}

@@ -1,0 +1,168 @@
+package dev.parley.dialect;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How the answers to one request are framed: what stands around a result, an event and an error.
+ *
+ * <p>Source: A2A specification 1.0, sections 9.4, 9.5, 11.6 and 11.7.
+ */
+final class Form implements WireAnswer.Frames {
+    static final String JSON = "application/json";
+    static final String A2A_JSON = "application/a2a+json";
+
+    /** The metadata of METHOD_NOT_ALLOWED that become its header {@code Allow}. */
+    static final String ALLOWED = "allowed";
+
+    /** Where JSON-RPC leaves the HTTP status alone, these show in it: proxies and load balancers act on them. */
+    private static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
+            A2AError.UNAUTHENTICATED,
+            A2AError.PERMISSION_DENIED,
+            A2AError.METHOD_NOT_ALLOWED,
+            A2AError.PAYLOAD_TOO_LARGE,
+            A2AError.RATE_LIMITED,
+            A2AError.UNAVAILABLE);
+
+    private static final byte[] NOTHING = {};
+    private static final byte[] END_OF_OBJECT = {'}'};
+    private static final byte[] END_OF_EVENT = {'\n', '\n'};
+    private static final byte[] ID = ascii("id: ");
+    private static final byte[] DATA = ascii("data: ");
+
+    private final boolean rpc;
+    private final boolean statusesOf100;
+    private final String contentType;
+    private final byte[] beforeResult;
+    private final byte[] behindResult;
+    private final byte[] beforeError;
+
+    private Form(
+            boolean rpc,
+            boolean statusesOf100,
+            String contentType,
+            byte[] beforeResult,
+            byte[] behindResult,
+            byte[] beforeError) {
+        this.rpc = rpc;
+        this.statusesOf100 = statusesOf100;
+        this.contentType = contentType;
+        this.beforeResult = beforeResult;
+        this.behindResult = behindResult;
+        this.beforeError = beforeError;
+    }
+
+    /** @param id the JSON of the request's id */
+    static Form rpc(String id) {
+        String envelope = "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",";
+        return new Form(
+                true,
+                false,
+                JSON,
+                (envelope + "\"result\":").getBytes(UTF_8),
+                END_OF_OBJECT,
+                (envelope + "\"error\":").getBytes(UTF_8));
+    }
+
+    static Form rest(String contentType, boolean statusesOf100) {
+        return new Form(false, statusesOf100, contentType, NOTHING, NOTHING, ascii("{\"error\":"));
+    }
+
+    <T> WireAnswer.Whole result(Codec<T> codec, T value, Map<String, String> headers) {
+        return new WireAnswer.Whole(
+                200, with(headers, contentType), Json.write(beforeResult, codec, value, behindResult));
+    }
+
+    /** The answer to a request that was refused or failed. */
+    WireAnswer.Whole error(A2AException problem) {
+        return error(problem, status(problem.error()));
+    }
+
+    WireAnswer.Whole error(A2AException problem, int status) {
+        var headers = new LinkedHashMap<String, String>();
+        Duration retryAfter = problem.retryAfter();
+        if (retryAfter != null) {
+            headers.put(
+                    "Retry-After",
+                    Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
+        }
+        String allowed = problem.metadata().get(ALLOWED);
+        if (problem.error() == A2AError.METHOD_NOT_ALLOWED && allowed != null) {
+            headers.put("Allow", allowed);
+        }
+        return new WireAnswer.Whole(status, with(headers, contentType), errorBody(problem, status));
+    }
+
+    private int status(A2AError error) {
+        if (rpc) {
+            return HTTP_ERRORS.contains(error) ? error.httpStatus() : 200;
+        }
+        return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
+    }
+
+    private byte[] errorBody(A2AException problem, int status) {
+        var error = new LinkedHashMap<String, Object>();
+        error.put("code", rpc ? problem.error().code() : status);
+        if (!rpc) {
+            error.put("status", problem.error().grpcStatus());
+        }
+        error.put("message", String.valueOf(problem.getMessage()));
+        List<Map<String, Object>> details = Problem.details(problem);
+        error.put(rpc ? "data" : "details", details);
+        return Json.write(beforeError, Codecs.FREE, error, END_OF_OBJECT);
+    }
+
+    @Override
+    public byte[] frame(LoggedEvent event) {
+        if (event.event() instanceof Message && event.sequence() > 0) {
+            return NOTHING; // one that the task received; only a message that is the whole answer is shown
+        }
+        byte[] json = event.encoded(Json::writeEvent);
+        return event.sequence() == 0
+                ? join(DATA, beforeResult, json, behindResult, END_OF_EVENT)
+                : join(ID, ascii(event.sequence() + "\n"), DATA, beforeResult, json, behindResult, END_OF_EVENT);
+    }
+
+    @Override
+    public byte[] failure(A2AException problem) {
+        return join(DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);
+    }
+
+    private static Map<String, String> with(Map<String, String> headers, String contentType) {
+        if (headers.isEmpty()) {
+            return Map.of("Content-Type", contentType);
+        }
+        var all = new LinkedHashMap<>(headers);
+        all.put("Content-Type", contentType);
+        return all;
+    }
+
+    private static byte[] join(byte[]... pieces) {
+        int length = 0;
+        for (byte[] piece : pieces) {
+            length += piece.length;
+        }
+        byte[] joined = new byte[length];
+        int at = 0;
+        for (byte[] piece : pieces) {
+            System.arraycopy(piece, 0, joined, at, piece.length);
+            at += piece.length;
+        }
+        return joined;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(US_ASCII);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.parley.dialect;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A path of the REST binding, such as {@code /tasks/{id}:cancel}. */
+final class PathTemplate {
+    /** Either fixed text, or ({@code variable}) anything in front of fixed text. */
+    private record Segment(@Nullable String variable, String fixed) {}
+
+    private final List<Segment> segments;
+
+    private PathTemplate(List<Segment> segments) {
+        this.segments = segments;
+    }
+
+    static PathTemplate of(String template) {
+        var segments = new ArrayList<Segment>();
+        for (String segment : template.substring(1).split("/", -1)) {
+            int end = segment.indexOf('}');
+            segments.add(
+                    end < 0
+                            ? new Segment(null, segment)
+                            : new Segment(segment.substring(1, end), segment.substring(end + 1)));
+        }
+        return new PathTemplate(segments);
+    }
+
+    /** True for a path that ends in a verb of its own, such as {@code :cancel}, behind a variable. */
+    boolean hasVerb() {
+        Segment last = segments.getLast();
+        return last.variable != null && !last.fixed.isEmpty();
+    }
+
+    /** Returns the variables of a path given by its decoded segments; null if it is another path. */
+    @Nullable
+    Map<String, String> match(List<String> path) {
+        if (path.size() != segments.size()) {
+            return null;
+        }
+        var variables = new LinkedHashMap<String, String>();
+        for (int i = 0; i < path.size(); i++) {
+            Segment segment = segments.get(i);
+            String given = path.get(i);
+            if (segment.variable == null ? !given.equals(segment.fixed) : !given.endsWith(segment.fixed)) {
+                return null;
+            }
+            if (segment.variable != null) {
+                String value = given.substring(0, given.length() - segment.fixed.length());
+                if (value.isEmpty() || value.startsWith(":")) {
+                    return null; // a verb without its object
+                }
+                variables.put(segment.variable, value);
+            }
+        }
+        return variables;
+    }
+
+    /** Returns the path with its variables filled in, and takes these out of {@code parameters}. */
+    String fill(Map<String, String> parameters) {
+        var path = new StringBuilder();
+        for (Segment segment : segments) {
+            path.append('/');
+            if (segment.variable != null) {
+                path.append(encode(requireNonNull(parameters.remove(segment.variable), segment.variable)));
+            }
+            path.append(segment.fixed);
+        }
+        return path.toString();
+    }
+
+    /** Returns text as it may stand in a path or a query. */
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,129 @@
+package dev.parley.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Operation;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The paths of the HTTP+JSON binding.
+ *
+ * <p>A first segment that begins no operation is the tenant. {@code v1} is none: who asks for version 1.0 there has a
+ * base address that ends so.
+ *
+ * <p>Source: A2A specification 1.0, sections 5.3 and 11.3 to 11.5.
+ *
+ * @param variables what the path says, by field
+ */
+record Rest(V1Operation operation, Map<String, String> variables) {
+    static final String OLD_PREFIX = "v1";
+
+    private static final String TENANT = "tenant";
+    private static final Set<String> NO_TENANTS =
+            Set.of("", OLD_PREFIX, "tasks", "message:send", "message:stream", "extendedAgentCard", ".well-known");
+
+    /**
+     * Returns what a method and a path ask for.
+     *
+     * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
+     */
+    static Rest of(String verb, String path) {
+        List<Rest> routes = at(path);
+        if (routes.isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No operation has the path " + path);
+        }
+        var verbs = new LinkedHashSet<String>();
+        for (Rest route : routes) {
+            if (route.operation.verbs().contains(verb)) {
+                return route;
+            }
+            verbs.addAll(route.operation.verbs());
+        }
+        throw notAllowed(verb, String.join(", ", verbs));
+    }
+
+    /** True if an operation has this path, whatever stands in front of it. */
+    static boolean endsLikeAnOperation(String path) {
+        for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+            if (!at(path.substring(slash)).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean hasOldPrefix(String path) {
+        return segments(path).getFirst().equals(OLD_PREFIX);
+    }
+
+    static A2AException notAllowed(String verb, String allowed) {
+        return A2AException.of(
+                A2AError.METHOD_NOT_ALLOWED,
+                "Method not allowed: " + verb + " (expected: " + allowed + ")",
+                Map.of(Form.ALLOWED, allowed));
+    }
+
+    /** Reads the operation from path, query and body. A blank body and {@code null} are no body. */
+    Operation read(WireRequest request) {
+        if (!request.method().equals("POST")) {
+            return operation.request().read(null, variables, request.query());
+        }
+        if (isNothing(request.body())) {
+            return operation.request().read(null, variables, Map.of());
+        }
+        return Json.request(request.body(), in -> operation.request().read(in, variables, Map.of()));
+    }
+
+    static boolean isNothing(byte[] body) {
+        return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
+    }
+
+    private static List<Rest> at(String path) {
+        List<String> segments = segments(path);
+        if (segments.getFirst().equals(OLD_PREFIX)) {
+            segments = segments.subList(1, segments.size());
+        }
+        List<Rest> routes = at(segments, null);
+        if (routes.isEmpty() && segments.size() > 1 && !NO_TENANTS.contains(segments.getFirst())) {
+            return at(segments.subList(1, segments.size()), segments.getFirst());
+        }
+        return routes;
+    }
+
+    private static List<Rest> at(List<String> segments, @Nullable String tenant) {
+        var routes = new ArrayList<Rest>();
+        boolean verbFound = false;
+        for (V1Operation operation : V1Operation.ALL) {
+            Map<String, String> variables = operation.path().match(segments);
+            if (variables == null) {
+                continue;
+            }
+            if (operation.path().hasVerb() && !verbFound) {
+                verbFound = true;
+                routes.clear(); // /tasks/7:cancel is not the task "7:cancel"
+            } else if (verbFound) {
+                continue;
+            }
+            if (tenant != null) {
+                variables.put(TENANT, tenant);
+            }
+            routes.add(new Rest(operation, variables));
+        }
+        return routes;
+    }
+
+    private static List<String> segments(String path) {
+        var segments = new ArrayList<String>();
+        for (String segment : path.substring(1).split("/", -1)) {
+            segments.add(segment.replace("%2F", "/").replace("%2f", "/"));
+        }
+        return segments;
+    }
+}

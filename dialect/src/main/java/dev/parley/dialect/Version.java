@@ -1,0 +1,79 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which protocol version a request asks for. Only major and minor count.
+ *
+ * <p>Source: A2A specification 1.0, section 3.6.
+ */
+enum Version {
+    /** It does not say, which by the specification means 0.3. */
+    UNSAID,
+    V1,
+    /** Any that came before 1.0. */
+    OLDER;
+
+    static final String HEADER = "A2A-Version";
+    static final String SUPPORTED = "1.0";
+
+    /**
+     * Returns the version that a request asks for by header, or else by query parameter.
+     *
+     * @throws A2AException VERSION_NOT_SUPPORTED if it is none that ever was
+     */
+    static Version of(WireRequest request) {
+        String asked = request.header(HEADER);
+        if (asked == null || asked.isBlank()) {
+            asked = parameter(request.query());
+        }
+        if (asked == null || asked.isBlank()) {
+            return UNSAID;
+        }
+        if (asked.equals(SUPPORTED)) {
+            return V1;
+        }
+        // Several values, from repeated headers: the first that is known.
+        for (String one : asked.split(",", -1)) {
+            Version version = known(one.trim());
+            if (version != null) {
+                return version;
+            }
+        }
+        throw notSupported(asked);
+    }
+
+    static A2AException notSupported(String asked) {
+        String shown = asked.length() > 20 ? asked.substring(0, 20) + "…" : asked;
+        return A2AException.of(
+                A2AError.VERSION_NOT_SUPPORTED,
+                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + shown + " (expected: " + SUPPORTED + ")",
+                Map.of("supportedVersions", SUPPORTED));
+    }
+
+    private static @Nullable Version known(String version) {
+        String[] numbers = version.split("\\.", -1);
+        if (numbers.length < 2 || numbers.length > 3) {
+            return null;
+        }
+        return switch (numbers[0] + "." + numbers[1]) {
+            case "1.0" -> V1;
+            case "0.1", "0.2", "0.3" -> OLDER;
+            default -> null;
+        };
+    }
+
+    private static @Nullable String parameter(Map<String, List<String>> query) {
+        for (var parameter : query.entrySet()) {
+            if (parameter.getKey().equalsIgnoreCase(HEADER)
+                    && !parameter.getValue().isEmpty()) {
+                return parameter.getValue().getFirst();
+            }
+        }
+        return null;
+    }
+}
