@@ -24,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
@@ -43,6 +44,12 @@ final class Database implements AutoCloseable {
     private static final int GROUP = 1_024;
     private static final int READERS = 4;
     private static final int SCHEMA = 1;
+
+    /** After so many pieces of work (about as many thousand pages) the checkpointer is called. */
+    private static final int CHECKPOINT_AFTER = 4_096;
+
+    /** If the checkpointer does not keep up, the writer does it itself at this many pages: 256 MiB. */
+    private static final int LONGEST_WAL_PAGES = 65_536;
 
     /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
@@ -121,7 +128,10 @@ final class Database implements AutoCloseable {
     private final BlockingQueue<Work> queue = new LinkedBlockingQueue<>();
     private final BlockingQueue<Session> readers = new ArrayBlockingQueue<>(READERS);
     private final List<GroupListener> listeners = new ArrayList<>();
+    private final Semaphore checkpointDue = new Semaphore(0);
     private final Thread writer;
+    private final Thread checkpointer;
+    private int workSinceCheckpoint;
     private volatile boolean open = true;
 
     /** Told of the end of each group, on the writer thread. */
@@ -136,9 +146,11 @@ final class Database implements AutoCloseable {
         void rolledBack();
     }
 
-    private Database(FileChannel lock, Session writing, List<Session> reading) {
+    private Database(FileChannel lock, Session writing, Session checkpointing, List<Session> reading) {
         this.lock = lock;
         readers.addAll(reading);
+        this.checkpointer =
+                Thread.ofPlatform().name("store-checkpointer").unstarted(() -> checkpointAll(checkpointing));
         this.writer = Thread.ofPlatform().name("store-writer").unstarted(() -> writeAll(writing));
     }
 
@@ -155,8 +167,9 @@ final class Database implements AutoCloseable {
             for (int i = 0; i < READERS; i++) {
                 reading.add(new Session(connect(url, true)));
             }
-            var database = new Database(lock, writing, reading);
+            var database = new Database(lock, writing, new Session(connect(url, false)), reading);
             database.writer.start();
+            database.checkpointer.start();
             return database;
         } catch (IOException | SQLException problem) {
             throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
@@ -188,8 +201,7 @@ final class Database implements AutoCloseable {
         config.setReadOnly(readOnly);
         Connection connection = config.createConnection(url);
         try (Statement statement = connection.createStatement()) {
-            // Checkpoints move pages from the log to the database; seldom and many beats often and few.
-            statement.execute("PRAGMA wal_autocheckpoint=8192");
+            statement.execute("PRAGMA wal_autocheckpoint=" + LONGEST_WAL_PAGES);
             statement.execute("PRAGMA journal_size_limit=67108864");
         }
         return connection;
@@ -328,6 +340,29 @@ final class Database implements AutoCloseable {
         session.close();
     }
 
+    /** Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting. */
+    private void checkpointAll(Session session) {
+        try {
+            while (true) {
+                checkpointDue.acquire();
+                checkpointDue.drainPermits();
+                if (!open) {
+                    return;
+                }
+                try (ResultSet ignored =
+                        session.bind("PRAGMA wal_checkpoint(PASSIVE)").executeQuery()) {
+                    session.bind("PRAGMA wal_checkpoint(PASSIVE)").execute();
+                } catch (SQLException failure) {
+                    LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
+                }
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } finally {
+            session.close();
+        }
+    }
+
     private void writeGroup(Session session, List<Work> group) {
         if (group.isEmpty()) {
             return;
@@ -335,6 +370,11 @@ final class Database implements AutoCloseable {
         Exception problem = transact(session, group);
         if (problem == null) {
             group.forEach(Work::committed);
+            workSinceCheckpoint += group.size();
+            if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
+                workSinceCheckpoint = 0;
+                checkpointDue.release();
+            }
         } else if (group.size() == 1) {
             LOG.log(Level.ERROR, "could not write", problem);
             group.getFirst().failed(problem);
@@ -378,6 +418,8 @@ final class Database implements AutoCloseable {
         queue.add(STOP);
         try {
             writer.join();
+            checkpointDue.release();
+            checkpointer.join();
             for (int i = 0; i < READERS; i++) {
                 readers.take().close();
             }
