@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, sections 3.6, 9 and 11.
  */
 public final class Dialects {
-    private static final String EXTENSIONS = "A2A-Extensions";
+    static final String EXTENSIONS = "A2A-Extensions";
+    static final String LAST_EVENT_ID = "Last-Event-ID";
+    static final String TRACE = "traceparent";
 
     private final DialectSettings settings;
 
@@ -125,9 +127,9 @@ public final class Dialects {
 
     private WireAnswer exchange(
             V1Operation asked, Operation read, Form form, WireRequest request, ServedAgent agent, CallContext caller) {
-        Operation operation = V1Operation.resuming(read, request.header("Last-Event-ID"));
+        Operation operation = V1Operation.resuming(read, request.header(LAST_EVENT_ID));
         Set<String> extensions = extensions(request.header(EXTENSIONS));
-        CallContext context = context(caller, extensions, request.header("traceparent"));
+        CallContext context = context(caller, extensions, request.header(TRACE));
         var headers = new LinkedHashMap<String, String>();
         String activated = activated(extensions, agent.card());
         if (!activated.isEmpty()) {

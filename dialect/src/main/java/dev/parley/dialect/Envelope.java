@@ -114,7 +114,8 @@ record Envelope(
     private static @Nullable String id(byte[] body, JsonParser in) {
         if (in.currentToken().isNumeric()) {
             String number = in.getString();
-            return number.length() > MAX_ID_LENGTH ? null : number;
+            // Peers could not read 1e999 back; they would drop the answer.
+            return number.length() > MAX_ID_LENGTH || Double.isInfinite(in.getDoubleValue()) ? null : number;
         }
         if (in.currentToken() != JsonToken.VALUE_STRING) {
             in.skipChildren();

@@ -27,7 +27,7 @@ final class Form implements WireAnswer.Frames {
     static final String ALLOWED = "allowed";
 
     /** Where JSON-RPC leaves the HTTP status alone, these show in it: proxies and load balancers act on them. */
-    private static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
+    static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
             A2AError.UNAUTHENTICATED,
             A2AError.PERMISSION_DENIED,
             A2AError.METHOD_NOT_ALLOWED,

@@ -1,13 +1,14 @@
 package dev.parley.dialect;
 
-import static java.util.Objects.requireNonNull;
-
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A path of the REST binding, such as {@code /tasks/{id}:cancel}. */
@@ -63,13 +64,23 @@ final class PathTemplate {
         return variables;
     }
 
-    /** Returns the path with its variables filled in, and takes these out of {@code parameters}. */
-    String fill(Map<String, String> parameters) {
+    Set<String> variables() {
+        var variables = new LinkedHashSet<String>();
+        for (Segment segment : segments) {
+            if (segment.variable != null) {
+                variables.add(segment.variable);
+            }
+        }
+        return variables;
+    }
+
+    /** Returns the path with its variables filled in. */
+    String fill(UnaryOperator<String> values) {
         var path = new StringBuilder();
         for (Segment segment : segments) {
             path.append('/');
             if (segment.variable != null) {
-                path.append(encode(requireNonNull(parameters.remove(segment.variable), segment.variable)));
+                path.append(encode(values.apply(segment.variable)));
             }
             path.append(segment.fixed);
         }

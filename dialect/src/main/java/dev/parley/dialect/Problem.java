@@ -1,7 +1,10 @@
 package dev.parley.dialect;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.A2AException.Violation;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -11,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The details of an error on the wire, in both directions: {@code error.data} of JSON-RPC, {@code error.details} of
@@ -25,6 +29,7 @@ final class Problem {
     private static final String ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
     private static final String BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest";
     private static final String RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
+    private static final int MAX_TEXT = 1000;
     private static final String DOMAIN = "a2a-protocol.org";
 
     private Problem() {}
@@ -79,5 +84,130 @@ final class Problem {
                                     .toPlainString() + "s"));
         }
         return details;
+    }
+
+    /**
+     * Returns the error that a peer tells in an answer or event; null if it tells none.
+     *
+     * <p>What it is, says the reason; else the JSON-RPC code; else the HTTP status. Peers differ in the last.
+     */
+    static @Nullable A2AException read(int status, byte[] body) {
+        Map<?, ?> answer;
+        try {
+            answer = Json.read(body, Map.class);
+        } catch (A2AException noObject) {
+            return null;
+        }
+        // Release candidates of 1.0 told errors over REST as problem documents (RFC 9457), without a wrapper.
+        boolean document = answer.get("type") instanceof String && answer.get("title") instanceof String;
+        if (!(answer.get("error") instanceof Map<?, ?>) && !document) {
+            return null;
+        }
+        Map<?, ?> error = document ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
+        List<Map<?, ?>> details = maps(error.get(error.get("data") == null ? "details" : "data"));
+        String message = text(error.get(document ? "detail" : "message"));
+        A2AError kind = kind(status, error, details);
+        return A2AException.of(
+                kind,
+                message.isEmpty() ? kind.defaultMessage() : message,
+                metadata(details),
+                violations(details),
+                retryAfter(details));
+    }
+
+    /** Returns the error that an HTTP status alone tells. */
+    static A2AException of(int status) {
+        A2AError kind = kind(status);
+        return A2AException.of(kind, kind.defaultMessage() + " (HTTP status " + status + ")");
+    }
+
+    private static A2AError kind(int status, Map<?, ?> error, List<Map<?, ?>> details) {
+        String named = details.stream()
+                .map(detail -> text(detail.get("reason")))
+                .filter(reason -> !reason.isEmpty())
+                .findFirst()
+                // The problem documents end their type in the name: https://…/errors/task-not-found.
+                .orElseGet(() -> text(error.get("type")).replaceFirst(".*/", "").replace('-', '_'));
+        for (A2AError one : A2AError.values()) {
+            if (one.name().equalsIgnoreCase(named)) {
+                return one;
+            }
+        }
+        Object code = error.get("code");
+        for (A2AError one : A2AError.values()) {
+            // Errors of the transport have no code of their own, so there the status knows more.
+            if (code instanceof Integer number && number == one.code() && !Form.HTTP_ERRORS.contains(kind(status))) {
+                return one;
+            }
+        }
+        boolean inBody = "NOT_FOUND".equals(error.get("status"));
+        return inBody ? A2AError.TASK_NOT_FOUND : kind(status);
+    }
+
+    private static A2AError kind(int status) {
+        return switch (status) {
+            case 400, 422 -> A2AError.INVALID_PARAMS;
+            case 401 -> A2AError.UNAUTHENTICATED;
+            case 403 -> A2AError.PERMISSION_DENIED;
+            case 404, 410 -> A2AError.METHOD_NOT_FOUND;
+            case 405 -> A2AError.METHOD_NOT_ALLOWED;
+            case 409 -> A2AError.TASK_NOT_CANCELABLE;
+            case 413 -> A2AError.PAYLOAD_TOO_LARGE;
+            case 415 -> A2AError.CONTENT_TYPE_NOT_SUPPORTED;
+            case 429 -> A2AError.RATE_LIMITED;
+            case 501 -> A2AError.UNSUPPORTED_OPERATION;
+            case 408, 502, 503, 504 -> A2AError.UNAVAILABLE;
+            default -> status >= 500 ? A2AError.INTERNAL : A2AError.INVALID_AGENT_RESPONSE;
+        };
+    }
+
+    private static Map<String, String> metadata(List<Map<?, ?>> details) {
+        var metadata = new LinkedHashMap<String, String>();
+        for (Map<?, ?> detail : details) {
+            if (ERROR_INFO.equals(detail.get(TYPE)) && detail.get("metadata") instanceof Map<?, ?> members) {
+                members.forEach((name, value) -> metadata.put(text(name), text(value)));
+            }
+        }
+        return metadata;
+    }
+
+    private static List<Violation> violations(List<Map<?, ?>> details) {
+        var violations = new ArrayList<Violation>();
+        for (Map<?, ?> detail : details) {
+            for (Map<?, ?> one : maps(detail.get("fieldViolations"))) {
+                violations.add(new Violation(text(one.get("field")), text(one.get("description"))));
+            }
+        }
+        return violations;
+    }
+
+    private static @Nullable Duration retryAfter(List<Map<?, ?>> details) {
+        for (Map<?, ?> detail : details) {
+            String delay = text(detail.get("retryDelay"));
+            if (delay.matches("\\d{1,9}(\\.\\d{1,9})?s")) {
+                BigDecimal seconds = new BigDecimal(delay.substring(0, delay.length() - 1));
+                return Duration.ofMillis(seconds.movePointRight(3).longValue());
+            }
+        }
+        return null;
+    }
+
+    /** The objects in a list of whatever a peer wrote. */
+    private static List<Map<?, ?>> maps(@Nullable Object list) {
+        var maps = new ArrayList<Map<?, ?>>();
+        if (list instanceof List<?> elements) {
+            for (Object element : elements) {
+                if (element instanceof Map<?, ?> map) {
+                    maps.add(map);
+                }
+            }
+        }
+        return maps;
+    }
+
+    /** What a peer wrote, as text of a bearable length. */
+    private static String text(@Nullable Object written) {
+        String text = written == null ? "" : written.toString();
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
     }
 }

@@ -1,6 +1,7 @@
 package dev.parley.dialect;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +40,11 @@ final class Shape<T> implements Codec<T> {
             Codec<Object> codec,
             Function<T, @Nullable Object> of,
             Presence presence,
-            @Nullable Object absent) {}
+            @Nullable Object absent) {
+        <U> Member<U> from(Function<U, @Nullable Object> other) {
+            return new Member<>(name, label, codec, other, presence, absent);
+        }
+    }
 
     /** The members that were read, in the order in which they were declared. */
     static final class Values {
@@ -127,15 +133,28 @@ final class Shape<T> implements Codec<T> {
     <U> Shape<U> around(Function<T, U> wrap, Function<U, T> unwrap) {
         var builder = new Builder<U>();
         for (Member<T> one : members) {
-            builder.members.add(new Member<>(
-                    one.name,
-                    one.label,
-                    one.codec,
-                    value -> one.of.apply(unwrap.apply(value)),
-                    one.presence,
-                    one.absent));
+            builder.members.add(one.from(value -> one.of.apply(unwrap.apply(value))));
         }
         return builder.as(values -> wrap.apply(constructor.apply(values)));
+    }
+
+    /** This shape for writing alone, without some of its members. */
+    Shape<T> without(Set<String> names) {
+        var builder = new Builder<T>();
+        for (Member<T> one : members) {
+            builder.members.add(names.contains(one.name) ? one.from(value -> null) : one);
+        }
+        return builder.as(constructor);
+    }
+
+    /** This shape for writing alone, with another value for a member that has none. */
+    Shape<T> orElse(String name, Object instead) {
+        var builder = new Builder<T>();
+        for (Member<T> one : members) {
+            builder.members.add(
+                    one.name.equals(name) ? one.from(value -> requireNonNullElse(one.of.apply(value), instead)) : one);
+        }
+        return builder.as(constructor);
     }
 
     @Override
@@ -233,6 +252,14 @@ final class Shape<T> implements Codec<T> {
             member.codec.write(out, of);
         });
         out.writeEndObject();
+    }
+
+    /** Returns one member as a path would carry it; null if it is not written. */
+    @Nullable
+    String text(String name, T value) {
+        Member<T> member = members[requireNonNull(indexes.get(name))];
+        Object of = member.of.apply(value);
+        return of == null ? null : member.codec.format(of);
     }
 
     /** Returns the members as a query would carry them. */

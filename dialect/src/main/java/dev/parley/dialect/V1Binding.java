@@ -1,13 +1,190 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.AgentCard;
-import java.util.Optional;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
-/** The two HTTP bindings of A2A 1.0, as a client speaks them. */
-final class V1Binding {
-    private V1Binding() {}
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Interface;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskEvent;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.StringJoiner;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+
+/**
+ * The two HTTP bindings of A2A 1.0, as a client speaks them.
+ *
+ * <p>Generous in what it takes for an answer: peers leave out the empty result of a deletion, answer with any status
+ * that means success, and tell errors in each other's form.
+ *
+ * <p>Source: A2A specification 1.0, sections 3.6.1, 9 and 11.
+ */
+final class V1Binding implements Binding {
+    private static final String TENANT = "tenant";
+    private static final byte[] NOTHING = {};
+    private static final byte[] NO_RESULT = {'{', '}'};
+    private static final byte[] END_OF_OBJECT = {'}'};
+
+    private final AtomicLong ids = new AtomicLong();
+    private final boolean rpc;
+
+    private V1Binding(boolean rpc) {
+        this.rpc = rpc;
+    }
 
     static Optional<Binding> of(AgentCard.Interface agent) {
-        throw new UnsupportedOperationException(agent.url());
+        if (Version.known(agent.protocolVersion()) != Version.V1) {
+            return Optional.empty();
+        }
+        return switch (agent.protocolBinding()) {
+            case Interface.JSONRPC -> Optional.of(new V1Binding(true));
+            case Interface.HTTP_JSON -> Optional.of(new V1Binding(false));
+            default -> Optional.empty();
+        };
+    }
+
+    @Override
+    public Outgoing request(Operation operation, CallContext context, AgentCard.Interface agent) {
+        V1Operation asked = V1Operation.of(operation);
+        String tenant = agent.tenant();
+        Shape<Operation> shape =
+                tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant);
+        Map<String, String> headers = headers(operation, context, asked.result() == null);
+        if (!rpc) {
+            return rest(operation, asked, shape, agent.url(), headers);
+        }
+        headers.put("Content-Type", Form.JSON);
+        String before = "{\"jsonrpc\":\"2.0\",\"id\":" + ids.incrementAndGet() + ",\"method\":\"" + asked.method()
+                + "\",\"params\":";
+        byte[] body = Json.write(before.getBytes(UTF_8), shape, operation, END_OF_OBJECT);
+        return new Outgoing("POST", agent.url(), headers, body);
+    }
+
+    private static Outgoing rest(
+            Operation operation, V1Operation asked, Shape<Operation> shape, String base, Map<String, String> headers) {
+        String tenant = shape.text(TENANT, operation);
+        var inPath = new HashSet<>(asked.path().variables());
+        inPath.add(TENANT);
+        Shape<Operation> rest = shape.without(inPath);
+        var url = new StringBuilder(base);
+        if (base.endsWith("/")) {
+            url.setLength(base.length() - 1);
+        }
+        if (tenant != null) {
+            url.append('/').append(PathTemplate.encode(tenant));
+        }
+        url.append(asked.path().fill(name -> requireNonNull(shape.text(name, operation), name)));
+        String verb = asked.verbs().getFirst();
+        if (verb.equals("POST")) {
+            // Every peer takes plain JSON; some take nothing else.
+            headers.put("Content-Type", Form.JSON);
+            return new Outgoing(verb, url.toString(), headers, Json.write(NOTHING, rest, operation, NOTHING));
+        }
+        var query = new StringJoiner("&", "?", "").setEmptyValue("");
+        rest.parameters(operation).forEach((name, value) -> query.add(name + "=" + PathTemplate.encode(value)));
+        return new Outgoing(verb, url.append(query).toString(), headers, NOTHING);
+    }
+
+    private static Map<String, String> headers(Operation operation, CallContext context, boolean stream) {
+        var headers = new LinkedHashMap<String, String>();
+        headers.put(Version.HEADER, Version.SUPPORTED);
+        headers.put("Accept", (stream ? "text/event-stream, " : "") + Form.A2A_JSON + ", " + Form.JSON);
+        if (!context.extensions().isEmpty()) {
+            headers.put(Dialects.EXTENSIONS, String.join(", ", new TreeSet<>(context.extensions())));
+        }
+        if (context.traceparent() != null) {
+            headers.put(Dialects.TRACE, context.traceparent());
+        }
+        String lastEventId = V1Operation.lastEventId(operation);
+        if (lastEventId != null) {
+            headers.put(Dialects.LAST_EVENT_ID, lastEventId);
+        }
+        return headers;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // by the table, an operation's codec makes its result
+    public <R> R result(Operation.Call<R> operation, int status, byte[] body) {
+        if (status < 200 || status > 299) {
+            throw refusal(status, body);
+        }
+        Codec<Object> codec = requireNonNull(V1Operation.of(operation).result());
+        boolean silent = codec.equals(V1Model.EMPTY) && Rest.isNothing(body);
+        return (R) read(silent ? NO_RESULT : body, rpc && !silent ? new ResultOf<>(codec) : codec, status);
+    }
+
+    @Override
+    public LoggedEvent event(@Nullable String id, String data) {
+        Long sequence = id == null ? null : V1Operation.sequence(id);
+        TaskEvent event = read(data.getBytes(UTF_8), rpc ? new ResultOf<>(V1Model.EVENT) : V1Model.EVENT, 200);
+        return new LoggedEvent(sequence == null ? 0 : sequence, event);
+    }
+
+    @Override
+    public A2AException refusal(int status, byte[] body) {
+        A2AException told = Problem.read(status, body);
+        return told == null ? Problem.of(status) : told;
+    }
+
+    /** Reads what ought to be an answer. What cannot be read may still be an error that the peer tells. */
+    private static <T> T read(byte[] json, Codec<T> codec, int status) {
+        try {
+            return Json.read(json, codec);
+        } catch (A2AException unreadable) {
+            A2AException told = Problem.read(status, json);
+            throw told != null
+                    ? told
+                    : A2AException.of(
+                                    A2AError.INVALID_AGENT_RESPONSE,
+                                    "The agent's answer cannot be read: " + unreadable.getMessage())
+                            .causedBy(unreadable);
+        }
+    }
+
+    /** The {@code result} of a JSON-RPC answer; its other members say nothing that is not known. */
+    private record ResultOf<T>(Codec<T> codec) implements Codec<T> {
+        @Override
+        public String expected() {
+            return "an object with a result";
+        }
+
+        @Override
+        public @Nullable T read(JsonParser in) {
+            if (in.currentToken() != JsonToken.START_OBJECT) {
+                throw Place.unexpected(in, expected());
+            }
+            T result = null;
+            for (String name = in.nextName(); name != null; name = in.nextName()) {
+                JsonToken token = in.nextToken();
+                if (!name.equals("result") || result != null) {
+                    in.skipChildren();
+                } else if (token != JsonToken.VALUE_NULL) {
+                    result = codec.read(in);
+                } else if (codec.equals(V1Model.EMPTY)) {
+                    result = Json.read(NO_RESULT, codec); // how some say that nothing is left to say
+                }
+            }
+            if (result == null) {
+                throw Place.fault(in, "result", "missing");
+            }
+            return result;
+        }
+
+        @Override
+        public void write(JsonGenerator out, T value) {
+            throw new UnsupportedOperationException("answers are written by the server");
+        }
     }
 }

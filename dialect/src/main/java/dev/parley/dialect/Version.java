@@ -55,7 +55,8 @@ enum Version {
                 Map.of("supportedVersions", SUPPORTED));
     }
 
-    private static @Nullable Version known(String version) {
+    /** Returns a version by its number; null if it is none that ever was. */
+    static @Nullable Version known(String version) {
         String[] numbers = version.split("\\.", -1);
         if (numbers.length < 2 || numbers.length > 3) {
             return null;

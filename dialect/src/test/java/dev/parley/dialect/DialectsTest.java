@@ -193,6 +193,7 @@ final class DialectsTest {
                 "{'jsonrpc':'2.0','id':{},'method':'GetTask'}                     | -32600",
                 "{'jsonrpc':'2.0','id':[1],'method':'GetTask'}                    | -32600",
                 "{'jsonrpc':'2.0','id':true,'method':'GetTask'}                   | -32600",
+                "{'jsonrpc':'2.0','id':1e999,'method':'GetTask'}                  | -32600",
                 "{'jsonrpc':'1.0','id':1,'method':'GetTask'}                      | -32600",
                 "{'id':1,'method':'GetTask'}                                      | -32600",
                 "{'jsonrpc':2.0,'id':1,'method':'GetTask'}                        | -32600",
@@ -336,7 +337,7 @@ final class DialectsTest {
                             .text())
                     .isEqualTo("-32009");
 
-            String path = operation.path().fill(new java.util.HashMap<>(Map.of("id", "x", "taskId", "t")));
+            String path = operation.path().fill(name -> "x");
             for (String verb : operation.verbs()) {
                 var answer = exchange.rest(verb, path, "{}");
                 assertThat(answer.status()).isEqualTo(400);

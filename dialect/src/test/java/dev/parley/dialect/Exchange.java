@@ -20,10 +20,12 @@ import java.util.Map;
 
 /** One request to a scripted agent, and its answer. */
 final class Exchange {
+    private static final AgentCard CARD = Json.read(Wire.example("card.full.json"), AgentCard.class);
+
     final ScriptedEndpoint endpoint = new ScriptedEndpoint();
     private final Map<String, String> headers = new HashMap<>();
     private DialectSettings settings = DialectSettings.DEFAULTS;
-    private AgentCard card = Json.read(Wire.example("card.full.json"), AgentCard.class);
+    private AgentCard card = CARD;
 
     Exchange with(String header, String value) {
         headers.put(header.toLowerCase(Locale.ROOT), value);
@@ -61,8 +63,11 @@ final class Exchange {
     }
 
     WireAnswer send(String verb, String target, byte[] body) {
-        return new Dialects(settings)
-                .answer(request(verb, target, body), new ServedAgent("a", endpoint, card), CallContext.anonymous());
+        return send(request(verb, target, body));
+    }
+
+    WireAnswer send(WireRequest request) {
+        return new Dialects(settings).answer(request, new ServedAgent("a", endpoint, card), CallContext.anonymous());
     }
 
     /** The request as a server would hand it over; {@code target} may have a query and be percent-encoded. */
