@@ -349,8 +349,7 @@ final class Database implements AutoCloseable {
                 if (!open) {
                     return;
                 }
-                try (ResultSet ignored =
-                        session.bind("PRAGMA wal_checkpoint(PASSIVE)").executeQuery()) {
+                try {
                     session.bind("PRAGMA wal_checkpoint(PASSIVE)").execute();
                 } catch (SQLException failure) {
                     LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
