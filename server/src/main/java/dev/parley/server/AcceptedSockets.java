@@ -1,0 +1,71 @@
+package dev.parley.server;
+
+import io.helidon.common.socket.SocketOptions;
+import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The options of accepted sockets; shows each socket, once they are set, to whoever wants to know of it. */
+record AcceptedSockets(SocketOptions options, Consumer<SocketChannel> accepted) implements SocketOptions {
+    // What one client that does not read can keep the kernel holding; by default that grows up to some megabytes.
+    private static final int SEND_BUFFER = 256 * 1024;
+
+    static AcceptedSockets shownTo(Consumer<SocketChannel> accepted) {
+        // Without it, small frames of HTTP/2 and events wait 40 ms for the acknowledgement of the ones before.
+        var options = SocketOptions.builder()
+                .tcpNoDelay(true)
+                .socketKeepAlive(true)
+                .socketSendBufferSize(SEND_BUFFER)
+                .buildPrototype();
+        return new AcceptedSockets(options, accepted);
+    }
+
+    @Override
+    public void configureSocket(SocketChannel socket) {
+        options.configureSocket(socket);
+        accepted.accept(socket);
+    }
+
+    @Override
+    public Map<SocketOption<?>, Object> socketOptions() {
+        return options.socketOptions();
+    }
+
+    @Override
+    public Duration connectTimeout() {
+        return options.connectTimeout();
+    }
+
+    @Override
+    public Duration readTimeout() {
+        return options.readTimeout();
+    }
+
+    @Override
+    public Optional<Integer> socketReceiveBufferSize() {
+        return options.socketReceiveBufferSize();
+    }
+
+    @Override
+    public Optional<Integer> socketSendBufferSize() {
+        return options.socketSendBufferSize();
+    }
+
+    @Override
+    public boolean socketReuseAddress() {
+        return options.socketReuseAddress();
+    }
+
+    @Override
+    public boolean socketKeepAlive() {
+        return options.socketKeepAlive();
+    }
+
+    @Override
+    public boolean tcpNoDelay() {
+        return options.tcpNoDelay();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.parley.server;
+
+import dev.parley.dialect.ServedAgent;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The agents of a server by name, and their addresses. */
+final class AgentDirectory {
+    static final String PATH = "/agents";
+    private static final String CARD = "/.well-known/agent-card.json";
+    private static final String UNRESERVED = "-._~";
+
+    private final Map<String, ServedAgent> agents = new ConcurrentHashMap<>();
+    private final Supplier<String> url;
+    private final @Nullable String defaultName;
+
+    AgentDirectory(Supplier<String> url, @Nullable String defaultName) {
+        this.url = url;
+        this.defaultName = defaultName;
+    }
+
+    String url() {
+        return url.get();
+    }
+
+    String urlOf(String name) {
+        return url() + PATH + "/" + encode(name);
+    }
+
+    void add(ServedAgent agent) {
+        var name = agent.name();
+        if (name.isEmpty()
+                || name.equals(".")
+                || name.equals("..")
+                || name.chars().anyMatch(c -> c <= ' ' || c == '/')) {
+            throw new IllegalArgumentException("name: \"" + name + "\" (expected: a segment of a path)");
+        }
+        agents.put(name, agent);
+    }
+
+    boolean remove(String name) {
+        return agents.remove(name) != null;
+    }
+
+    @Nullable
+    ServedAgent get(String name) {
+        return agents.get(name);
+    }
+
+    @Nullable
+    ServedAgent defaultAgent() {
+        return defaultName == null ? null : agents.get(defaultName);
+    }
+
+    List<ServedAgent> all() {
+        var all = new ArrayList<>(agents.values());
+        all.sort(Comparator.comparing(ServedAgent::name));
+        return all;
+    }
+
+    /** What {@code GET /agents} answers. */
+    Map<String, Object> listing() {
+        var list = new ArrayList<Map<String, Object>>();
+        for (var agent : all()) {
+            var entry = new LinkedHashMap<String, Object>();
+            entry.put("name", agent.name());
+            entry.put("description", agent.card().description());
+            entry.put("url", urlOf(agent.name()));
+            entry.put("cardUrl", urlOf(agent.name()) + CARD);
+            list.add(entry);
+        }
+        return Map.of("agents", list);
+    }
+
+    private static String encode(String segment) {
+        var encoded = new StringBuilder();
+        for (var octet : segment.getBytes(StandardCharsets.UTF_8)) {
+            var c = (char) (octet & 0xff);
+            if ((c < 0x7f && Character.isLetterOrDigit(c)) || UNRESERVED.indexOf(c) >= 0) {
+                encoded.append(c);
+            } else {
+                encoded.append('%').append(String.format("%02X", (int) c));
+            }
+        }
+        return encoded.toString();
+    }
+}

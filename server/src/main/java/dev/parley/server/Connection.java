@@ -1,0 +1,203 @@
+package dev.parley.server;
+
+import static dev.parley.server.Connections.NEVER;
+
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's connection: which exchanges run on it, and by when the client must have moved on.
+ *
+ * <p>Written to by the thread that reads the connection and by those of its exchanges, read by the clock.
+ */
+final class Connection {
+    private static final int MAX_EARLY_RESETS = 256;
+
+    private final Connections all;
+    private final Connections.Peers peers;
+    private final SocketChannel channel;
+
+    // HTTP/1.1 has one exchange at a time and HTTP/2 many: streams is null as long as it is HTTP/1.1.
+    private volatile @Nullable Exchange current;
+    private volatile @Nullable Map<Integer, Exchange> streams;
+    private final Set<Integer> earlyResets = ConcurrentHashMap.newKeySet(1);
+
+    private volatile long readDeadline;
+    private volatile long writeDeadline = NEVER;
+    private volatile boolean gone;
+    // Only for the thread that reads HTTP/1.1, which is also the one of the exchange.
+    private boolean idle;
+
+    Connection(Connections all, Connections.Peers peers, SocketChannel channel) {
+        this.all = all;
+        this.peers = peers;
+        this.channel = channel;
+        this.readDeadline = all.now() + all.patience().headers();
+    }
+
+    Connections all() {
+        return all;
+    }
+
+    Connections.Peers peers() {
+        return peers;
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    // --- exchanges
+
+    Exchange begin(RoutingRequest request, RoutingResponse response) {
+        var exchange = new Exchange(this, request, response);
+        var map = streams;
+        if (map == null) {
+            current = exchange;
+        } else {
+            map.put(request.id(), exchange);
+            if (earlyResets.remove(request.id())) {
+                exchange.disconnected();
+            }
+        }
+        return exchange;
+    }
+
+    void end(Exchange exchange) {
+        readDeadline = all.now() + all.patience().idle();
+        var map = streams;
+        if (map == null) {
+            current = null;
+            idle = true;
+        } else {
+            map.remove(exchange.id(), exchange);
+        }
+        all.exchangeEnded();
+    }
+
+    boolean busy() {
+        var map = streams;
+        return map == null ? current != null : !map.isEmpty();
+    }
+
+    boolean isHttp2() {
+        return streams != null;
+    }
+
+    // --- what the threads of the connection report
+
+    void becomesHttp2() {
+        readDeadline = all.now() + all.patience().idle();
+        streams = new ConcurrentHashMap<>();
+    }
+
+    /** Bytes of HTTP/1.1 have come. */
+    void received(int bytes) {
+        var exchange = current;
+        if (exchange != null) {
+            exchange.pulled(bytes);
+        } else if (idle) {
+            idle = false;
+            readDeadline = all.now() + all.patience().headers();
+        }
+    }
+
+    /** The client wants no more of one exchange of HTTP/2. */
+    void reset(int stream) {
+        var map = streams;
+        if (map == null) {
+            return;
+        }
+        if (earlyResets.size() > MAX_EARLY_RESETS) {
+            earlyResets.clear();
+        }
+        // Remembered first: the thread that begins the exchange looks there after it has entered the exchange.
+        earlyResets.add(stream);
+        var exchange = map.get(stream);
+        if (exchange != null) {
+            earlyResets.remove(stream);
+            exchange.disconnected();
+        }
+    }
+
+    /** There will be no more bytes from the client. */
+    void disconnected() {
+        gone = true;
+        var exchange = current;
+        if (exchange != null) {
+            exchange.disconnected();
+        }
+        var map = streams;
+        if (map != null) {
+            map.values().forEach(Exchange::disconnected);
+        }
+    }
+
+    boolean gone() {
+        return gone;
+    }
+
+    /** Only this long from now the client may take until its next sign of life. */
+    void expectWithin(long nanos) {
+        readDeadline = all.now() + nanos;
+    }
+
+    void writing() {
+        writeDeadline = all.now() + all.patience().write();
+    }
+
+    void written() {
+        writeDeadline = NEVER;
+    }
+
+    // --- what the clock and the drain do
+
+    boolean late(long now) {
+        if (now > writeDeadline || !channel.isOpen()) {
+            return true;
+        }
+        var exchange = current;
+        if (exchange != null) {
+            return now > exchange.bodyDeadline();
+        }
+        var map = streams;
+        if (map == null || map.isEmpty()) {
+            return now > readDeadline;
+        }
+        return map.values().stream().anyMatch(each -> now > each.bodyDeadline());
+    }
+
+    /** Closes the socket at once; whatever waits in it fails. Bytes that a stalled client has not taken are dropped. */
+    void cut() {
+        try {
+            if (writeDeadline != NEVER) {
+                // Otherwise the kernel keeps on offering them to a client that has stopped reading, for minutes.
+                channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            }
+            channel.close();
+        } catch (IOException e) {
+            System.getLogger("dev.parley.server").log(System.Logger.Level.DEBUG, "closing a connection", e);
+        }
+        all.closed(this);
+    }
+
+    /** The server ends: interrupts what still runs here, and cuts. */
+    void end() {
+        var exchange = current;
+        if (exchange != null) {
+            exchange.interrupt();
+        }
+        var map = streams;
+        if (map != null) {
+            map.values().forEach(Exchange::interrupt);
+        }
+        cut();
+    }
+}

@@ -1,0 +1,164 @@
+package dev.parley.server;
+
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.protocol.A2AException;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.HttpSecurity;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where each request comes in from Helidon and its answer goes out.
+ *
+ * <p>Stands in for Helidon's routing as a whole: {@link Routes} knows all paths, and only here it is known on which
+ * connection a request came.
+ */
+final class Door implements HttpRouting {
+    private static final System.Logger LOG = System.getLogger("dev.parley.server");
+    private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
+    private static final String EVENT_STREAM = "text/event-stream";
+    private static final Map<String, String> STREAM_HEADERS =
+            Map.of("Content-Type", EVENT_STREAM, "Cache-Control", "no-cache, no-transform", "X-Accel-Buffering", "no");
+
+    private final HttpSecurity security = HttpSecurity.create();
+    private final Routes routes;
+    private final Cors cors;
+    private final OpenStreams streams;
+    private final Duration keepAlive;
+
+    Door(Routes routes, Cors cors, OpenStreams streams, Duration keepAlive) {
+        this.routes = routes;
+        this.cors = cors;
+        this.streams = streams;
+        this.keepAlive = keepAlive;
+    }
+
+    @Override
+    public HttpSecurity security() {
+        return security;
+    }
+
+    @Override
+    public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
+        var guarded = (GuardedContext) context;
+        var exchange = guarded.connection().begin(request, response);
+        try {
+            handle(exchange, guarded);
+        } catch (CloseConnectionException | RequestException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            if (!exchange.gone()) {
+                LOG.log(Level.DEBUG, "An answer could not be sent", e);
+            }
+            throw new CloseConnectionException("the answer could not be sent", e);
+        } finally {
+            exchange.release();
+            guarded.connection().end(exchange);
+        }
+    }
+
+    private void handle(Exchange exchange, GuardedContext context) {
+        var request = exchange.request();
+        var method = request.prologue().method().text();
+        if (cors.isPreflight(method, request.headers())) {
+            cors.answerPreflight(request.headers(), exchange.response().headers());
+            exchange.response().status(Status.NO_CONTENT_204).send();
+            return;
+        }
+        switch (answer(exchange, method)) {
+            case WireAnswer.Whole whole -> {
+                prepareEnd(exchange, context);
+                Answers.send(exchange, whole, cors);
+            }
+            case WireAnswer.Events events -> {
+                prepareEnd(exchange, context);
+                stream(exchange, context, events);
+            }
+        }
+    }
+
+    private WireAnswer answer(Exchange exchange, String method) {
+        var prologue = exchange.request().prologue();
+        var headers = Answers.lookup(exchange.request().headers());
+        var head = new Routes.Head(method, "", Map.of(), headers);
+        try {
+            head = new Routes.Head(
+                    method,
+                    RequestTarget.path(prologue.uriPath().rawPath()),
+                    prologue.hasQuery() ? RequestTarget.query(prologue.query().rawValue()) : Map.of(),
+                    headers);
+            if (streams.full() && accepts(headers.apply("Accept"))) {
+                return tooManyStreams(head);
+            }
+            var answer = routes.answer(head, () -> RequestBody.read(exchange));
+            if (answer instanceof WireAnswer.Events events && !streams.enter(events.events())) {
+                events.events().close();
+                return tooManyStreams(head);
+            }
+            return answer;
+        } catch (CloseConnectionException | RequestException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            return routes.problem(head, Dialects.explained(e));
+        }
+    }
+
+    private static boolean accepts(@Nullable String accept) {
+        return accept != null && accept.contains(EVENT_STREAM);
+    }
+
+    private WireAnswer tooManyStreams(Routes.Head head) {
+        return routes.problem(head, A2AException.unavailable("Too many open streams", RETRY_STREAM));
+    }
+
+    private void stream(Exchange exchange, GuardedContext context, WireAnswer.Events answer) {
+        var events = answer.events();
+        try {
+            var headers = new LinkedHashMap<>(STREAM_HEADERS);
+            headers.putAll(answer.headers());
+            Answers.headers(exchange, headers, cors);
+            if (exchange.request().prologue().method().text().equals("HEAD")) {
+                exchange.response().send();
+                return;
+            }
+            exchange.whenGone(events::close);
+            context.inbound().watch();
+            new EventSender(answer, exchange.response().outputStream(), keepAlive).run();
+            if (!exchange.gone()) {
+                exchange.response().commit();
+            } else if (!exchange.connection().isHttp2()) {
+                throw new CloseConnectionException("the client is gone");
+            }
+        } finally {
+            events.close();
+            streams.leave(events);
+        }
+    }
+
+    /** Helidon says {@code Connection: close} when it was asked to, and then reads on; so it has to be told. */
+    private static void prepareEnd(Exchange exchange, GuardedContext context) {
+        if (exchange.connection().isHttp2()) {
+            return;
+        }
+        var complete = RequestBody.isConsumed(exchange);
+        if (!complete || exchange.connection().all().draining()) {
+            exchange.response().headers().set(HeaderValues.CONNECTION_CLOSE);
+        } else if (!exchange.request().headers().contains(HeaderNames.CONNECTION)
+                || !exchange.request().headers().containsToken(HeaderValues.CONNECTION_CLOSE)) {
+            return;
+        }
+        context.session().closeAfterExchange(complete);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.parley.server;
+
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.LoggedEvent;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one stream of server-sent events until it ends. Source: WHATWG HTML, section 9.2. */
+final class EventSender {
+    private static final byte[] COMMENT = ": keep-alive\n\n".getBytes(StandardCharsets.US_ASCII);
+    // A write that takes too long is cut, so a slow but honest reader must not be given too much in one.
+    private static final int MOST_AT_ONCE = 64 * 1024;
+
+    private final WireAnswer.Events answer;
+    private final OutputStream out;
+    private final Duration keepAlive;
+    private long lastWrite;
+
+    EventSender(WireAnswer.Events answer, OutputStream out, Duration keepAlive) {
+        this.answer = answer;
+        this.out = out;
+        this.keepAlive = keepAlive;
+        this.lastWrite = System.nanoTime() - keepAlive.toNanos();
+    }
+
+    /**
+     * Sends all there is and will be.
+     *
+     * @throws RuntimeException if the client cannot be written to
+     */
+    void run() {
+        try {
+            sendEvents();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (A2AException e) {
+            write(answer.frames().failure(e));
+        }
+    }
+
+    private void sendEvents() throws InterruptedException {
+        // The first look does not wait: who subscribes to a quiet task shall see at once that the stream is open.
+        for (var batch = next(Duration.ZERO); batch != null; batch = next(keepAlive)) {
+            send(batch);
+            if (System.nanoTime() - lastWrite >= keepAlive.toNanos()) {
+                write(COMMENT);
+            }
+        }
+    }
+
+    private @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+        try {
+            return answer.events().next(patience);
+        } catch (RuntimeException e) {
+            throw Dialects.explained(e);
+        }
+    }
+
+    private byte[] frame(LoggedEvent event) {
+        try {
+            return answer.frames().frame(event);
+        } catch (RuntimeException e) {
+            throw Dialects.explained(e);
+        }
+    }
+
+    /** Events that come together leave together: one write, not one each. */
+    private void send(List<LoggedEvent> batch) {
+        if (batch.size() == 1) {
+            write(frame(batch.getFirst()));
+            return;
+        }
+        var together = new ByteArrayOutputStream();
+        for (var event : batch) {
+            together.writeBytes(frame(event));
+            if (together.size() >= MOST_AT_ONCE) {
+                write(together.toByteArray());
+                together.reset();
+            }
+        }
+        write(together.toByteArray());
+    }
+
+    private void write(byte[] bytes) {
+        try {
+            for (var from = 0; from < bytes.length; from += MOST_AT_ONCE) {
+                out.write(bytes, from, Math.min(MOST_AT_ONCE, bytes.length - from));
+                out.flush();
+                lastWrite = System.nanoTime();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.parley.server;
+
+import static dev.parley.server.Connections.NEVER;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A request and its answer. Belongs to the thread that made it, except where a method says otherwise. */
+final class Exchange {
+    private static final long STEP = 256 * 1024;
+
+    private final Connection connection;
+    private final RoutingRequest request;
+    private final RoutingResponse response;
+    private final Thread thread = Thread.currentThread();
+    private volatile long bodyDeadline = NEVER;
+    private volatile boolean gone;
+    private volatile @Nullable Runnable whenGone;
+    private long pulled;
+    private long taken;
+
+    Exchange(Connection connection, RoutingRequest request, RoutingResponse response) {
+        this.connection = connection;
+        this.request = request;
+        this.response = response;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    RoutingRequest request() {
+        return request;
+    }
+
+    RoutingResponse response() {
+        return response;
+    }
+
+    int id() {
+        return request.id();
+    }
+
+    // --- the body
+
+    void bodyBegins() {
+        bodyDeadline = connection.all().now() + connection.all().patience().body();
+    }
+
+    void bodyEnds() {
+        bodyDeadline = NEVER;
+    }
+
+    /** By when the body must be here, on the clock of {@link Connections}. For any thread. */
+    long bodyDeadline() {
+        return bodyDeadline;
+    }
+
+    /**
+     * Counts bytes that came in while the request was being handled, before anybody has looked at them: chunks come in
+     * whole, and the line that says how long a chunk is has no limit of its own.
+     *
+     * @throws A2AException if they are too many for one request, or for this server at this time
+     */
+    void pulled(int bytes) {
+        pulled += bytes;
+        var bodies = connection.all().bodies();
+        if (pulled > 2 * bodies.largest() + BodyBudget.FREE) {
+            throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
+        }
+        while (taken < pulled - BodyBudget.FREE) {
+            if (!bodies.take(STEP)) {
+                throw A2AException.unavailable("Too many large requests", Duration.ofSeconds(1));
+            }
+            taken += STEP;
+        }
+    }
+
+    void release() {
+        connection.all().bodies().giveBack(taken);
+        taken = 0;
+    }
+
+    // --- the end
+
+    /** Runs {@code action} once the client is gone: soon, or now. */
+    void whenGone(Runnable action) {
+        whenGone = action;
+        if (gone) {
+            action.run();
+        }
+    }
+
+    boolean gone() {
+        return gone;
+    }
+
+    /** For any thread; may be called more than once. */
+    void disconnected() {
+        gone = true;
+        var action = whenGone;
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    /** For any thread. */
+    void interrupt() {
+        thread.interrupt();
+    }
+}

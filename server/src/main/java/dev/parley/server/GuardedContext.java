@@ -1,0 +1,103 @@
+package dev.parley.server;
+
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.buffers.DataWriter;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.ProxyProtocolData;
+import io.helidon.webserver.Router;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+
+/** A connection as Helidon's protocols see it: all bytes in and out pass what watches over it. */
+final class GuardedContext implements ConnectionContext {
+    private final ConnectionContext original;
+    private final Connection connection;
+    private final Session session;
+    private final Inbound inbound;
+    private final StrictReader reader;
+    private final DataWriter writer;
+
+    GuardedContext(ConnectionContext original, Connection connection, Protocols protocols) {
+        this.original = original;
+        this.connection = connection;
+        this.inbound = new Inbound(original.serverSocket(), connection);
+        this.reader = new StrictReader(inbound, connection);
+        this.writer = new GuardedWriter(original.dataWriter(), connection);
+        this.session = new Session(connection, this, protocols);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    Inbound inbound() {
+        return inbound;
+    }
+
+    @Override
+    public DataReader dataReader() {
+        return reader;
+    }
+
+    @Override
+    public DataWriter dataWriter() {
+        return writer;
+    }
+
+    @Override
+    public ListenerContext listenerContext() {
+        return original.listenerContext();
+    }
+
+    @Override
+    public ExecutorService executor() {
+        return original.executor();
+    }
+
+    @Override
+    public Router router() {
+        return original.router();
+    }
+
+    @Override
+    public Optional<ProxyProtocolData> proxyProtocolData() {
+        return original.proxyProtocolData();
+    }
+
+    @Override
+    public HelidonSocket serverSocket() {
+        return original.serverSocket();
+    }
+
+    @Override
+    public PeerInfo remotePeer() {
+        return original.remotePeer();
+    }
+
+    @Override
+    public PeerInfo localPeer() {
+        return original.localPeer();
+    }
+
+    @Override
+    public boolean isSecure() {
+        return original.isSecure();
+    }
+
+    @Override
+    public String socketId() {
+        return original.socketId();
+    }
+
+    @Override
+    public String childSocketId() {
+        return original.childSocketId();
+    }
+}

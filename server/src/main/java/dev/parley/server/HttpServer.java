@@ -1,0 +1,229 @@
+package dev.parley.server;
+
+import dev.parley.dialect.ServedAgent;
+import io.helidon.common.Builder;
+import io.helidon.common.tls.Tls;
+import io.helidon.http.DirectHandler.EventType;
+import io.helidon.http.HttpLogConfig;
+import io.helidon.http.encoding.ContentEncodingContext;
+import io.helidon.http.media.MediaContext;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http2.Http2Config;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** The server, on Helidon. */
+final class HttpServer implements Server {
+    // Held, because the JDK forgets the level of a logger that nobody holds.
+    private static final Logger HELIDON_LOG = Logger.getLogger("io.helidon");
+
+    /** Longer than any grace period: when to give up on a connection, {@link Connections} decides. */
+    private static final Duration HELIDON_GRACE = Duration.ofDays(1);
+
+    private static final long STOP_SECONDS = 2;
+    private static final int HTTP2_STREAMS = 1024;
+    private static final int HTTP2_WINDOW = 256 * 1024;
+
+    private final Duration gracePeriod;
+    private final AgentDirectory agents;
+    private final Connections connections;
+    private final OpenStreams streams;
+    private final WebServer web;
+    private final AtomicBoolean drainStarted = new AtomicBoolean();
+    private final CountDownLatch drained = new CountDownLatch(1);
+
+    private HttpServer(ServerBuilder settings, InetSocketAddress address) {
+        this.gracePeriod = settings.gracePeriod;
+        this.connections = new Connections(
+                new Connections.Patience(
+                        settings.headerTimeout.toNanos(),
+                        settings.bodyTimeout.toNanos(),
+                        settings.idleTimeout.toNanos(),
+                        settings.writeTimeout.toNanos()),
+                // A quarter of the heap: a body is held twice while it is parsed, and there is other work too.
+                new BodyBudget(settings.maxBodyBytes, Runtime.getRuntime().maxMemory() / 4));
+        this.streams = new OpenStreams(settings.maxStreams);
+        this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
+        var routes =
+                new Routes(settings.dialects, agents, settings.handlers, settings.readiness, connections::draining);
+        var door = new Door(routes, new Cors(settings.corsOrigins), streams, settings.keepAlive);
+        this.web = web(settings, address, door, connections);
+    }
+
+    static Server start(ServerBuilder settings) {
+        if (HELIDON_LOG.getLevel() == null) {
+            HELIDON_LOG.setLevel(Level.WARNING);
+        }
+        var address = new InetSocketAddress(settings.bindAddress, settings.port);
+        checkFree(address);
+        var server = new HttpServer(settings, address);
+        server.web.start();
+        if (!server.web.isRunning()) {
+            server.connections.close();
+            throw new UncheckedIOException(new IOException(address + ": cannot be bound"));
+        }
+        return server;
+    }
+
+    @Override
+    public int port() {
+        return web.port();
+    }
+
+    @Override
+    public String url() {
+        return agents.url();
+    }
+
+    @Override
+    public String agentUrl(String name) {
+        return agents.urlOf(name);
+    }
+
+    @Override
+    public void add(ServedAgent agent) {
+        agents.add(agent);
+    }
+
+    @Override
+    public boolean remove(String name) {
+        return agents.remove(name);
+    }
+
+    @Override
+    public Collection<ServedAgent> agents() {
+        return agents.all();
+    }
+
+    @Override
+    public void drain(Duration grace) {
+        try {
+            if (drainStarted.compareAndSet(false, true)) {
+                connections.startDraining();
+                // Closes the listening socket at once, then waits for the connections.
+                var stop = Thread.ofVirtual().name("parley-stop").start(web::stop);
+                streams.endAll();
+                connections.drain(grace.toNanos());
+                stop.join(Duration.ofSeconds(STOP_SECONDS));
+                connections.close();
+                drained.countDown();
+            } else {
+                drained.await();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        drain(gracePeriod);
+    }
+
+    private String url(ServerBuilder settings) {
+        if (settings.publicUrl != null) {
+            return settings.publicUrl;
+        }
+        var scheme = settings.tls == null ? "http" : "https";
+        return scheme + "://" + host(settings.bindAddress) + ":" + port();
+    }
+
+    /** What reaches this machine from itself; nobody can tell which of its names others know. */
+    private static String host(String bindAddress) {
+        if (new InetSocketAddress(bindAddress, 0).getAddress().isAnyLocalAddress()) {
+            return "localhost";
+        }
+        return bindAddress.contains(":") ? "[" + bindAddress + "]" : bindAddress;
+    }
+
+    /** Helidon logs a failure to bind, and returns as if nothing had happened. */
+    private static void checkFree(InetSocketAddress address) {
+        try (var socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(address);
+        } catch (IOException e) {
+            throw new UncheckedIOException(address + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static WebServer web(
+            ServerBuilder settings, InetSocketAddress address, Door door, Connections connections) {
+        var problems = DirectHandlers.builder();
+        for (var type : EventType.values()) {
+            problems.addHandler(type, new EarlyProblems());
+        }
+        var web = WebServerConfig.builder()
+                .bindAddress(address)
+                .addRouting(new DoorBuilder(door))
+                .addConnectionSelector(new Protocols(connections, http1(settings), http2(settings)))
+                .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
+                .maxTcpConnections(settings.maxConnections)
+                .directHandlers(problems.build())
+                // Events are written in one piece already, and a buffer for each stream would be idle most of the time.
+                .writeBufferSize(0)
+                .shutdownHook(false)
+                .shutdownGracePeriod(HELIDON_GRACE)
+                .protocolsDiscoverServices(false)
+                .featuresDiscoverServices(false)
+                .concurrencyLimitDiscoverServices(false)
+                .mediaContext(MediaContext.builder()
+                        .mediaSupportsDiscoverServices(false)
+                        .registerDefaults(false)
+                        .build())
+                .contentEncoding(ContentEncodingContext.builder()
+                        .contentEncodingsDiscoverServices(false)
+                        .build());
+        if (settings.tls != null) {
+            // With channels, Helidon asks the name service for the name of each client before it shakes hands.
+            web.useNio(false)
+                    .tls(Tls.builder().sslContext(settings.tls.context()).build());
+        }
+        return web.build();
+    }
+
+    private static Http1Config http1(ServerBuilder settings) {
+        return Http1Config.builder()
+                .maxPrologueLength(settings.maxRequestLineBytes)
+                .maxHeadersSize(settings.maxHeaderBytes)
+                // RequestTarget does it.
+                .validatePath(false)
+                .validatePrologue(false)
+                .sendKeepAliveHeader(false)
+                .log(quiet())
+                .build();
+    }
+
+    private static Http2Config http2(ServerBuilder settings) {
+        return Http2Config.builder()
+                .maxHeaderListSize(settings.maxHeaderBytes)
+                .maxConcurrentStreams(HTTP2_STREAMS)
+                .initialWindowSize(HTTP2_WINDOW)
+                .flowControlTimeout(settings.writeTimeout)
+                // RequestTarget does it; here it would cost the whole connection and a stack trace in the log.
+                .validatePath(false)
+                .log(quiet())
+                .build();
+    }
+
+    private static HttpLogConfig quiet() {
+        return HttpLogConfig.builder().receiveLog(false).sendLog(false).build();
+    }
+
+    private record DoorBuilder(Door door) implements Builder<DoorBuilder, Door> {
+        @Override
+        public Door build() {
+            return door;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.parley.server;
+
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.webserver.CloseConnectionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes that a client sends, as they come.
+ *
+ * <p>While HTTP/1.1 streams an answer nobody reads, and a client that leaves would not be noticed before the second
+ * write after that. {@link #watch()} reads ahead for that time in a thread of its own; what it gets is the next {@link
+ * #get()}. HTTP/2 reads all the time, but keeps it to itself when a client resets one stream: {@link ResetScanner} tells.
+ */
+final class Inbound implements Supplier<byte[]> {
+    private final HelidonSocket socket;
+    private final Connection connection;
+    private @Nullable FutureTask<byte[]> ahead;
+    private @Nullable ResetScanner scanner;
+
+    Inbound(HelidonSocket socket, Connection connection) {
+        this.socket = socket;
+        this.connection = connection;
+    }
+
+    /**
+     * Waits for bytes.
+     *
+     * @throws CloseConnectionException if there will be none
+     */
+    @Override
+    public byte[] get() {
+        var bytes = ahead == null ? read() : fromAhead(ahead);
+        if (scanner != null) {
+            scanner.scan(bytes, 0, bytes.length);
+        } else {
+            connection.received(bytes.length);
+        }
+        return bytes;
+    }
+
+    /** Reads ahead in another thread, until {@link #get()} asks for it, to learn when the client leaves. */
+    void watch() {
+        if (ahead == null && scanner == null) {
+            ahead = new FutureTask<>(this::read);
+            Thread.ofVirtual().start(ahead);
+        }
+    }
+
+    /** From here on it is HTTP/2, whose preface is still to come. */
+    void scanHttp2(byte[] alreadyRead) {
+        scanner = new ResetScanner(connection::reset);
+        scanner.scan(alreadyRead, 0, alreadyRead.length);
+    }
+
+    private byte[] fromAhead(FutureTask<byte[]> task) {
+        ahead = null;
+        try {
+            return task.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloseConnectionException("interrupted", e);
+        } catch (ExecutionException e) {
+            throw new CloseConnectionException("the client is gone", e);
+        }
+    }
+
+    private byte[] read() {
+        byte @Nullable [] bytes;
+        try {
+            bytes = socket.get();
+        } catch (RuntimeException e) {
+            connection.disconnected();
+            throw new CloseConnectionException("reading failed", e);
+        }
+        if (bytes == null) {
+            connection.disconnected();
+            throw new CloseConnectionException("the client is gone");
+        }
+        return bytes;
+    }
+}

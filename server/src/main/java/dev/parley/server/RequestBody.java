@@ -1,0 +1,89 @@
+package dev.parley.server;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.http.DirectHandler.EventType;
+import io.helidon.http.RequestException;
+import io.helidon.webserver.CloseConnectionException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+
+/** Reads the body of a request into memory, within all limits. */
+final class RequestBody {
+    private static final byte[] NONE = new byte[0];
+    private static final int FIRST = 1024;
+    // More than that is not set aside for a body that has only been announced.
+    private static final int MOST_AT_ONCE = 64 * 1024;
+
+    private RequestBody() {}
+
+    /**
+     * Waits for the whole body.
+     *
+     * @throws A2AException if it is too large; the rest of it is unread
+     */
+    static byte[] read(Exchange exchange) {
+        var content = exchange.request().content();
+        if (!content.hasEntity()) {
+            return NONE;
+        }
+        var largest = exchange.connection().all().bodies().largest();
+        var announced = exchange.request().headers().contentLength().orElse(-1);
+        if (announced > largest) {
+            throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
+        }
+        exchange.bodyBegins();
+        try {
+            return readAll(exchange, content.inputStream(), announced, largest);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (DataReader.IncorrectNewLineException | IllegalArgumentException e) {
+            // Of the second kind is what Helidon makes of a length that is no number.
+            throw RequestException.builder()
+                    .type(EventType.BAD_REQUEST)
+                    .message("Malformed chunk")
+                    .cause(e)
+                    .build();
+        } finally {
+            exchange.bodyEnds();
+        }
+    }
+
+    private static byte[] readAll(Exchange exchange, InputStream in, long announced, long largest) throws IOException {
+        var countHere = exchange.connection().isHttp2();
+        var buffer = new byte[announced < 0 ? FIRST : (int) Math.min(announced, MOST_AT_ONCE)];
+        var size = 0;
+        while (size != announced) {
+            if (size == buffer.length) {
+                buffer = Arrays.copyOf(buffer, 2 * size);
+            }
+            var read = in.read(buffer, size, buffer.length - size);
+            if (read < 0) {
+                if (announced >= 0) {
+                    throw new CloseConnectionException("the body ended early");
+                }
+                break;
+            }
+            size += read;
+            if (countHere) {
+                exchange.pulled(read);
+            }
+            if (size > largest) {
+                throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
+            }
+        }
+        // Helidon notices the end of the body only when asked for more.
+        if (size == announced && in.read() >= 0) {
+            throw new CloseConnectionException("the body is longer than announced");
+        }
+        return size == buffer.length ? buffer : Arrays.copyOf(buffer, size);
+    }
+
+    /** True if nothing of the request is left to be read, so that another may follow. */
+    static boolean isConsumed(Exchange exchange) {
+        return exchange.request().content().consumed();
+    }
+}

@@ -1,0 +1,157 @@
+package dev.parley.server;
+
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Finds who answers a request. Safe for any thread. */
+final class Routes {
+    private static final System.Logger LOG = System.getLogger("dev.parley.server");
+    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
+    private static final String ALL_METHODS =
+            String.join(", ", METHODS.stream().sorted().toList());
+    private static final byte[] NO_BODY = new byte[0];
+    private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
+    private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
+
+    /** What is read of a request before it is known who gets it; the body may still be with the client. */
+    record Head(
+            String method, String path, Map<String, List<String>> query, Function<String, @Nullable String> headers) {
+        WireRequest request(String relativePath, byte[] body) {
+            return new WireRequest(method, relativePath, query, headers, body);
+        }
+    }
+
+    private record Prefixed(String path, RequestHandler handler) {}
+
+    private final Dialects dialects;
+    private final AgentDirectory agents;
+    private final List<Prefixed> handlers;
+    private final BooleanSupplier ready;
+    private final BooleanSupplier draining;
+
+    Routes(
+            Dialects dialects,
+            AgentDirectory agents,
+            Map<String, RequestHandler> handlers,
+            BooleanSupplier ready,
+            BooleanSupplier draining) {
+        this.dialects = dialects;
+        this.agents = agents;
+        this.handlers = handlers.entrySet().stream()
+                .map(each -> new Prefixed(each.getKey(), each.getValue()))
+                .sorted((one, other) -> other.path().length() - one.path().length())
+                .toList();
+        this.ready = ready;
+        this.draining = draining;
+    }
+
+    /**
+     * Answers a request.
+     *
+     * @param body reads it, and is called only if somebody wants it
+     */
+    WireAnswer answer(Head head, Supplier<byte[]> body) {
+        if (!METHODS.contains(head.method())) {
+            return notAllowed(head, ALL_METHODS);
+        }
+        var path = head.path();
+        if (path.equals("/health")) {
+            return status(head, true, "up");
+        }
+        if (path.equals("/ready")) {
+            var ready = isReady();
+            return status(head, ready, ready ? "ready" : draining.getAsBoolean() ? "draining" : "not ready");
+        }
+        if (draining.getAsBoolean()) {
+            return problem(head, A2AException.unavailable("Shutting down", RETRY_ELSEWHERE));
+        }
+        for (var each : handlers) {
+            if (path.startsWith(each.path()) && isBelow(path, each.path().length())) {
+                var relative = path.substring(each.path().length());
+                return each.handler().answer(head.request(relative, body.get()));
+            }
+        }
+        if (path.equals(AgentDirectory.PATH)) {
+            return listing(head);
+        }
+        if (path.startsWith(BELOW_AGENTS)) {
+            var slash = path.indexOf('/', BELOW_AGENTS.length());
+            var end = slash < 0 ? path.length() : slash;
+            return toAgent(agents.get(path.substring(BELOW_AGENTS.length(), end)), end, head, body);
+        }
+        return toAgent(agents.defaultAgent(), 0, head, body);
+    }
+
+    WireAnswer.Whole problem(Head head, A2AException problem) {
+        return dialects.problem(head.request(head.path(), NO_BODY), problem);
+    }
+
+    private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, Supplier<byte[]> body) {
+        if (agent == null) {
+            return problem(head, A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address"));
+        }
+        var relative = head.path().substring(pathFrom);
+        var request = head.request(relative.equals("/") ? "" : relative, body.get());
+        return dialects.answer(request, agent, CallContext.anonymous());
+    }
+
+    private WireAnswer listing(Head head) {
+        if (!isRead(head)) {
+            return notAllowed(head, "GET, HEAD");
+        }
+        return new WireAnswer.Whole(200, jsonHeaders(), Json.write(agents.listing()));
+    }
+
+    private WireAnswer status(Head head, boolean good, String word) {
+        if (!isRead(head)) {
+            return notAllowed(head, "GET, HEAD");
+        }
+        var body = ("{\"status\":\"" + word + "\"}").getBytes(StandardCharsets.US_ASCII);
+        return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), body);
+    }
+
+    private boolean isReady() {
+        try {
+            return !draining.getAsBoolean() && ready.getAsBoolean();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "The readiness check failed", e);
+            return false;
+        }
+    }
+
+    private WireAnswer notAllowed(Head head, String allowed) {
+        var problem = problem(head, A2AException.of(A2AError.METHOD_NOT_ALLOWED));
+        var headers = new LinkedHashMap<>(problem.headers());
+        headers.put("Allow", allowed);
+        return new WireAnswer.Whole(problem.status(), headers, problem.body());
+    }
+
+    private static boolean isRead(Head head) {
+        return head.method().equals("GET") || head.method().equals("HEAD");
+    }
+
+    private static boolean isBelow(String path, int length) {
+        return path.length() == length || path.charAt(length) == '/';
+    }
+
+    private static Map<String, String> jsonHeaders() {
+        return Map.of("Content-Type", Answers.JSON, "Cache-Control", "no-store");
+    }
+}

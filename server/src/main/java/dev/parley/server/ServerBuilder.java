@@ -1,0 +1,229 @@
+package dev.parley.server;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Dialects;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The settings of a {@link Server}. The defaults are the values of the fields here, and nowhere else. */
+public final class ServerBuilder {
+    final Dialects dialects;
+    int port = 7420;
+    String bindAddress = "127.0.0.1";
+
+    @Nullable
+    String publicUrl;
+
+    @Nullable
+    String defaultAgent;
+
+    long maxBodyBytes = 10L * 1024 * 1024;
+    int maxRequestLineBytes = 8 * 1024;
+    int maxHeaderBytes = 16 * 1024;
+    int maxConnections = 16_384;
+    int maxStreams = 10_000;
+    Duration keepAlive = Duration.ofSeconds(15);
+    Duration gracePeriod = Duration.ofSeconds(10);
+    Duration headerTimeout = Duration.ofSeconds(10);
+    Duration bodyTimeout = Duration.ofSeconds(60);
+    Duration idleTimeout = Duration.ofMinutes(2);
+    Duration writeTimeout = Duration.ofSeconds(60);
+    List<String> corsOrigins = List.of();
+
+    @Nullable
+    TlsIdentity tls;
+
+    BooleanSupplier readiness = () -> true;
+    final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
+
+    ServerBuilder(Dialects dialects) {
+        this.dialects = requireNonNull(dialects, "dialects");
+    }
+
+    /** The port to bind, 0 for any free one. Default 7420. */
+    public ServerBuilder port(int port) {
+        if (port < 0 || port > 65535) {
+            throw new IllegalArgumentException("port: " + port + " (expected: 0 to 65535)");
+        }
+        this.port = port;
+        return this;
+    }
+
+    /** The address or host name to bind. Default {@code 127.0.0.1}. */
+    public ServerBuilder bindAddress(String bindAddress) {
+        this.bindAddress = requireNonNull(bindAddress, "bindAddress");
+        return this;
+    }
+
+    /**
+     * What clients put before every path, such as {@code https://agents.example.com}. Default: what is bound. The
+     * {@code Host} header is never used for this, because whoever sends a request chooses it.
+     */
+    public ServerBuilder publicUrl(String publicUrl) {
+        this.publicUrl = publicUrl.endsWith("/") ? publicUrl.substring(0, publicUrl.length() - 1) : publicUrl;
+        return this;
+    }
+
+    /** The agent that also answers at the root. Default: none. */
+    public ServerBuilder defaultAgent(String defaultAgent) {
+        this.defaultAgent = requireNonNull(defaultAgent, "defaultAgent");
+        return this;
+    }
+
+    /** The largest request body; larger ones are answered with 413. Default 10 MiB. */
+    public ServerBuilder maxBodyBytes(long maxBodyBytes) {
+        this.maxBodyBytes = positive("maxBodyBytes", maxBodyBytes);
+        return this;
+    }
+
+    /** The longest request line. Default 8 KiB. */
+    public ServerBuilder maxRequestLineBytes(int maxRequestLineBytes) {
+        this.maxRequestLineBytes = (int) positive("maxRequestLineBytes", maxRequestLineBytes);
+        return this;
+    }
+
+    /** The most that all headers of a request may need together. Default 16 KiB. */
+    public ServerBuilder maxHeaderBytes(int maxHeaderBytes) {
+        this.maxHeaderBytes = (int) positive("maxHeaderBytes", maxHeaderBytes);
+        return this;
+    }
+
+    /** How many connections may be open; further ones wait to be accepted. Default 16,384. */
+    public ServerBuilder maxConnections(int maxConnections) {
+        this.maxConnections = (int) positive("maxConnections", maxConnections);
+        return this;
+    }
+
+    /** How many event streams may be open; further ones are answered with 503. Default 10,000. */
+    public ServerBuilder maxStreams(int maxStreams) {
+        this.maxStreams = (int) positive("maxStreams", maxStreams);
+        return this;
+    }
+
+    /** How long a stream may be silent before a comment is sent on it. Default 15 s. */
+    public ServerBuilder keepAlive(Duration keepAlive) {
+        this.keepAlive = positive("keepAlive", keepAlive);
+        return this;
+    }
+
+    /** How long {@link Server#close()} waits for running requests. Default 10 s. */
+    public ServerBuilder gracePeriod(Duration gracePeriod) {
+        this.gracePeriod = requireNonNull(gracePeriod, "gracePeriod");
+        return this;
+    }
+
+    /** How long a client may take from its first byte, or from connecting, to the end of its headers. Default 10 s. */
+    public ServerBuilder headerTimeout(Duration headerTimeout) {
+        this.headerTimeout = positive("headerTimeout", headerTimeout);
+        return this;
+    }
+
+    /** How long a client may take to send a body. Default 60 s. */
+    public ServerBuilder bodyTimeout(Duration bodyTimeout) {
+        this.bodyTimeout = positive("bodyTimeout", bodyTimeout);
+        return this;
+    }
+
+    /** How long a connection may be open without a request. Default 2 min. */
+    public ServerBuilder idleTimeout(Duration idleTimeout) {
+        this.idleTimeout = positive("idleTimeout", idleTimeout);
+        return this;
+    }
+
+    /** How long one write may wait for a client that does not read; then the connection is cut. Default 60 s. */
+    public ServerBuilder writeTimeout(Duration writeTimeout) {
+        this.writeTimeout = positive("writeTimeout", writeTimeout);
+        return this;
+    }
+
+    /**
+     * The origins whose pages may call, such as {@code https://app.example.com}; {@code *} means any, then without
+     * credentials. Default: none.
+     */
+    public ServerBuilder corsOrigins(List<String> corsOrigins) {
+        this.corsOrigins = List.copyOf(corsOrigins);
+        return this;
+    }
+
+    /**
+     * Serves TLS 1.2 and 1.3 with a certificate and its chain, and its unencrypted PKCS #8 key, both in PEM. Default: no
+     * TLS.
+     *
+     * @throws IllegalArgumentException if the files cannot be read or do not hold that
+     */
+    public ServerBuilder tls(Path certificateChain, Path privateKey) {
+        this.tls = TlsIdentity.pem(certificateChain, privateKey);
+        return this;
+    }
+
+    /**
+     * Serves TLS 1.2 and 1.3 with the one key in a PKCS #12 file.
+     *
+     * @throws IllegalArgumentException if the file cannot be read or does not hold that
+     */
+    public ServerBuilder tls(Path pkcs12, char[] password) {
+        this.tls = TlsIdentity.pkcs12(pkcs12, password);
+        return this;
+    }
+
+    /** Asked by {@code /ready}, besides whether the server drains. Must be quick. Default: always ready. */
+    public ServerBuilder readiness(BooleanSupplier readiness) {
+        this.readiness = requireNonNull(readiness, "readiness");
+        return this;
+    }
+
+    /**
+     * Lets {@code handler} answer at {@code path} and below. The longest path wins; all of them win over the default
+     * agent.
+     *
+     * @param path beginning with a slash and not ending with one
+     */
+    public ServerBuilder handler(String path, RequestHandler handler) {
+        if (path.length() < 2 || !path.startsWith("/") || path.endsWith("/")) {
+            throw new IllegalArgumentException("path: " + path + " (expected: /name)");
+        }
+        handlers.put(path, requireNonNull(handler, "handler"));
+        return this;
+    }
+
+    /**
+     * Opens the port and serves.
+     *
+     * @throws java.io.UncheckedIOException if the address cannot be bound
+     */
+    public Server start() {
+        return HttpServer.start(this);
+    }
+
+    /** The settings in their order, for people to read. */
+    @Override
+    public String toString() {
+        return "port=" + port + " bindAddress=" + bindAddress + " publicUrl=" + publicUrl + " defaultAgent="
+                + defaultAgent + " maxBodyBytes=" + maxBodyBytes + " maxRequestLineBytes=" + maxRequestLineBytes
+                + " maxHeaderBytes=" + maxHeaderBytes + " maxConnections=" + maxConnections + " maxStreams="
+                + maxStreams
+                + " keepAlive=" + keepAlive + " gracePeriod=" + gracePeriod + " headerTimeout=" + headerTimeout
+                + " bodyTimeout=" + bodyTimeout + " idleTimeout=" + idleTimeout + " writeTimeout=" + writeTimeout
+                + " corsOrigins=" + corsOrigins + " tls=" + (tls != null);
+    }
+
+    private static long positive(String name, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+        }
+        return value;
+    }
+
+    private static Duration positive(String name, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BodyLimitTest {
+    private static final int LIMIT = 100_000;
+
+    private Server server;
+
+    @BeforeAll
+    void start() {
+        server = TestServer.builder().maxBodyBytes(LIMIT).start();
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void aBodyThatIsAnnouncedTooLargeIsRefusedUnread() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nContent-Length: " + (LIMIT + 1) + "\n\n");
+
+            var answer = client.answer();
+
+            assertThat(answer.status()).isEqualTo(413);
+            assertThat(answer.body()).contains("Request too large");
+            assertThat(answer.headers()).containsEntry("connection", "close");
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aClientThatAsksFirstIsSparedTheSending() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Length: " + (LIMIT + 1) + "\n\n");
+
+            assertThat(client.answer().status()).isEqualTo(413);
+        }
+    }
+
+    @Test
+    void aClientThatAsksFirstIsToldToGoOn() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Length: 5\n\n");
+
+            assertThat(client.head().status()).isEqualTo(100);
+
+            client.sendExactly("hello");
+
+            assertThat(client.answer().body()).endsWith(" hello");
+        }
+    }
+
+    @Test
+    void chunksThatBecomeTooMuchAreRefused() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n");
+            for (var sent = 0; sent <= LIMIT; sent += 1000) {
+                client.send("3e8\n" + "x".repeat(1000) + "\n");
+            }
+
+            assertThat(client.answer().status()).isEqualTo(413);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aHugeChunkIsRefusedBeforeItIsRead() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n7fffffff\n");
+            client.sendExactly("x".repeat(4 * LIMIT));
+
+            assertThat(client.answer().status()).isEqualTo(413);
+        }
+    }
+
+    @Test
+    void theLengthOfAChunkCannotBeEndless() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n");
+            client.sendExactly("0".repeat(4 * LIMIT));
+
+            assertThat(client.answer().status()).isEqualTo(413);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(HttpClient.Version.class)
+    void theRefusalReachesAClientThatIsStillSending(HttpClient.Version version) throws Exception {
+        try (var http = HttpClient.newBuilder().version(version).build()) {
+            var health = URI.create("http://127.0.0.1:" + server.port() + "/health");
+            http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding());
+            var body = BodyPublishers.ofByteArray(new byte[5 * LIMIT]);
+
+            var answer = http.send(
+                    HttpRequest.newBuilder(health.resolve("/echo")).POST(body).build(), BodyHandlers.ofString());
+
+            assertThat(answer.version()).isEqualTo(version);
+            assertThat(answer.statusCode()).isEqualTo(413);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(HttpClient.Version.class)
+    void theLargestBodyThereMayBeIsServed(HttpClient.Version version) throws Exception {
+        try (var http = HttpClient.newBuilder().version(version).build()) {
+            var health = URI.create("http://127.0.0.1:" + server.port() + "/health");
+            http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding());
+            var body = BodyPublishers.ofString("x".repeat(LIMIT));
+
+            var answer = http.send(
+                    HttpRequest.newBuilder(health.resolve("/echo")).POST(body).build(), BodyHandlers.ofString());
+
+            assertThat(answer.body()).endsWith("x".repeat(LIMIT));
+        }
+    }
+
+    @Test
+    void largeBodiesTogetherHaveALimitToo() {
+        var budget = new BodyBudget(100, 150);
+
+        assertThat(budget.take(150)).isTrue();
+        assertThat(budget.take(100)).isFalse();
+
+        budget.giveBack(60);
+
+        assertThat(budget.take(100)).isTrue();
+    }
+}

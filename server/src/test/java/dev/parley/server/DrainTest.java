@@ -1,0 +1,135 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class DrainTest {
+    private final CountDownLatch entered = new CountDownLatch(1);
+    private final CountDownLatch mayGo = new CountDownLatch(1);
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+    private final ScriptedEvents events = new ScriptedEvents();
+
+    @Test
+    void aRunningRequestFinishesWhileNewOnesAreRefused() throws Exception {
+        var server = server();
+        try (var running = RawClient.to(server);
+                var other = RawClient.to(server)) {
+            other.send("GET /ready HTTP/1.1\nHost: x\n\n");
+            assertThat(other.answer().status()).isEqualTo(200);
+            running.send("GET /slow HTTP/1.1\nHost: x\n\n");
+            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+
+            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+
+            awaitRefused(server);
+            other.send("GET /ready HTTP/1.1\nHost: x\n\n");
+            var notReady = other.answer();
+            assertThat(notReady.status()).isEqualTo(503);
+            assertThat(notReady.body()).isEqualTo("{\"status\":\"draining\"}");
+            assertThat(other.isClosedByServer()).isTrue();
+
+            mayGo.countDown();
+            var answer = running.answer();
+            assertThat(answer.body()).isEqualTo("done");
+            assertThat(answer.headers()).containsEntry("connection", "close");
+            assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+        }
+    }
+
+    @Test
+    void newWorkOnAnOldConnectionIsRefusedForNow() throws Exception {
+        var server = server();
+        try (var running = RawClient.to(server);
+                var other = RawClient.to(server)) {
+            other.send("GET /health HTTP/1.1\nHost: x\n\n");
+            assertThat(other.answer().status()).isEqualTo(200);
+            running.send("GET /slow HTTP/1.1\nHost: x\n\n");
+            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+            awaitRefused(server);
+
+            other.send("GET /echo HTTP/1.1\nHost: x\n\n");
+
+            var answer = other.answer();
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.headers()).containsKey("retry-after");
+            mayGo.countDown();
+            assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+        }
+    }
+
+    @Test
+    void streamsEndInOrder() throws Exception {
+        var server = server();
+        try (var client = RawClient.to(server)) {
+            client.send("GET /events HTTP/1.1\nHost: x\n\n").head();
+            client.chunk();
+
+            server.close();
+
+            assertThat(client.chunk()).isEmpty();
+            assertThat(events.isClosedWithin(Duration.ofSeconds(10))).isTrue();
+        }
+    }
+
+    @Test
+    void whatDoesNotFinishInTimeIsInterrupted() throws Exception {
+        var server = server();
+        try (var client = RawClient.to(server)) {
+            client.send("GET /slow HTTP/1.1\nHost: x\n\n");
+            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+
+            server.drain(Duration.ofMillis(100));
+
+            assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(client.isClosedInTheEnd()).isTrue();
+        }
+    }
+
+    @Test
+    void closingTwiceIsClosingOnce() {
+        var server = server();
+        var port = server.port();
+
+        server.close();
+        server.close();
+
+        try (var next = TestServer.builder().port(port).start()) {
+            assertThat(next.port()).isEqualTo(port);
+        }
+    }
+
+    private Server server() {
+        return TestServer.builder()
+                .handler("/slow", request -> {
+                    entered.countDown();
+                    try {
+                        mayGo.await();
+                    } catch (InterruptedException e) {
+                        interrupted.countDown();
+                    }
+                    return TestServer.text("done");
+                })
+                .handler("/events", request -> events.answer())
+                .start();
+    }
+
+    /** Waits until the port is closed: the drain has begun. */
+    private static void awaitRefused(Server server) {
+        assertThatThrownBy(() -> {
+                    while (true) {
+                        RawClient.to(server).close();
+                        Thread.onSpinWait();
+                    }
+                })
+                .isInstanceOf(IOException.class);
+    }
+}

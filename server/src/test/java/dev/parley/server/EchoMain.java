@@ -1,0 +1,82 @@
+package dev.parley.server;
+
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import io.helidon.webserver.WebServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two servers that do the same: parse the JSON they are sent and send it back. One is bare Helidon, on port 7431, the
+ * other is ours, on port 7432; the difference is what this module costs.
+ */
+final class EchoMain {
+    private EchoMain() {}
+
+    public static void main(String... args) {
+        if (args[0].equals("bare")) {
+            var web = WebServer.builder()
+                    .host("127.0.0.1")
+                    .port(7431)
+                    .connectionOptions(options -> options.tcpNoDelay(true))
+                    .routing(routing -> routing.post("/echo", (request, response) -> {
+                        response.header("Content-Type", "application/json");
+                        response.send(echo(request.content().as(byte[].class)));
+                    }))
+                    .build()
+                    .start();
+            System.out.println("bare: " + web.port());
+        } else {
+            var server = Server.builder(new Dialects(DialectSettings.DEFAULTS))
+                    .port(7432)
+                    .handler(
+                            "/echo",
+                            request -> new WireAnswer.Whole(
+                                    200, Map.of("Content-Type", "application/json"), echo(request.body())))
+                    .handler("/idle", request -> new WireAnswer.Events(Map.of(), new QuietStream(), new NoFrames()))
+                    .start();
+            server.add(new ScriptedAgent().served(server, "ping"));
+            System.out.println("ours: " + server.url());
+        }
+    }
+
+    private static byte[] echo(byte[] json) {
+        return Json.write(Json.read(json, Map.class));
+    }
+
+    /** Never has an event. */
+    private static final class QuietStream implements EventStream {
+        private final CountDownLatch closed = new CountDownLatch(1);
+
+        @Override
+        public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+            return closed.await(patience.toNanos(), TimeUnit.NANOSECONDS) ? null : List.of();
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+        }
+    }
+
+    private static final class NoFrames implements WireAnswer.Frames {
+        @Override
+        public byte[] frame(LoggedEvent event) {
+            return new byte[0];
+        }
+
+        @Override
+        public byte[] failure(A2AException problem) {
+            return new byte[0];
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(60)
+class TlsTest {
+    private static final char[] PASSWORD = "changeit".toCharArray();
+
+    private final ScriptedEvents events = new ScriptedEvents();
+    private Path pkcs12;
+    private SSLContext trusting;
+    private Server server;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        pkcs12 = directory.resolve("server.p12");
+        var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        var made = new ProcessBuilder(
+                        keytool,
+                        "-genkeypair",
+                        "-alias",
+                        "server",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-keystore",
+                        pkcs12.toString(),
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        new String(PASSWORD))
+                .inheritIO()
+                .start()
+                .waitFor();
+        assertThat(made).isZero();
+        trusting = trusting(pkcs12);
+        server = TestServer.builder()
+                .tls(pkcs12, PASSWORD)
+                .handler("/events", request -> events.answer())
+                .start();
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(HttpClient.Version.class)
+    void bothVersionsOfHttpAreServed(HttpClient.Version version) throws Exception {
+        try (var http =
+                HttpClient.newBuilder().sslContext(trusting).version(version).build()) {
+            var request = HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + "/health"));
+
+            var answer = http.send(request.build(), BodyHandlers.ofString());
+
+            assertThat(answer.version()).isEqualTo(version);
+            assertThat(answer.body()).isEqualTo("{\"status\":\"up\"}");
+            assertThat(server.url()).isEqualTo("https://127.0.0.1:" + server.port());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void currentProtocolsAreSpoken(String protocol) throws IOException {
+        try (var client = new RawClient(connect(protocol))) {
+            client.send("GET /health HTTP/1.1\nHost: x\n\n");
+
+            assertThat(client.answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void oldProtocolsAreNot() throws IOException {
+        // A hello of TLS 1.1, by hand: the JDK of the test would not send one.
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.setSoTimeout(20_000);
+            var hello = new byte[5 + 4 + 43];
+            hello[0] = 22;
+            hello[1] = 3;
+            hello[2] = 1;
+            hello[4] = 47;
+            hello[5] = 1;
+            hello[8] = 43;
+            hello[9] = 3;
+            hello[10] = 2;
+            // No session, one cipher suite (TLS_RSA_WITH_AES_128_CBC_SHA), no compression.
+            hello[45] = 2;
+            hello[47] = 0x2f;
+            hello[48] = 1;
+            socket.getOutputStream().write(hello, 0, 5 + 47);
+
+            var alert = socket.getInputStream().readNBytes(7);
+
+            assertThat(alert[0]).isEqualTo((byte) 21);
+            assertThat(alert[6]).isEqualTo((byte) 70);
+        }
+    }
+
+    @Test
+    void whoLeavesAStreamIsNoticed() throws Exception {
+        try (var client = new RawClient(connect("TLSv1.3"))) {
+            client.send("GET /events HTTP/1.1\nHost: x\n\n");
+            assertThat(client.head().status()).isEqualTo(200);
+            events.show(1);
+            client.chunk();
+            assertThat(client.chunk()).isEqualTo("id: 1\n\n");
+        }
+
+        assertThat(events.isClosedWithin(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void whoNeverShakesHandsIsCut() throws IOException {
+        try (var other = TestServer.builder()
+                        .tls(pkcs12, PASSWORD)
+                        .headerTimeout(Duration.ofMillis(300))
+                        .start();
+                var client = RawClient.to(other)) {
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void keyAndCertificateMayBeTextFiles(@TempDir Path directory) throws Exception {
+        var store = KeyStore.getInstance("PKCS12");
+        try (var in = new FileInputStream(pkcs12.toFile())) {
+            store.load(in, PASSWORD);
+        }
+        var certificate = pem(
+                directory.resolve("tls.crt"),
+                "CERTIFICATE",
+                store.getCertificate("server").getEncoded());
+        var key = pem(
+                directory.resolve("tls.key"),
+                "PRIVATE KEY",
+                store.getKey("server", PASSWORD).getEncoded());
+
+        try (var other = TestServer.builder().tls(certificate, key).start();
+                var client = new RawClient(
+                        trusting.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), other.port()))) {
+            client.send("GET /health HTTP/1.1\nHost: x\n\n");
+
+            assertThat(client.answer().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void filesThatHoldNoKeyAreNamed(@TempDir Path directory) throws IOException {
+        var empty = Files.writeString(directory.resolve("empty.pem"), "");
+
+        assertThatThrownBy(() -> TestServer.builder().tls(empty, empty))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("empty.pem");
+        assertThatThrownBy(() -> TestServer.builder().tls(pkcs12, "wrong".toCharArray()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("server.p12");
+    }
+
+    private SSLSocket connect(String protocol) throws IOException {
+        var socket =
+                (SSLSocket) trusting.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port());
+        socket.setEnabledProtocols(new String[] {protocol});
+        return socket;
+    }
+
+    private static SSLContext trusting(Path pkcs12) throws Exception {
+        var store = KeyStore.getInstance("PKCS12");
+        try (var in = new FileInputStream(pkcs12.toFile())) {
+            store.load(in, PASSWORD);
+        }
+        var trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("server", store.getCertificate("server"));
+        var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(trusted);
+        var context = SSLContext.getInstance("TLS");
+        context.init(null, managers.getTrustManagers(), null);
+        return context;
+    }
+
+    private static Path pem(Path file, String what, byte[] encoded) throws IOException {
+        var text = Base64.getMimeEncoder().encodeToString(encoded);
+        return Files.writeString(file, "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(what, text, what));
+    }
+}
