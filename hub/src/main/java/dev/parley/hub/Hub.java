@@ -69,12 +69,15 @@ public final class Hub implements AutoCloseable {
                 .retention(settings.retention)
                 .grace(settings.drain.dividedBy(2))
                 .build();
+        boolean started = false;
         try {
             this.server = settings.server(engine).start();
             settings.agents.values().forEach(this::host);
-        } catch (RuntimeException failure) {
-            engine.close();
-            throw failure;
+            started = true;
+        } finally {
+            if (!started) {
+                engine.close();
+            }
         }
     }
 

@@ -150,8 +150,8 @@ final class Database implements AutoCloseable {
         this.lock = lock;
         readers.addAll(reading);
         this.checkpointer =
-                Thread.ofPlatform().name("store-checkpointer").unstarted(() -> checkpointAll(checkpointing));
-        this.writer = Thread.ofPlatform().name("store-writer").unstarted(() -> writeAll(writing));
+                Thread.ofPlatform().daemon().name("store-checkpointer").unstarted(() -> checkpointAll(checkpointing));
+        this.writer = Thread.ofPlatform().daemon().name("store-writer").unstarted(() -> writeAll(writing));
     }
 
     /** @throws StoreException if another process has it open, or it cannot be read or written */
