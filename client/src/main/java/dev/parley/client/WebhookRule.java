@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.client.AddressTable.Prefix;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread.
  */
 public final class WebhookRule {
+    private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int MAX_URL_LENGTH = 2048;
     /** Names that never lead to a public host, whatever a resolver says. Sources: RFC 6761, 6762, 8375; ICANN. */
     private static final List<String> LOCAL_NAMES =
@@ -101,7 +104,8 @@ public final class WebhookRule {
     }
 
     /**
-     * Checks the address of a webhook. Looks its host up, which may take as long as the system's resolver takes.
+     * Checks the address of a webhook. Looks its host up, which may take as long as the system's resolver takes. A host
+     * that cannot be found now is let pass: nothing is called there before it can be found, and then it is checked again.
      *
      * @throws A2AException INVALID_PARAMS for the field {@code url}
      */
@@ -112,8 +116,10 @@ public final class WebhookRule {
         } catch (RefusedHost e) {
             throw invalid(requireNonNull(e.getMessage())).causedBy(e);
         } catch (UnknownHostException e) {
-            throw invalid(target.host().name() + " cannot be found (expected: a host that resolves)")
-                    .causedBy(e);
+            LOG.log(
+                    Level.INFO,
+                    "webhook host {0} cannot be found now",
+                    target.host().name());
         }
     }
 

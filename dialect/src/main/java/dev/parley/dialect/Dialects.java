@@ -218,13 +218,16 @@ public final class Dialects {
     }
 
     /** Answers as the caller wants it, or else as it speaks itself: many clients know nothing but plain JSON. */
-    private static String restType(@Nullable String accept, @Nullable String contentType) {
+    private String restType(@Nullable String accept, @Nullable String contentType) {
         if (accept != null && accept.contains(Form.A2A_JSON)) {
             return Form.A2A_JSON;
         }
         if (accept != null && accept.contains(Form.JSON)) {
             return Form.JSON;
         }
-        return contentType != null && contentType.startsWith(Form.JSON) ? Form.JSON : Form.A2A_JSON;
+        // Release 1.0.0 knew only application/json, and its peers insist on it.
+        return settings.statusesOf100() || contentType != null && contentType.startsWith(Form.JSON)
+                ? Form.JSON
+                : Form.A2A_JSON;
     }
 }

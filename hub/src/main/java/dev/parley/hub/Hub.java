@@ -62,8 +62,7 @@ public final class Hub implements AutoCloseable {
             log = store.log();
             pushStore = store.webhooks();
         }
-        this.sender = new WebhookSender(
-                WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
+        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.engine = Engine.builder(log)
                 .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
                 .retention(settings.retention)
@@ -127,8 +126,7 @@ public final class Hub implements AutoCloseable {
         try {
             if (!Files.exists(file)) {
                 Files.createFile(
-                        file,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
                 Files.writeString(file, StandardWebhooks.newSecret(), StandardOpenOption.WRITE);
             }
             return Files.readString(file).strip();
@@ -279,7 +277,8 @@ public final class Hub implements AutoCloseable {
                             + " front)");
                 }
             } catch (UnknownHostException unknown) {
-                throw new IllegalArgumentException("bind: " + bind + " (expected: an address of this machine)", unknown);
+                throw new IllegalArgumentException(
+                        "bind: " + bind + " (expected: an address of this machine)", unknown);
             }
         }
 
@@ -291,10 +290,11 @@ public final class Hub implements AutoCloseable {
                     .maxBodyBytes(maxBodyBytes)
                     .corsOrigins(corsOrigins)
                     .gracePeriod(drain)
-                    .handler("/admin/webhooks", new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null))));
-            String root = defaultAgent == null
-                    ? agents.keySet().stream().findFirst().orElse(null)
-                    : defaultAgent;
+                    .handler(
+                            "/admin/webhooks",
+                            new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null))));
+            String root =
+                    defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
             if (root != null) {
                 if (!agents.containsKey(root)) {
                     throw new IllegalArgumentException("default agent: " + root + " (expected: one of "

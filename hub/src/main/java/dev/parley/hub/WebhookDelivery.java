@@ -27,8 +27,7 @@ final class WebhookDelivery implements WebhookTransport {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());
-            case WebhookSender.Outcome.Failed failed ->
-                new Outcome.Failed(failed.reason(), failed.retryable(), null);
+            case WebhookSender.Outcome.Failed failed -> new Outcome.Failed(failed.reason(), failed.retryable(), null);
         };
     }
 }
