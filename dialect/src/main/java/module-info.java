@@ -3,7 +3,6 @@ module dev.parley.dialect {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;
     requires tools.jackson.core;
-    requires tools.jackson.databind;
 
     exports dev.parley.dialect;
 }

@@ -390,11 +390,9 @@ final class Codecs {
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
             case VALUE_STRING -> in.getString();
-            case VALUE_NUMBER_INT -> in.getNumberValue();
-            case VALUE_NUMBER_FLOAT -> {
-                double number = in.getDoubleValue();
-                if (Double.isInfinite(number)) {
-                    // It could not be written back as a number.
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
+                Number number = in.getNumberValue();
+                if (Double.isInfinite(number.doubleValue())) {
                     throw Place.unexpected(in, "a number in the range of a double");
                 }
                 yield number;
@@ -429,6 +427,14 @@ final class Codecs {
         }
     }
 
+    /** Numbers beyond a double would be refused when they are read back. */
+    private static <N extends Number> N readable(N number) {
+        if (Double.isInfinite(number.doubleValue())) {
+            throw new IllegalArgumentException("number out of range (expected: in the range of a double)");
+        }
+        return number;
+    }
+
     /** Writes maps, lists, strings, numbers, booleans, null, and whatever of the model stands among them. */
     private static void writeFree(JsonGenerator out, @Nullable Object value) {
         switch (value) {
@@ -441,8 +447,8 @@ final class Codecs {
             case Float number -> out.writeNumber(number);
             case Short number -> out.writeNumber(number);
             case Byte number -> out.writeNumber((short) number);
-            case BigInteger number -> out.writeNumber(number);
-            case BigDecimal number -> out.writeNumber(number);
+            case BigInteger number -> out.writeNumber(readable(number));
+            case BigDecimal number -> out.writeNumber(readable(number));
             case Map<?, ?> members -> {
                 out.writeStartObject();
                 members.forEach((name, member) -> {

@@ -43,7 +43,7 @@ public final class Dialects {
     /** Returns the error answer to a request that reaches no agent, or whose body was refused unread. */
     public WireAnswer.Whole problem(WireRequest request, A2AException problem) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());
-        Form form = rpc ? Form.rpc(Envelope.NO_ID) : restForm(request);
+        Form form = rpc ? Form.RPC_WITHOUT_ID : restForm(request);
         return form.error(Problem.of(problem), problem.error().httpStatus());
     }
 
@@ -60,7 +60,7 @@ public final class Dialects {
     }
 
     private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller) {
-        Form form = Form.rpc(Envelope.NO_ID);
+        Form form = Form.RPC_WITHOUT_ID;
         try {
             if (!request.method().equals("POST")) {
                 throw Rest.notAllowed(request.method(), "POST");

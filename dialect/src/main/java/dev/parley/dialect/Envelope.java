@@ -1,10 +1,11 @@
 package dev.parley.dialect;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -24,12 +25,12 @@ import tools.jackson.core.JsonToken;
  */
 record Envelope(
         byte[] body,
-        String id,
+        byte[] id,
         String method,
         int from,
         int to,
         @Nullable A2AException problem) {
-    static final String NO_ID = "null";
+    static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
 
     private static final int MAX_ID_LENGTH = 256;
     private static final byte[] NO_PARAMS = {'{', '}'};
@@ -46,7 +47,7 @@ record Envelope(
             return refused(body, NO_ID, batch ? "batches are not part of A2A" : "not an object");
         }
         String version = null;
-        String id = null;
+        byte[] id = null;
         String method = null;
         int from = 0;
         int to = 0;
@@ -97,7 +98,7 @@ record Envelope(
                 });
     }
 
-    private static Envelope refused(byte[] body, String id, String problem) {
+    private static Envelope refused(byte[] body, byte[] id, String problem) {
         A2AError error = A2AError.INVALID_REQUEST;
         return new Envelope(body, id, "", 0, 0, A2AException.of(error, error.defaultMessage() + ": " + problem));
     }
@@ -111,11 +112,13 @@ record Envelope(
     }
 
     /** The JSON of a string or number, exactly as the peer wrote it. */
-    private static @Nullable String id(byte[] body, JsonParser in) {
+    private static byte @Nullable [] id(byte[] body, JsonParser in) {
         if (in.currentToken().isNumeric()) {
             String number = in.getString();
             // Peers could not read 1e999 back; they would drop the answer.
-            return number.length() > MAX_ID_LENGTH || Double.isInfinite(in.getDoubleValue()) ? null : number;
+            return number.length() > MAX_ID_LENGTH || Double.isInfinite(in.getDoubleValue())
+                    ? null
+                    : number.getBytes(US_ASCII);
         }
         if (in.currentToken() != JsonToken.VALUE_STRING) {
             in.skipChildren();
@@ -123,8 +126,8 @@ record Envelope(
         }
         int start = offsetOfToken(in);
         in.finishToken();
-        int length = offsetBehindToken(in) - start;
-        return length > MAX_ID_LENGTH ? null : new String(body, start, length, UTF_8);
+        int end = offsetBehindToken(in);
+        return end - start > MAX_ID_LENGTH ? null : Arrays.copyOfRange(body, start, end);
     }
 
     private static int offsetOfToken(JsonParser in) {

@@ -1,7 +1,6 @@
 package dev.parley.dialect;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -36,47 +35,49 @@ final class Form implements WireAnswer.Frames {
             A2AError.UNAVAILABLE);
 
     private static final byte[] NOTHING = {};
+    private static final byte[] START_OF_OBJECT = {'{'};
     private static final byte[] END_OF_OBJECT = {'}'};
+    private static final byte[] COMMA = {','};
+    private static final byte[] RPC_OPENING = ascii("{\"jsonrpc\":\"2.0\",\"id\":");
+    private static final byte[] RESULT = ascii("\"result\":");
+    private static final byte[] ERROR = ascii("\"error\":");
     private static final byte[] END_OF_EVENT = {'\n', '\n'};
     private static final byte[] ID = ascii("id: ");
     private static final byte[] DATA = ascii("data: ");
 
+    /** For JSON-RPC requests whose id is not known. */
+    static final Form RPC_WITHOUT_ID = rpc(Envelope.NO_ID);
+
     private final boolean rpc;
     private final boolean statusesOf100;
     private final String contentType;
+    private final byte[] opening;
     private final byte[] beforeResult;
     private final byte[] behindResult;
-    private final byte[] beforeError;
 
     private Form(
             boolean rpc,
             boolean statusesOf100,
             String contentType,
+            byte[] opening,
             byte[] beforeResult,
-            byte[] behindResult,
-            byte[] beforeError) {
+            byte[] behindResult) {
         this.rpc = rpc;
         this.statusesOf100 = statusesOf100;
         this.contentType = contentType;
+        this.opening = opening;
         this.beforeResult = beforeResult;
         this.behindResult = behindResult;
-        this.beforeError = beforeError;
     }
 
     /** @param id the JSON of the request's id */
-    static Form rpc(String id) {
-        String envelope = "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",";
-        return new Form(
-                true,
-                false,
-                JSON,
-                (envelope + "\"result\":").getBytes(UTF_8),
-                END_OF_OBJECT,
-                (envelope + "\"error\":").getBytes(UTF_8));
+    static Form rpc(byte[] id) {
+        byte[] opening = join(RPC_OPENING, id, COMMA);
+        return new Form(true, false, JSON, opening, join(opening, RESULT), END_OF_OBJECT);
     }
 
     static Form rest(String contentType, boolean statusesOf100) {
-        return new Form(false, statusesOf100, contentType, NOTHING, NOTHING, ascii("{\"error\":"));
+        return new Form(false, statusesOf100, contentType, START_OF_OBJECT, NOTHING, NOTHING);
     }
 
     <T> WireAnswer.Whole result(Codec<T> codec, T value, Map<String, String> headers) {
@@ -120,7 +121,7 @@ final class Form implements WireAnswer.Frames {
         error.put("message", String.valueOf(problem.getMessage()));
         List<Map<String, Object>> details = Problem.details(problem);
         error.put(rpc ? "data" : "details", details);
-        return Json.write(beforeError, Codecs.FREE, error, END_OF_OBJECT);
+        return Json.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
     }
 
     @Override

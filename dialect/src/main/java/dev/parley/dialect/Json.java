@@ -40,21 +40,22 @@ public final class Json {
 
     private static final int MAX_DEPTH = 1000;
     private static final int MAX_WRITTEN_DEPTH = 900;
-    private static final int MAX_NAME_LENGTH = 10_000;
+    private static final int MAX_REQUEST_NAME = 10_000;
+    private static final int MAX_NUMBER = 1000;
 
-    private static final JsonFactory REQUESTS = factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS)
+    private static final JsonFactory REQUESTS = factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME)
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
     /** Without the parser's own search for duplicates: the codecs notice those in what they read. */
     private static final JsonFactory FACTORY =
-            factory(MAX_DEPTH, Long.MAX_VALUE).build();
+            factory(MAX_DEPTH, Long.MAX_VALUE, Integer.MAX_VALUE).build();
 
     private static final byte[] NOTHING = {};
 
     private Json() {}
 
-    private static JsonFactoryBuilder factory(int maxDepth, long maxTokens) {
+    private static JsonFactoryBuilder factory(int maxDepth, long maxTokens, int maxName) {
         return JsonFactory.builder()
                 // Else a peer could choose UTF-16.
                 .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
@@ -66,7 +67,8 @@ public final class Json {
                         .maxNestingDepth(maxDepth)
                         .maxTokenCount(maxTokens)
                         .maxStringLength(Integer.MAX_VALUE) // the size of a body is limited before it is read
-                        .maxNameLength(MAX_NAME_LENGTH)
+                        .maxNameLength(maxName)
+                        .maxNumberLength(MAX_NUMBER)
                         .build())
                 .streamWriteConstraints(StreamWriteConstraints.builder()
                         .maxNestingDepth(MAX_WRITTEN_DEPTH)
@@ -76,7 +78,8 @@ public final class Json {
     /**
      * Returns the JSON of any value of the model, or of maps, lists, strings, numbers, booleans and null.
      *
-     * @throws IllegalArgumentException if it holds anything else, or is nested deeper than 900
+     * @throws IllegalArgumentException if it holds anything else, is nested deeper than 900, or holds a number that could
+     *     not be read back
      */
     public static byte[] write(@Nullable Object value) {
         return write(NOTHING, Codecs.FREE, value == null ? Codecs.NULL : value, NOTHING);
@@ -133,7 +136,7 @@ public final class Json {
             return result;
         } catch (StreamConstraintsException tooMuch) {
             throw invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
-                            + MAX_NAME_LENGTH + " characters in a name, 1000 in a number)")
+                            + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
                     .causedBy(tooMuch);
         } catch (JacksonException malformed) {
             TokenStreamLocation at = malformed.getLocation();

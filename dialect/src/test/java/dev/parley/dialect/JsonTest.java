@@ -26,6 +26,8 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -284,6 +286,10 @@ final class JsonTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("java.lang.StringBuilder");
 
+        for (Number number : List.of(BigInteger.TEN.pow(400), new BigDecimal("1e400"))) {
+            assertThatThrownBy(() -> Json.write(number)).isInstanceOf(IllegalArgumentException.class);
+        }
+
         Object deep = 1;
         for (int i = 0; i < 1000; i++) {
             deep = List.of(deep);
@@ -304,6 +310,20 @@ final class JsonTest {
         assertThat(read.parts().get(0)).isEqualTo(Part.data(Map.of("a", "NaN")));
         assertThat(read.parts().get(1)).isEqualTo(Part.text("lone \uD800 surrogate"));
         assertThat(read.parts().get(2)).isEqualTo(Part.data(List.of(1, 2.0, 3)));
+    }
+
+    @Test
+    void whatIsReadCanBeWritten() {
+        String digits = "9".repeat(308);
+
+        assertThat(text(Json.write(Json.read(bytes("{\"data\":" + digits + "}"), Part.class))))
+                .isEqualTo("{\"data\":" + digits + "}");
+        assertThat(refusal("{\"data\":" + digits + "00}", Part.class)).startsWith("data: 9999");
+    }
+
+    @Test
+    void charactersAreWrittenAsTheyAre() {
+        assertThat(text(Json.write(Part.text("😀 grüße /\"\\\n")))).isEqualTo("{\"text\":\"😀 grüße /\\\"\\\\\\n\"}");
     }
 
     @Test
