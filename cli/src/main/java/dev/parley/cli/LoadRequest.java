@@ -1,0 +1,68 @@
+package dev.parley.cli;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole HTTP request as bytes, made once. Where it carries a message id, the last {@value #DIGITS} characters of that
+ * are written anew each time; nothing else changes. For one thread at a time, unless it carries none.
+ */
+final class LoadRequest {
+    /** Stands in a request where the changing end of the message id goes. */
+    static final String NUMBER = "0000000000000000";
+
+    private static final int DIGITS = 16;
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private final ByteBuffer bytes;
+    private final int numberAt;
+
+    private LoadRequest(ByteBuffer bytes, int numberAt) {
+        this.bytes = bytes;
+        this.numberAt = numberAt;
+    }
+
+    /** @param body which is JSON and may hold {@link #NUMBER} once; null if there is none */
+    static LoadRequest of(String head, byte @Nullable [] body) {
+        String length = body == null ? "" : "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
+        byte[] start = (head + length + "\r\n").getBytes(StandardCharsets.UTF_8);
+        int size = body == null ? 0 : body.length;
+        ByteBuffer bytes = ByteBuffer.allocateDirect(start.length + size).put(start);
+        int at = -1;
+        if (body != null) {
+            bytes.put(body);
+            int found = new String(body, StandardCharsets.ISO_8859_1).indexOf(NUMBER);
+            at = found < 0 ? -1 : start.length + found;
+        }
+        return new LoadRequest(bytes.flip(), at);
+    }
+
+    /** Returns this request for another thread. Only those that are numbered are copied. */
+    LoadRequest share() {
+        return numberAt < 0
+                ? this
+                : new LoadRequest(
+                        ByteBuffer.allocateDirect(size())
+                                .put(bytes.duplicate().rewind())
+                                .flip(),
+                        numberAt);
+    }
+
+    /** Returns the bytes to send, with {@code number} as the end of the message id. They are valid until the next call. */
+    ByteBuffer numbered(long number) {
+        if (numberAt < 0) {
+            return bytes.duplicate();
+        }
+        long left = number;
+        for (int i = DIGITS - 1; i >= 0; i--) {
+            bytes.put(numberAt + i, HEX[(int) (left & 15)]);
+            left >>>= 4;
+        }
+        return bytes.rewind();
+    }
+
+    int size() {
+        return bytes.limit();
+    }
+}

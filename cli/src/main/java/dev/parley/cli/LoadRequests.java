@@ -1,0 +1,112 @@
+package dev.parley.cli;
+
+import dev.parley.cli.LoadProblem.Kind;
+import dev.parley.cli.LoadTarget.Answer;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of a run, made once with the client's own encoder and tried once before the load begins. */
+final class LoadRequests {
+    private final LoadTarget target;
+    private final @Nullable String tenant;
+    private final Message message;
+
+    private LoadRequests(LoadTarget target, String text) {
+        this.target = target;
+        this.tenant = target.agent().tenant();
+        String id = "load-" + UUID.randomUUID().toString().substring(0, 8) + "-" + LoadRequest.NUMBER;
+        this.message = Message.of(Role.USER, List.of(Part.text(text))).withId(id);
+    }
+
+    /**
+     * Returns the requests that each connection shall send in turn.
+     *
+     * @throws LoadProblem if the agent does not answer, or refuses
+     */
+    static List<LoadRequest> of(LoadTarget target, LoadPlan plan) {
+        var requests = new LoadRequests(target, plan.text());
+        return switch (plan.kind()) {
+            case SEND -> requests.send();
+            case STREAM -> requests.stream();
+            case GET -> requests.get(plan.tasks());
+            case LIST -> requests.list(plan.pageSize());
+        };
+    }
+
+    private List<LoadRequest> send() {
+        SendMessage send = new SendMessage(tenant, message, SendConfiguration.DEFAULTS, Map.of());
+        LoadRequest request = encode(send);
+        var unused = results(send, List.of(request.numbered(-1)));
+        return List.of(request);
+    }
+
+    private List<LoadRequest> stream() {
+        return List.of(encode(new SendStreamingMessage(tenant, message, SendConfiguration.DEFAULTS, Map.of())));
+    }
+
+    private List<LoadRequest> get(int tasks) {
+        SendMessage send = new SendMessage(tenant, message, SendConfiguration.DEFAULTS, Map.of());
+        var sends = new ArrayList<ByteBuffer>();
+        for (int i = 1; i <= tasks; i++) {
+            sends.add(encode(send).numbered(-i));
+        }
+        List<LoadRequest> gets = results(send, sends).stream()
+                .map(result -> encode(new Operation.GetTask(tenant, idOf(result), null)))
+                .toList();
+        var unused = results(
+                new Operation.GetTask(tenant, "any", null),
+                List.of(gets.getFirst().numbered(0)));
+        return gets;
+    }
+
+    private static String idOf(SendResult result) {
+        if (result instanceof Task task) {
+            return task.id();
+        }
+        throw new LoadProblem(
+                Kind.REFUSED, "the agent answers with messages (expected: tasks, so that there are some to get)");
+    }
+
+    private List<LoadRequest> list(int pageSize) {
+        var list = new ListTasks(tenant, null, null, pageSize, null, null, null, false);
+        LoadRequest request = encode(list);
+        var unused = results(list, List.of(request.numbered(0)));
+        return List.of(request);
+    }
+
+    private LoadRequest encode(Operation operation) {
+        return target.request(target.binding().request(operation, CallContext.anonymous(), target.agent()));
+    }
+
+    private <R> List<R> results(Operation.Call<R> operation, List<ByteBuffer> requests) {
+        var results = new ArrayList<R>();
+        for (Answer answer : target.ask(requests)) {
+            try {
+                results.add(target.binding().result(operation, answer.status(), answer.body()));
+            } catch (A2AException refusal) {
+                throw new LoadProblem(
+                        Kind.REFUSED,
+                        operation.getClass().getSimpleName() + " to "
+                                + target.agent().url() + " fails: " + refusal.error() + ": " + refusal.getMessage(),
+                        refusal);
+            }
+        }
+        return results;
+    }
+}

@@ -1,0 +1,183 @@
+package dev.parley.cli;
+
+import dev.parley.cli.LoadProblem.Kind;
+import dev.parley.dialect.Binding;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the load goes: one interface of one agent, and how it is spoken to.
+ *
+ * @param agent with an absolute URL
+ */
+record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String> headers) {
+    /** Enough for what a run asks before it measures: a card, or a task. */
+    private static final int WHOLE = 4 << 20;
+
+    private static final String WELL_KNOWN = "/.well-known/agent-card.json";
+
+    /** An answer that was read whole. */
+    record Answer(int status, byte[] body) {}
+
+    /**
+     * Returns the agent whose card is at {@code url}.
+     *
+     * @param url of the card itself if it ends in {@code .json}, else of the agent
+     * @param transport JSONRPC or HTTP+JSON; null for the one that the card names first
+     */
+    static LoadTarget find(String url, @Nullable String transport, Map<String, String> headers) {
+        String address = url.endsWith(".json") ? url : url.replaceAll("/+$", "") + WELL_KNOWN;
+        URI at = parse(address);
+        LoadRequest request = LoadRequest.of(head("GET", at, headers), null);
+        Answer answer = ask(at, List.of(request.numbered(0))).getFirst();
+        if (answer.status() != 200) {
+            throw new LoadProblem(
+                    Kind.UNREACHABLE,
+                    "no agent card at " + address + ": HTTP " + answer.status()
+                            + "; an agent without a card can be given by --agent-url");
+        }
+        AgentCard card;
+        try {
+            card = Json.read(answer.body(), AgentCard.class);
+        } catch (A2AException problem) {
+            throw new LoadProblem(
+                    Kind.REFUSED,
+                    "what is at " + address + " is no A2A 1.0 agent card: " + problem.getMessage(),
+                    problem);
+        }
+        AgentCard.Interface agent = choose(card.supportedInterfaces(), transport);
+        URI to = parse(agent.url());
+        if (!origin(to).equals(origin(at))) {
+            throw new LoadProblem(
+                    Kind.REFUSED,
+                    "the card at " + address + " sends callers to " + agent.url()
+                            + " (expected: the same origin); if that is what you want under load, say so by --agent-url");
+        }
+        return of(agent, headers);
+    }
+
+    /** Returns the agent at {@code url} without asking for its card. */
+    static LoadTarget at(String url, @Nullable String transport, Map<String, String> headers) {
+        parse(url);
+        String binding = transport == null ? AgentCard.Interface.JSONRPC : transport;
+        return of(new AgentCard.Interface(url, binding, null, "1.0"), headers);
+    }
+
+    private static LoadTarget of(AgentCard.Interface agent, Map<String, String> headers) {
+        Binding binding = Binding.of(agent)
+                .orElseThrow(() -> new LoadProblem(Kind.REFUSED, "no way to speak " + agent.protocolBinding()));
+        return new LoadTarget(agent, binding, headers);
+    }
+
+    private static AgentCard.Interface choose(List<AgentCard.Interface> interfaces, @Nullable String transport) {
+        return interfaces.stream()
+                .filter(agent -> agent.protocolVersion().startsWith("1."))
+                .filter(agent -> transport == null
+                        ? !agent.protocolBinding().equals(AgentCard.Interface.GRPC)
+                        : agent.protocolBinding().equals(transport))
+                .findFirst()
+                .orElseThrow(() -> new LoadProblem(
+                        Kind.REFUSED,
+                        "the agent offers "
+                                + String.join(
+                                        ", ",
+                                        interfaces.stream()
+                                                .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
+                                                .toList())
+                                + " (expected: " + (transport == null ? "JSONRPC or HTTP+JSON" : transport) + " 1.0)"));
+    }
+
+    /** True if an answer with status 200 may be an error. */
+    boolean isRpc() {
+        return agent.protocolBinding().equals(AgentCard.Interface.JSONRPC);
+    }
+
+    /** Returns a request of the binding as bytes, to be sent to {@link #connect}. */
+    LoadRequest request(Binding.Outgoing outgoing) {
+        var all = new LinkedHashMap<>(outgoing.headers());
+        all.keySet().removeIf(name -> name.equalsIgnoreCase("Content-Type"));
+        all.putAll(headers);
+        byte[] body = outgoing.body();
+        return LoadRequest.of(head(outgoing.method(), parse(outgoing.url()), all), body.length == 0 ? null : body);
+    }
+
+    /** Sends requests one after the other and reads each answer whole. */
+    List<Answer> ask(List<ByteBuffer> requests) {
+        return ask(parse(agent.url()), requests);
+    }
+
+    private static List<Answer> ask(URI at, List<ByteBuffer> requests) {
+        var answers = new ArrayList<Answer>();
+        var answer = new LoadAnswer(false, WHOLE);
+        try {
+            while (answers.size() < requests.size()) {
+                try (LoadConnection connection = connect(at, 16 << 10)) {
+                    while (connection.isReusable() && answers.size() < requests.size()) {
+                        connection.send(requests.get(answers.size()));
+                        connection.receive(answer);
+                        answers.add(new Answer(answer.status(), answer.body()));
+                    }
+                }
+            }
+            return answers;
+        } catch (IOException problem) {
+            throw new LoadProblem(Kind.UNREACHABLE, "no answer from " + origin(at) + ": " + reason(problem), problem);
+        }
+    }
+
+    /** Opens a connection to the agent. */
+    LoadConnection connect(int bufferBytes) throws IOException {
+        return connect(parse(agent.url()), bufferBytes);
+    }
+
+    private static LoadConnection connect(URI at, int bufferBytes) throws IOException {
+        boolean tls = "https".equals(at.getScheme());
+        int port = at.getPort() > 0 ? at.getPort() : tls ? 443 : 80;
+        SSLSocketFactory factory = tls ? (SSLSocketFactory) SSLSocketFactory.getDefault() : null;
+        return LoadConnection.open(at.getHost(), port, factory, bufferBytes);
+    }
+
+    private static String head(String method, URI at, Map<String, String> headers) {
+        String path = at.getRawPath().isEmpty() ? "/" : at.getRawPath();
+        String query = at.getRawQuery() == null ? "" : "?" + at.getRawQuery();
+        var head = new StringBuilder();
+        head.append(method).append(' ').append(path).append(query).append(" HTTP/1.1\r\n");
+        head.append("Host: ").append(at.getRawAuthority()).append("\r\n");
+        headers.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        return head.toString();
+    }
+
+    private static String origin(URI at) {
+        int port = at.getPort() > 0 ? at.getPort() : "https".equals(at.getScheme()) ? 443 : 80;
+        return at.getScheme() + "://" + at.getHost() + ":" + port;
+    }
+
+    private static URI parse(String url) {
+        try {
+            URI at = URI.create(url);
+            if (at.getHost() != null && ("http".equals(at.getScheme()) || "https".equals(at.getScheme()))) {
+                return at;
+            }
+        } catch (IllegalArgumentException malformed) {
+            // told below, like any other address that cannot be used
+        }
+        throw new LoadProblem(Kind.USAGE, "URL: " + url + " (expected: http://host or https://host)");
+    }
+
+    /** A sentence for people; the exceptions of channels often have none. */
+    static String reason(IOException problem) {
+        String message = problem.getMessage();
+        return message == null ? problem.getClass().getSimpleName() : message;
+    }
+}

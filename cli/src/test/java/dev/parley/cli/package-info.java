@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.cli;
+
+import org.jspecify.annotations.NullMarked;
