@@ -1,3 +1,7 @@
+/**
+ * What is measured, and against what: JMH benchmarks, and the servers and stores that {@code bench/measure} needs. Not
+ * shipped.
+ */
 @NullMarked
 package dev.parley.bench;
 

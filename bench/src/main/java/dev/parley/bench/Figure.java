@@ -1,0 +1,107 @@
+package dev.parley.bench;
+
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of the tables: what is measured, where its value is in a run's document, and what it should be.
+ *
+ * @param pointer JSON pointer to the value; for a share, the id of the figure that it is a share of
+ * @param scale by which the value is divided to be in {@code unit}
+ * @param goal null if it is measured for comparison only
+ */
+record Figure(
+        String id,
+        String title,
+        String unit,
+        String pointer,
+        double scale,
+        @Nullable Goal goal) {
+    private static final String RATE = "/result/requestsPerSecond";
+    private static final String MEMORY = "/result/serverResidentBytes";
+    private static final double MEGA = 1e6;
+
+    /** What a value should be. */
+    record Goal(boolean atLeast, double value) {
+        boolean isMetBy(double measured) {
+            return atLeast ? measured >= value : measured <= value;
+        }
+
+        @Override
+        public String toString() {
+            return (atLeast ? "≥ " : "≤ ") + number(value);
+        }
+    }
+
+    /** All figures, in the order of the tables. */
+    static final List<Figure> ALL = List.of(
+            rate("bare-64", "bare HTTP server, JSON in and out, 64 connections", null),
+            rate("ping-64", "SendMessage answered by a message (`ping`), 64 connections", null),
+            share("ping-share", "the same as a share of the bare server", "ping-64", "bare-64", atLeast(0.6)),
+            new Figure("wrk-bare", "bare HTTP server by wrk, 64 connections", "requests/s", "/value", 1, null),
+            new Figure("wrk-ping", "SendMessage to `ping` by wrk, 64 connections", "requests/s", "/value", 1, null),
+            latency("echo-1", "durable SendMessage (`echo`), one client: median", "p50", atMost(0.8)),
+            rate("echo-64", "durable SendMessage (`echo`), 64 connections", atLeast(12_000)),
+            rate("get-64", "GetTask, 64 connections", atLeast(30_000)),
+            new Figure(
+                    "stream-100",
+                    "events on 100 streams of `chatty` tasks, durable",
+                    "events/s",
+                    "/result/eventsPerSecond",
+                    1,
+                    atLeast(150_000)),
+            latency("list-1m", "ListTasks, first page of 1,000,000 tasks: median", "p50", atMost(10)),
+            latency("list-1m", "ListTasks, first page of 1,000,000 tasks: 99th percentile", "p99", atMost(10)),
+            latency("chunks-1000", "one artifact in 1,000 chunks, to the end of the stream", "p50", null),
+            latency("chunks-10000", "one artifact in 10,000 chunks, to the end of the stream", "p50", null),
+            share("chunks-time", "time for ten times the chunks", "chunks-10000", "chunks-1000", atMost(12)),
+            new Figure("disk-1000", "on disk for 1,000 chunks", "kB", "/value", 1e3, null),
+            new Figure("disk-10000", "on disk for 10,000 chunks", "kB", "/value", 1e3, null),
+            share("chunks-disk", "disk for ten times the chunks", "disk-10000", "disk-1000", atMost(12)),
+            new Figure("idle-rss", "memory of an idle hub", "MB", "/value", MEGA, atMost(200)),
+            new Figure(
+                    "idle-5000", "idle streams that stay open, of 5,000", "streams", "/result/held", 1, atLeast(5_000)),
+            new Figure("idle-5000", "memory with 5,000 idle streams", "MB", MEMORY, MEGA, atMost(700)),
+            new Figure("ready", "from start to ready", "s", "/value", 1, atMost(1.5)),
+            new Figure("ready-aot", "from start to ready, with the JDK's AOT cache", "s", "/value", 1, atMost(0.8)));
+
+    private static Figure rate(String id, String title, @Nullable Goal goal) {
+        return new Figure(id, title, "requests/s", RATE, 1, goal);
+    }
+
+    private static Figure latency(String id, String title, String percentile, @Nullable Goal goal) {
+        return new Figure(id, title, "ms", "/result/latencyMilliseconds/" + percentile, 1, goal);
+    }
+
+    private static Figure share(String id, String title, String of, String base, Goal goal) {
+        return new Figure(id, title, of + " ÷ " + base, base, 0, goal);
+    }
+
+    private static Goal atLeast(double value) {
+        return new Goal(true, value);
+    }
+
+    private static Goal atMost(double value) {
+        return new Goal(false, value);
+    }
+
+    /** True if the value is one median divided by another instead of something measured. */
+    boolean isShare() {
+        return scale == 0;
+    }
+
+    /** For a share: the figure above the line. */
+    String dividend() {
+        return unit.substring(0, unit.indexOf(' '));
+    }
+
+    /** A number as people read it: three digits, or all of a large one. */
+    static String number(double value) {
+        double size = Math.abs(value);
+        String format = size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f";
+        return String.format(Locale.ROOT, format, value)
+                .replaceAll("(\\.\\d*?)0+$", "$1")
+                .replaceAll("\\.$", "");
+    }
+}
