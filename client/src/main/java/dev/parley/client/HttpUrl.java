@@ -52,6 +52,19 @@ record HttpUrl(URI uri, HostName host, int port) {
         return new HttpUrl(URI.create(ascii), host, port);
     }
 
+    /**
+     * Reads the URL of an agent, which the HTTP client must be able to call too.
+     *
+     * @throws IllegalArgumentException as {@link #of}, and for a host name with an underscore
+     */
+    static HttpUrl ofAgent(String url) {
+        HttpUrl read = of(url);
+        if (read.uri().getHost() == null) {
+            throw new IllegalArgumentException("host: " + read.host().name() + " (expected: no underscores)");
+        }
+        return read;
+    }
+
     private static int port(String text) {
         int port = text.matches("\\d{1,5}") ? Integer.parseInt(text) : 0;
         if (port < 1 || port > 65_535) {
