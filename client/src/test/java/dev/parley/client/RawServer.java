@@ -113,7 +113,12 @@ final class RawServer implements AutoCloseable {
             }
         }
 
-        /** Cuts the connection as a crash would, not as a goodbye. */
+        /** Closes the connection, in the middle of an answer if there is one; what was written arrives. */
+        void cut() throws IOException {
+            socket.close();
+        }
+
+        /** Cuts the connection as a crash would; what was written may not arrive. */
         void reset() throws IOException {
             socket.setSoLinger(true, 0);
             socket.close();
@@ -123,16 +128,21 @@ final class RawServer implements AutoCloseable {
     final List<Request> requests = new CopyOnWriteArrayList<>();
     private final ServerSocket server;
     private final Talk talk;
+    private final Thread accepting;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
 
     RawServer(Talk talk) throws IOException {
-        this(talk, ServerSocketFactory.getDefault());
+        this(talk, 0);
     }
 
-    RawServer(Talk talk, ServerSocketFactory factory) throws IOException {
+    RawServer(Talk talk, int port) throws IOException {
+        this(talk, port, ServerSocketFactory.getDefault());
+    }
+
+    RawServer(Talk talk, int port, ServerSocketFactory factory) throws IOException {
         this.talk = talk;
-        this.server = factory.createServerSocket(0, 50, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
-        Thread.ofVirtual().start(this::accept);
+        this.server = factory.createServerSocket(port, 50, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
+        this.accepting = Thread.ofVirtual().start(this::accept);
     }
 
     int port() {
@@ -170,11 +180,14 @@ final class RawServer implements AutoCloseable {
     public void close() {
         try {
             server.close();
+            accepting.join(); // until then, the port may still take a connection
             for (Socket socket : sockets) {
                 socket.close();
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

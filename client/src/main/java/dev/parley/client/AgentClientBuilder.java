@@ -1,0 +1,348 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.client.HttpUrl.Origin;
+import dev.parley.protocol.AgentCard;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** Settings of an {@link AgentClient}. For one thread. */
+public final class AgentClientBuilder {
+    private static final System.Logger LOG = System.getLogger("dev.parley.client");
+    /** Headers that the HTTP client itself writes, and that break the exchange if somebody else does. */
+    private static final Set<String> RESERVED =
+            Set.of("connection", "content-length", "expect", "host", "transfer-encoding", "upgrade");
+
+    private final Map<String, String> headers = new LinkedHashMap<>();
+    private final List<String> preferred = new ArrayList<>();
+    private final Set<Origin> allowed = new HashSet<>();
+    private final Set<String> extensions = new HashSet<>();
+    private @Nullable String apiKey;
+    private @Nullable String version;
+    private Duration callTimeout = Duration.ofSeconds(30);
+    private Duration sendTimeout = Duration.ofMinutes(5);
+    private Duration connectTimeout = Duration.ofSeconds(10);
+    private Duration streamSilence = Duration.ofMinutes(5);
+    private int retries = 3;
+    private int reconnects = 10;
+    private Backoff backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(10));
+    private int maxAnswerBytes = 64 * 1024 * 1024;
+    private int maxEventBytes = 16 * 1024 * 1024;
+    private @Nullable SSLContext sslContext;
+    private WireListener listener = ClientSettings.DEAF;
+    private Attempts.@Nullable Pause pause;
+
+    AgentClientBuilder() {}
+
+    /** Sends {@code Authorization: Bearer token} with every request. Default: none. */
+    public AgentClientBuilder bearer(String token) {
+        return header("Authorization", "Bearer " + token);
+    }
+
+    /**
+     * Sends an API key with every call, in the header, query parameter or cookie that the agent's card names; in the
+     * header {@code X-API-Key} if it names none. Default: none.
+     *
+     * @throws IllegalArgumentException if it has characters that do not belong into a header
+     */
+    public AgentClientBuilder apiKey(String key) {
+        requireValue("API key", key);
+        this.apiKey = key;
+        return this;
+    }
+
+    /**
+     * Sends a header with every request, also when the card is fetched. Default: none.
+     *
+     * @throws IllegalArgumentException if name or value do not belong into a header
+     */
+    public AgentClientBuilder header(String name, String value) {
+        if (!HeaderText.isToken(name) || RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new IllegalArgumentException("header name: " + name + " (expected: a name that callers may set)");
+        }
+        requireValue("header " + name, value);
+        headers.put(name, value);
+        return this;
+    }
+
+    private static void requireValue(String what, String value) {
+        if (!HeaderText.isValue(value)) {
+            // Without the value: it may be a secret.
+            throw new IllegalArgumentException(what + ": " + value.length() + " characters (expected: at most "
+                    + HeaderText.MAX_LENGTH + " printable ASCII characters)");
+        }
+    }
+
+    /**
+     * Prefers bindings, the best first: {@link AgentCard.Interface#JSONRPC}, {@link AgentCard.Interface#HTTP_JSON}. If
+     * the card has none of them, its own order counts. Default: the card's order.
+     */
+    public AgentClientBuilder prefer(String... bindings) {
+        preferred.clear();
+        preferred.addAll(List.of(bindings));
+        return this;
+    }
+
+    /** Uses only interfaces of this protocol version, such as {@code 1.0}. Default: every version that is spoken. */
+    public AgentClientBuilder version(String version) {
+        this.version = version;
+        return this;
+    }
+
+    /**
+     * Lets the card lead to another origin than the one connected to; it is sent the same credentials. Default: none.
+     *
+     * @param origin such as {@code https://agents.example.com}
+     * @throws IllegalArgumentException if it is no http or https URL
+     */
+    public AgentClientBuilder allowOrigin(String origin) {
+        allowed.add(HttpUrl.of(origin).origin());
+        return this;
+    }
+
+    /**
+     * Activates extensions of the protocol, by their URIs, in every call. Default: none.
+     *
+     * @throws IllegalArgumentException if one does not belong into a header
+     */
+    public AgentClientBuilder extensions(String... uris) {
+        for (String uri : uris) {
+            requireValue("extension", uri);
+            extensions.add(uri);
+        }
+        return this;
+    }
+
+    /** How long a call may take in all, with its retries, if it does not wait for a task. Default: 30 s. */
+    public AgentClientBuilder callTimeout(Duration timeout) {
+        this.callTimeout = positive("callTimeout", timeout);
+        return this;
+    }
+
+    /**
+     * How long a send may take that waits for a task to settle, and a stream until its first event. The task goes on
+     * when it has passed. Default: 5 min.
+     */
+    public AgentClientBuilder sendTimeout(Duration timeout) {
+        this.sendTimeout = positive("sendTimeout", timeout);
+        return this;
+    }
+
+    /** How long one attempt to connect may take. Default: 10 s. */
+    public AgentClientBuilder connectTimeout(Duration timeout) {
+        this.connectTimeout = positive("connectTimeout", timeout);
+        return this;
+    }
+
+    /** How long a stream may bring nothing, not even a keep-alive, before it counts as cut. Default: 5 min. */
+    public AgentClientBuilder streamSilence(Duration silence) {
+        this.streamSilence = positive("streamSilence", silence);
+        return this;
+    }
+
+    /** How often a call is tried again, where that is safe. Default: 3. */
+    public AgentClientBuilder retries(int retries) {
+        this.retries = notNegative("retries", retries);
+        return this;
+    }
+
+    /** How often in a row a stream that was cut is tried to be resumed without bringing an event. Default: 10. */
+    public AgentClientBuilder reconnects(int reconnects) {
+        this.reconnects = notNegative("reconnects", reconnects);
+        return this;
+    }
+
+    /**
+     * The bound of the random wait before the first retry, and what it grows to by doubling. Default: 200 ms, 10 s.
+     *
+     * @throws IllegalArgumentException if one is negative, or the second is shorter
+     */
+    public AgentClientBuilder backoff(Duration first, Duration longest) {
+        this.backoff = new Backoff(first, longest);
+        return this;
+    }
+
+    /** How long a whole answer may be. Default: 64 MiB. */
+    public AgentClientBuilder maxAnswerBytes(int bytes) {
+        this.maxAnswerBytes = notNegative("maxAnswerBytes", bytes);
+        return this;
+    }
+
+    /** How long one event of a stream may be. Default: 16 MiB. */
+    public AgentClientBuilder maxEventBytes(int bytes) {
+        this.maxEventBytes = notNegative("maxEventBytes", bytes);
+        return this;
+    }
+
+    /** Keys, and who is trusted, for TLS. Default: the platform's. */
+    public AgentClientBuilder sslContext(SSLContext context) {
+        this.sslContext = context;
+        return this;
+    }
+
+    /**
+     * Trusts every certificate for every host, and says so in the log. For development: anybody in between can read and
+     * change everything, credentials too. Default: off.
+     */
+    public AgentClientBuilder insecure() {
+        LOG.log(System.Logger.Level.WARNING, "TLS certificates are not checked: anybody in between can read along");
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {new TrustsEverybody()}, null);
+            return sslContext(context);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has TLS", e);
+        }
+    }
+
+    /** Shows what goes over the wire. Default: nobody sees it. */
+    public AgentClientBuilder listener(WireListener listener) {
+        this.listener = listener;
+        return this;
+    }
+
+    /** Waits differently, for tests. */
+    AgentClientBuilder pause(Attempts.Pause pause) {
+        this.pause = pause;
+        return this;
+    }
+
+    /**
+     * Connects to the agent at {@code url}: its address, its card's, or the origin that it lives at. Without a scheme,
+     * https is meant, and http for this machine's own names.
+     *
+     * <p>The card is looked for at {@code url} itself if that ends in {@code .json}; else below it at {@code
+     * /.well-known/agent-card.json} and {@code /.well-known/agent.json}, then at {@code url}, then at the root of its
+     * origin by the same two names. Credentials go to that origin, and to those that were allowed.
+     *
+     * @throws ClientException if there is no card, or it offers nothing that this client may use
+     */
+    public AgentClient connect(String url) {
+        HttpUrl address = address(url);
+        return open(Set.of(address.origin()), means -> {
+            CardFinder.Found found = means.finder().find(address);
+            return Place.of(found.card(), found, settings());
+        });
+    }
+
+    /**
+     * Uses the agent that {@code card} describes, without fetching anything. Credentials go to the interface that is
+     * chosen: who gives the card vouches for it.
+     *
+     * @throws ClientException if it offers nothing that this client may use
+     */
+    public AgentClient of(AgentCard card) {
+        Place place = Place.of(card, null, settings());
+        return open(Set.of(place.url().origin()), means -> place);
+    }
+
+    private interface Chooser {
+        Place choose(HttpAgentClient.Means means);
+    }
+
+    private AgentClient open(Set<Origin> own, Chooser chooser) {
+        ClientSettings settings = settings();
+        var trusted = new HashSet<>(own);
+        trusted.addAll(allowed);
+        var wire = new HttpWire(settings, Set.copyOf(trusted));
+        try {
+            Attempts.Pause waits = pause != null ? pause : wire::pause;
+            var attempts = new Attempts(retries, backoff, waits, listener);
+            var means = new HttpAgentClient.Means(settings, wire, attempts, new CardFinder(wire, attempts, settings));
+            Place place = chooser.choose(means);
+            wire.requireTrust(place.url().origin());
+            return new HttpAgentClient(means, place);
+        } catch (RuntimeException e) {
+            wire.close();
+            throw e;
+        }
+    }
+
+    private static HttpUrl address(String url) {
+        String text = url.strip();
+        try {
+            if (text.contains("://")) {
+                return HttpUrl.ofAgent(text);
+            }
+            HttpUrl guess = HttpUrl.ofAgent("http://" + text);
+            return guess.origin().host().equals("localhost") ? guess : HttpUrl.ofAgent("https://" + text);
+        } catch (IllegalArgumentException e) {
+            throw new ClientException(Problem.CARD_NOT_FOUND, "agent address " + url + ": " + e.getMessage(), e);
+        }
+    }
+
+    ClientSettings settings() {
+        return new ClientSettings(
+                headers,
+                apiKey,
+                preferred,
+                version,
+                allowed,
+                extensions,
+                callTimeout,
+                sendTimeout,
+                connectTimeout,
+                streamSilence,
+                retries,
+                reconnects,
+                backoff,
+                maxAnswerBytes,
+                maxEventBytes,
+                sslContext,
+                listener);
+    }
+
+    private static Duration positive(String name, Duration duration) {
+        if (duration.isNegative() || duration.isZero()) {
+            throw new IllegalArgumentException(name + ": " + duration + " (expected: longer than nothing)");
+        }
+        return duration;
+    }
+
+    private static int notNegative(String name, int number) {
+        if (number < 0) {
+            throw new IllegalArgumentException(name + ": " + number + " (expected: >= 0)");
+        }
+        return number;
+    }
+
+    /** Being an extended trust manager, it also switches the check of host names off. */
+    private static final class TrustsEverybody extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

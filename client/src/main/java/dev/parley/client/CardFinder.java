@@ -1,0 +1,123 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.client.HttpWire.Answer;
+import dev.parley.client.HttpWire.Request;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for an agent's card where cards are kept.
+ *
+ * <p>Source: A2A specification 1.0, sections 8.2 and 8.6; {@code agent.json} is where older agents keep theirs.
+ */
+final class CardFinder {
+    /** A card, where it was found, and the tag that tells whether it has changed. */
+    record Found(AgentCard card, HttpUrl url, @Nullable String etag) {}
+
+    private static final List<String> WELL_KNOWN = List.of("/.well-known/agent-card.json", "/.well-known/agent.json");
+    private static final Set<Integer> TEMPORARY = Set.of(429, 502, 503, 504);
+    private static final int MAX_CARD_BYTES = 1024 * 1024;
+    private static final byte[] NO_BODY = new byte[0];
+
+    private final HttpWire wire;
+    private final Attempts attempts;
+    private final ClientSettings settings;
+
+    CardFinder(HttpWire wire, Attempts attempts, ClientSettings settings) {
+        this.wire = wire;
+        this.attempts = attempts;
+        this.settings = settings;
+    }
+
+    /**
+     * Finds the card of the agent at {@code url}, which is a card's own address, an agent's, or an origin.
+     *
+     * @throws ClientException if there is none that can be read
+     */
+    Found find(HttpUrl url) {
+        boolean isFile = url.uri().getPath().endsWith(".json");
+        var tried = new ArrayList<String>();
+        ClientException clue = null;
+        for (HttpUrl place : isFile ? Set.of(url) : places(url)) {
+            try {
+                Answer answer = get(place, Map.of());
+                if (answer.status() == 200) {
+                    return found(place, answer);
+                }
+                tried.add(place.uri() + " (status " + answer.status() + ")");
+            } catch (ClientException e) {
+                // An agent's own address may answer a GET with anything; where cards are kept, it says something.
+                boolean telling = isFile || !place.equals(url);
+                if (e.problem() != Problem.CARD_INVALID && e.problem() != Problem.REDIRECTED) {
+                    throw e;
+                }
+                clue = clue == null && telling ? e : clue;
+                tried.add(place.uri() + " (" + e.problem() + ")");
+            }
+        }
+        throw clue != null
+                ? clue
+                : new ClientException(Problem.CARD_NOT_FOUND, "no agent card at " + String.join(", ", tried));
+    }
+
+    /** Returns the card if it has changed since, or empty if it has not. */
+    Optional<Found> again(Found known) {
+        Answer answer = get(known.url(), known.etag() == null ? Map.of() : Map.of("If-None-Match", known.etag()));
+        if (answer.status() == 304) {
+            return Optional.empty();
+        }
+        if (answer.status() != 200) {
+            throw new ClientException(
+                    Problem.CARD_NOT_FOUND,
+                    known.url().uri() + ": status " + answer.status() + " (expected: 200 or 304)");
+        }
+        return Optional.of(found(known.url(), answer));
+    }
+
+    /** Nearest first: on a host of many agents, the card at its root is another agent's. */
+    private static Set<HttpUrl> places(HttpUrl url) {
+        String root = url.uri().getScheme() + "://" + url.uri().getRawAuthority();
+        String bare = root + url.uri().getRawPath().replaceFirst("/+$", "");
+        var places = new LinkedHashSet<HttpUrl>();
+        WELL_KNOWN.forEach(path -> places.add(HttpUrl.of(bare + path)));
+        places.add(url);
+        WELL_KNOWN.forEach(path -> places.add(HttpUrl.of(root + path)));
+        return places;
+    }
+
+    private Answer get(HttpUrl url, Map<String, String> condition) {
+        var headers = new HashMap<>(condition);
+        headers.put("Accept", "application/json, application/a2a+json");
+        headers.put("A2A-Version", "1.0");
+        Request request = new Request("GET", url, headers, NO_BODY);
+        return attempts.run(true, settings.callTimeout(), left -> {
+            Answer answer = wire.exchange(request, MAX_CARD_BYTES, left);
+            if (TEMPORARY.contains(answer.status())) {
+                var problem = A2AException.of(A2AError.UNAVAILABLE, url.uri() + ": status " + answer.status());
+                throw Trouble.of(answer.status(), answer.headers(), problem, settings.now())
+                        .orElseThrow();
+            }
+            return answer;
+        });
+    }
+
+    private static Found found(HttpUrl url, Answer answer) {
+        try {
+            AgentCard card = Json.read(answer.body(), AgentCard.class);
+            return new Found(card, url, answer.headers().firstValue("ETag").orElse(null));
+        } catch (A2AException e) {
+            throw new ClientException(Problem.CARD_INVALID, url.uri() + ": no agent card: " + e.getMessage(), e);
+        }
+    }
+}

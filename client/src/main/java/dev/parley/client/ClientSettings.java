@@ -1,0 +1,95 @@
+package dev.parley.client;
+
+import dev.parley.client.HttpUrl.Origin;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** What an {@link AgentClientBuilder} was told; each is described there. */
+record ClientSettings(
+        Map<String, String> headers,
+        @Nullable String apiKey,
+        List<String> preferred,
+        @Nullable String version,
+        Set<Origin> allowed,
+        Set<String> extensions,
+        Duration callTimeout,
+        Duration sendTimeout,
+        Duration connectTimeout,
+        Duration streamSilence,
+        int retries,
+        int reconnects,
+        Backoff backoff,
+        int maxAnswerBytes,
+        int maxEventBytes,
+        @Nullable SSLContext sslContext,
+        WireListener listener) {
+    /** Hears nothing, and is not even told. */
+    static final WireListener DEAF = new WireListener() {
+        @Override
+        public void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body) {}
+
+        @Override
+        public void received(long exchange, int status, Map<String, List<String>> headers, String body) {}
+
+        @Override
+        public void event(long exchange, @Nullable String id, String data) {}
+
+        @Override
+        public void retrying(String reason, Duration wait) {}
+
+        @Override
+        public String toString() {
+            return "none";
+        }
+    };
+
+    private static final int LIKELY_SECRET_LENGTH = 16;
+
+    ClientSettings {
+        headers = Map.copyOf(headers);
+        preferred = List.copyOf(preferred);
+        allowed = Set.copyOf(allowed);
+        extensions = Set.copyOf(extensions);
+    }
+
+    boolean isHeard() {
+        return !listener.equals(DEAF);
+    }
+
+    Instant now() {
+        return Instant.now();
+    }
+
+    /** Names what it has, but shows no credential. */
+    @Override
+    public String toString() {
+        return "ClientSettings[headers=" + headers.keySet() + ", apiKey=" + (apiKey == null ? "none" : Redaction.MASK)
+                + ", preferred=" + preferred + ", version=" + version + ", allowed=" + allowed + ", extensions="
+                + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", connectTimeout="
+                + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
+                + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="
+                + maxEventBytes + ", sslContext=" + sslContext + ", listener=" + listener + "]";
+    }
+
+    /** The values that must not be seen in any diagnostic output. */
+    List<String> secrets() {
+        var secrets = new ArrayList<String>();
+        if (apiKey != null) {
+            secrets.add(apiKey);
+        }
+        for (String value : headers.values()) {
+            // Of "Bearer abc" the token is the secret. Short values are names of tenants and the like.
+            String credential = value.substring(value.indexOf(' ') + 1);
+            if (credential.length() >= LIKELY_SECRET_LENGTH) {
+                secrets.add(credential);
+            }
+        }
+        return secrets;
+    }
+}

@@ -1,0 +1,151 @@
+package dev.parley.client;
+
+import dev.parley.client.HttpWire.Answer;
+import dev.parley.client.HttpWire.Request;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Operation;
+import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+
+/** The one {@link AgentClient}: a {@link Place} and the means to get there. */
+final class HttpAgentClient implements AgentClient {
+    /** What a client is made of. */
+    record Means(ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder) {}
+
+    private static final byte[] NO_BODY = {};
+
+    private final Means means;
+    private final ClientSettings settings;
+    private final HttpWire wire;
+    private volatile Place place;
+    /** Over REST, the specification's text says POST, its proto GET; servers of both kinds are about. */
+    private volatile boolean subscribesByGet;
+
+    HttpAgentClient(Means means, Place place) {
+        this.means = means;
+        this.settings = means.settings();
+        this.wire = means.wire();
+        this.place = place;
+    }
+
+    @Override
+    public AgentCard card() {
+        return place.card();
+    }
+
+    @Override
+    public AgentCard.Interface address() {
+        return place.agent();
+    }
+
+    @Override
+    public AgentCard refreshCard() {
+        Place now = place;
+        if (now.found() != null) {
+            means.finder().again(now.found()).ifPresent(found -> {
+                Place next = Place.of(found.card(), found, settings);
+                wire.requireTrust(next.url().origin());
+                place = next;
+            });
+        }
+        return place.card();
+    }
+
+    @Override
+    public AgentCard extendedCard() {
+        AgentCard card = call(new Operation.GetExtendedAgentCard(null), CallContext.anonymous());
+        Place now = place;
+        place = new Place(card, now.agent(), now.url(), now.binding(), now.found());
+        return card;
+    }
+
+    @Override
+    public <R> R call(Operation.Call<R> operation, CallContext context) {
+        Place now = place;
+        Request request = request(now, operation, context);
+        return means.attempts().run(operation.isRepeatable(), timeout(operation, context), left -> {
+            Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
+            try {
+                return now.binding().result(operation, answer.status(), answer.body());
+            } catch (A2AException problem) {
+                throw refusal(request, answer.status(), answer.headers(), problem);
+            }
+        });
+    }
+
+    @Override
+    public EventStream watch(Operation.Watch operation, CallContext context) {
+        return ResumingStream.open(this, context, operation);
+    }
+
+    /**
+     * Returns the error that an answer is, as the caller shall see it.
+     *
+     * @throws Trouble if another attempt may help
+     */
+    A2AException refusal(Request request, int status, HttpHeaders headers, A2AException problem) throws Trouble {
+        boolean noSuchVerb = status == 405 || problem.error() == A2AError.METHOD_NOT_FOUND;
+        if (noSuchVerb && request.method().equals("POST") && isSubscription(request)) {
+            subscribesByGet = true;
+            throw new Trouble(Trouble.Kind.NOT_NOW, null, problem);
+        }
+        var trouble = Trouble.of(status, headers, problem, settings.now());
+        if (trouble.isPresent()) {
+            throw trouble.get();
+        }
+        String challenge = headers.firstValue("WWW-Authenticate").orElse(null);
+        if (problem.error() != A2AError.UNAUTHENTICATED || challenge == null) {
+            return problem;
+        }
+        // Which credential is wanted stands in a header, which no binding reads.
+        var metadata = new HashMap<>(problem.metadata());
+        metadata.put("wwwAuthenticate", challenge);
+        return A2AException.of(problem.error(), problem.getMessage() + " (" + challenge + ")", metadata);
+    }
+
+    Request request(Place place, Operation operation, CallContext context) {
+        var extensions = new HashSet<>(settings.extensions());
+        extensions.addAll(context.extensions());
+        Request request = place.request(
+                place.binding().request(operation, context.withExtensions(extensions), place.agent()), settings);
+        return subscribesByGet && isSubscription(request)
+                ? new Request("GET", request.url(), request.headers(), NO_BODY)
+                : request;
+    }
+
+    private static boolean isSubscription(Request request) {
+        return request.url().uri().getPath().endsWith(":subscribe");
+    }
+
+    Duration timeout(Operation operation, CallContext context) {
+        boolean waits = operation instanceof Operation.Send send
+                && !(operation instanceof Operation.Call && send.configuration().returnImmediately());
+        Duration timeout = waits ? settings.sendTimeout() : settings.callTimeout();
+        Instant deadline = context.deadline();
+        if (deadline == null) {
+            return timeout;
+        }
+        Duration left = Duration.between(settings.now(), deadline);
+        return left.compareTo(timeout) < 0 ? left : timeout;
+    }
+
+    Place place() {
+        return place;
+    }
+
+    Means means() {
+        return means;
+    }
+
+    @Override
+    public void close() {
+        wire.close();
+    }
+}

@@ -1,0 +1,393 @@
+package dev.parley.client;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.client.HttpWire.Opening;
+import dev.parley.client.StreamBody.Feed;
+import dev.parley.client.StreamBody.Piece;
+import dev.parley.client.StreamBody.Whole;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream of events that outlives its connections.
+ *
+ * <p>Everything happens on the reader's thread: what comes over the network is queued, and the reader works it off while
+ * it waits. A connection hands over its next piece only when asked, so the queue holds one piece and a few signals.
+ *
+ * <p>How a stream goes on after its connection has ended:
+ *
+ * <ul>
+ *   <li>The task has ended, or the answer was a message: it is over.
+ *   <li>The server closed it in good order while the task waits for its caller: it is over too, some servers do that.
+ *   <li>Else it was cut, and the task is subscribed to from behind the last number seen. A server that ignores that
+ *       begins with a snapshot, which is then the next event. One that refuses because the task has ended meanwhile is
+ *       asked for the task, and that is the last event.
+ * </ul>
+ */
+final class ResumingStream implements EventStream {
+    /** How long a server may take, at most, to close a stream that is over. */
+    private static final Duration LONGEST_GRACE = Duration.ofSeconds(2);
+
+    /** What wakes a waiting reader. Signals of a connection that was given up carry an old number. */
+    private sealed interface Signal {
+        record Answered(int connection, Opening opening, HttpResponse<StreamBody> response) implements Signal {}
+
+        record Came(int connection, Piece piece) implements Signal {}
+
+        record Closed() implements Signal {}
+    }
+
+    /** What {@link #wakeAt} is the end of. */
+    private enum Phase {
+        READING,
+        WAITING,
+        CONNECTING
+    }
+
+    private final HttpAgentClient client;
+    private final ClientSettings settings;
+    private final HttpWire wire;
+    private final CallContext context;
+    private final Operation.Watch operation;
+    private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+    private final AtomicReference<@Nullable Runnable> hangUp = new AtomicReference<>();
+    private volatile boolean closed;
+
+    private Place place;
+    private final List<LoggedEvent> ready = new ArrayList<>();
+    private @Nullable RuntimeException failure;
+    private boolean over;
+
+    private Phase phase = Phase.CONNECTING;
+    private long wakeAt;
+    private int connection;
+    private long exchange;
+    private @Nullable Feed feed;
+    private boolean hungry;
+    private SseParser parser;
+    private int failures;
+
+    private @Nullable String taskId;
+    private @Nullable TaskState state;
+    private boolean answered;
+    private long last;
+    private long resumedBehind;
+
+    private ResumingStream(HttpAgentClient client, CallContext context, Operation.Watch operation) {
+        this.client = client;
+        this.settings = client.means().settings();
+        this.wire = client.means().wire();
+        this.context = context;
+        this.operation = operation;
+        this.place = client.place();
+        this.parser = new SseParser(settings.maxEventBytes());
+        if (operation instanceof SubscribeToTask subscribe) {
+            taskId = subscribe.id();
+            last = requireNonNullElse(subscribe.after(), 0L);
+            resumedBehind = last;
+        }
+    }
+
+    /**
+     * Opens a stream.
+     *
+     * @throws A2AException if the agent refuses it
+     * @throws ClientException if there is no answer
+     */
+    static ResumingStream open(HttpAgentClient client, CallContext context, Operation.Watch operation) {
+        var stream = new ResumingStream(client, context, operation);
+        Duration timeout = client.timeout(operation, context);
+        client.means().attempts().run(operation.isRepeatable(), timeout, left -> {
+            Opening opening = stream.send(operation);
+            stream.begin(opening, stream.wire.await(opening, left));
+            return stream;
+        });
+        return stream;
+    }
+
+    private Opening send(Operation.Watch watch) {
+        int number = ++connection;
+        Opening opening =
+                wire.open(client.request(place, watch, context), piece -> signals.add(new Signal.Came(number, piece)));
+        hangUp.set(() -> opening.response().cancel(true));
+        return opening;
+    }
+
+    /**
+     * Begins to read.
+     *
+     * @throws A2AException if the answer is no stream
+     * @throws Trouble the same, if another attempt may help
+     */
+    private void begin(Opening opening, HttpResponse<StreamBody> response) throws Trouble {
+        wire.begun(opening, response);
+        switch (response.body()) {
+            case Whole(var bytes) -> {
+                A2AException problem = place.binding().refusal(response.statusCode(), bytes);
+                throw client.refusal(opening.request(), response.statusCode(), response.headers(), problem);
+            }
+            case Feed open -> {
+                hangUp.set(open::cancel);
+                if (closed) {
+                    open.cancel(); // close() may have looked before this connection was there
+                }
+                feed = open;
+                exchange = opening.exchange();
+                parser = new SseParser(settings.maxEventBytes());
+                hungry = true;
+                wait(Phase.READING, settings.streamSilence());
+            }
+        }
+    }
+
+    @Override
+    public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+        long until = System.nanoTime() + patience.toNanos();
+        while (ready.isEmpty()) {
+            if (closed || over) {
+                RuntimeException problem = failure;
+                failure = null;
+                if (problem != null && !closed) {
+                    throw problem;
+                }
+                return null;
+            }
+            if (hungry && feed != null) {
+                hungry = false;
+                feed.more();
+            }
+            long now = System.nanoTime();
+            Signal signal = signals.poll(Math.min(until - now, wakeAt - now), TimeUnit.NANOSECONDS);
+            if (signal != null) {
+                handle(signal);
+            } else if (System.nanoTime() - wakeAt >= 0) {
+                wake();
+            } else if (System.nanoTime() - until >= 0) {
+                return List.of();
+            }
+        }
+        List<LoggedEvent> events = List.copyOf(ready);
+        ready.clear();
+        return events;
+    }
+
+    private void handle(Signal signal) throws InterruptedException {
+        switch (signal) {
+            case Signal.Answered(var number, var opening, var response)
+            when number == connection -> resume(opening, response);
+            case Signal.Came(var number, var piece) when number == connection -> read(piece);
+            case Signal.Answered old -> {
+                if (old.response().body() instanceof Feed unwanted) {
+                    unwanted.cancel();
+                }
+            }
+            case Signal.Came old -> {}
+            case Signal.Closed close -> {}
+        }
+    }
+
+    private void read(Piece piece) {
+        try {
+            switch (piece) {
+                case Piece.Bytes(var buffers) -> {
+                    for (ByteBuffer buffer : buffers) {
+                        parser.read(buffer, this::read);
+                    }
+                    hungry = true;
+                    Duration silence = settings.streamSilence();
+                    wait(Phase.READING, isDone() && LONGEST_GRACE.compareTo(silence) < 0 ? LONGEST_GRACE : silence);
+                }
+                case Piece.End end -> {
+                    if (state != null && state.isInterrupted()) {
+                        end(null);
+                    } else {
+                        cut(null, new ClientException(Problem.LOST, "the agent closed the stream"));
+                    }
+                }
+                case Piece.Broken(var cause) -> cut(null, cause);
+            }
+        } catch (SseParser.TooLarge e) {
+            end(new ClientException(Problem.ANSWER_TOO_LARGE, place.url().origin() + ": " + e.getMessage(), e));
+        } catch (A2AException e) {
+            if (taskId != null && (e.error() == A2AError.UNAVAILABLE || e.error() == A2AError.RATE_LIMITED)) {
+                cut(e.retryAfter(), e);
+            } else {
+                end(e);
+            }
+        }
+    }
+
+    private void read(SseParser.Frame frame) {
+        wire.listen(exchange, frame);
+        LoggedEvent event = place.binding().event(frame.id(), frame.data());
+        switch (event.event()) {
+            case Task task -> {
+                taskId = task.id();
+                state = task.state();
+                last = event.sequence(); // a snapshot: numbers go on from here, even if they are other ones than before
+                resumedBehind = 0;
+            }
+            case Message message -> answered = true;
+            case TaskStatusUpdateEvent update -> {
+                taskId = update.taskId();
+                state = update.status().state();
+            }
+            case TaskArtifactUpdateEvent update -> taskId = update.taskId();
+        }
+        failures = 0;
+        if (event.sequence() != 0) {
+            if (event.sequence() <= resumedBehind) {
+                return; // seen before the cut
+            }
+            last = event.sequence();
+        }
+        ready.add(event);
+    }
+
+    /** True if nothing can come any more, except a last snapshot. */
+    private boolean isDone() {
+        return answered || (state != null && state.isTerminal());
+    }
+
+    private void wake() {
+        switch (phase) {
+            case READING ->
+                cut(null, new ClientException(Problem.LOST, "nothing came for " + settings.streamSilence()));
+            case CONNECTING -> cut(null, new ClientException(Problem.TIMED_OUT, "no answer in time"));
+            case WAITING -> reconnect();
+        }
+    }
+
+    private void cut(@Nullable Duration retryAfter, Throwable cause) {
+        drop();
+        if (isDone() || wire.isClosed()) {
+            end(null);
+        } else if (taskId == null) {
+            end(new ClientException(
+                    Problem.LOST,
+                    "the stream from " + place.url().origin()
+                            + " broke before the agent named a task; whether there is one is unknown",
+                    cause));
+        } else if (failures >= settings.reconnects()) {
+            end(new ClientException(
+                    Problem.STREAM_CUT,
+                    "the stream of task " + taskId + " broke and could not be resumed in " + failures + " attempts: "
+                            + cause.getMessage(),
+                    cause));
+        } else {
+            failures++;
+            Duration wait = settings.backoff().after(failures, retryAfter);
+            settings.listener().retrying("the stream of task " + taskId + " was cut: " + cause.getMessage(), wait);
+            wait(Phase.WAITING, wait);
+        }
+    }
+
+    private void reconnect() {
+        place = client.place();
+        resumedBehind = last;
+        wait(Phase.CONNECTING, settings.callTimeout());
+        try {
+            Opening opening =
+                    send(new SubscribeToTask(operation.tenant(), requireNonNull(taskId), last == 0 ? null : last));
+            int number = connection;
+            var ignored = opening.response().whenComplete((response, problem) -> {
+                signals.add(
+                        problem == null
+                                ? new Signal.Answered(number, opening, response)
+                                : new Signal.Came(number, new Piece.Broken(problem)));
+            });
+        } catch (ClientException e) {
+            end(wire.isClosed() ? null : e);
+        }
+    }
+
+    private void resume(Opening opening, HttpResponse<StreamBody> response) throws InterruptedException {
+        try {
+            begin(opening, response);
+        } catch (Trouble trouble) {
+            cut(trouble.retryAfter(), trouble.verdict());
+        } catch (A2AException e) {
+            if (e.error() == A2AError.UNSUPPORTED_OPERATION) {
+                readOutcome(e);
+            } else {
+                end(e);
+            }
+        } catch (ClientException e) {
+            end(e);
+        }
+    }
+
+    /** The task has probably ended while nobody was connected, and this server has no rest of the stream to tell. */
+    private void readOutcome(A2AException refusal) throws InterruptedException {
+        try {
+            Task task = client.call(new Operation.GetTask(operation.tenant(), requireNonNull(taskId), null), context);
+            if (task.state().isTerminal()) {
+                ready.add(new LoggedEvent(0, task));
+                end(null);
+            } else {
+                end(refusal);
+            }
+        } catch (ClientException e) {
+            if (e.problem() == Problem.INTERRUPTED && Thread.interrupted()) {
+                wait(Phase.WAITING, Duration.ZERO);
+                throw new InterruptedException();
+            }
+            end(e);
+        } catch (A2AException e) {
+            end(e);
+        }
+    }
+
+    private void wait(Phase next, Duration atMost) {
+        phase = next;
+        wakeAt = System.nanoTime() + atMost.toNanos();
+    }
+
+    private void end(@Nullable RuntimeException problem) {
+        drop();
+        over = true;
+        failure = problem;
+    }
+
+    private void drop() {
+        connection++;
+        feed = null;
+        Runnable open = hangUp.getAndSet(null);
+        if (open != null) {
+            open.run();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Runnable open = hangUp.getAndSet(null);
+        if (open != null) {
+            open.run();
+        }
+        signals.add(new Signal.Closed());
+    }
+}

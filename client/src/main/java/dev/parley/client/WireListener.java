@@ -1,0 +1,26 @@
+package dev.parley.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees what goes over the wire, for people who look for faults. Credentials are blacked out before it is called.
+ *
+ * <p>Called on the thread that made the call, or reads the stream. {@code exchange} tells concurrent exchanges apart. Do
+ * not throw.
+ */
+public interface WireListener {
+    /** A request is about to be sent. */
+    void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body);
+
+    /** A whole answer has come; for a stream its beginning, with an empty body. */
+    void received(long exchange, int status, Map<String, List<String>> headers, String body);
+
+    /** A stream has brought an event. */
+    void event(long exchange, @Nullable String id, String data);
+
+    /** What went wrong will be tried again, after {@code wait}. */
+    void retrying(String reason, Duration wait);
+}
