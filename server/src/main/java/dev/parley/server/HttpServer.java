@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.ServedAgent;
+import io.helidon.common.Builder;
 import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.HttpLogConfig;
@@ -164,7 +165,8 @@ final class HttpServer implements Server {
         }
         var web = WebServerConfig.builder()
                 .bindAddress(address)
-                .addConnectionSelector(new Protocols(connections, door, http1(settings), http2(settings)))
+                .addRouting(new DoorBuilder(door))
+                .addConnectionSelector(new Protocols(connections, http1(settings), http2(settings)))
                 .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
                 .maxTcpConnections(settings.maxConnections)
                 .directHandlers(problems.build())
@@ -216,5 +218,12 @@ final class HttpServer implements Server {
 
     private static HttpLogConfig quiet() {
         return HttpLogConfig.builder().receiveLog(false).sendLog(false).build();
+    }
+
+    private record DoorBuilder(Door door) implements Builder<DoorBuilder, Door> {
+        @Override
+        public Door build() {
+            return door;
+        }
     }
 }

@@ -1,0 +1,69 @@
+package dev.parley.cli;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley card get} and {@code card validate}. Source: a2a-cli specification 0.2, section 10.1. */
+final class CardCommand implements Command {
+    private final boolean validates;
+
+    /** @param validates the check is the purpose, not an option */
+    CardCommand(boolean validates) {
+        this.validates = validates;
+    }
+
+    @Override
+    public void describe(CommandSpec spec) {
+        spec.addPositional(Command.argument(0, false, "REF", "The agent; the same as --agent-card."));
+        if (!validates) {
+            spec.addOption(Command.flag("--validate", "Check the card against the A2A schema."));
+            spec.addOption(Command.flag("--extended", "The card that only authenticated callers see."));
+        }
+    }
+
+    @Override
+    public int run(Invocation call) throws InterruptedException {
+        String argument = call.argument(0);
+        String reference = argument == null ? call.settings().require(Setting.AGENT_CARD) : argument;
+        if (!validates && call.has("--extended")) {
+            return extended(call, argument);
+        }
+        CardSource.Found found = Connection.card(call, reference);
+        if (validates || call.has("--validate")) {
+            List<String> faults = CardCheck.faults(found.tree());
+            if (!faults.isEmpty()) {
+                throw new CliException(Problem.local(
+                        LocalError.CARD_INVALID,
+                        found.place() + " breaks the A2A schema: " + String.join("; ", faults),
+                        "correct these members of the card"));
+            }
+            call.output().aside("Valid", "yes");
+        }
+        AgentCard card = found.card();
+        call.output().result(() -> Json.write(found.tree()), page -> {
+            page.field("Card", found.place());
+            call.view().card(page, card);
+        });
+        return 0;
+    }
+
+    private static int extended(Invocation call, @Nullable String argument) throws InterruptedException {
+        if (argument != null) {
+            throw CliException.usage("--extended takes the agent from --agent-card", "write -a " + argument);
+        }
+        return Connection.open(call, agent -> {
+            if (!Boolean.TRUE.equals(agent.client().card().capabilities().extendedAgentCard())) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION, agent.client().card().name() + " has no extended card");
+            }
+            AgentCard card = agent.client().extendedCard();
+            call.output().result(() -> Json.write(card), page -> call.view().card(page, card));
+            return 0;
+        });
+    }
+}

@@ -1,0 +1,210 @@
+package dev.parley.cli;
+
+import dev.parley.cli.Setting.Scope;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** All commands by name. Only those that a command line can mean are made, for starting is most of what they cost. */
+final class Commands {
+    static final String NAME = "parley";
+
+    /** A command or, with commands below it, a word that leads to one. */
+    private record Entry(
+            String name, String summary, Function<Surroundings, Object> command, List<Entry> below, boolean hidden) {
+        static Entry of(String name, String summary, Supplier<Object> command) {
+            return new Entry(name, summary, around -> command.get(), List.of(), false);
+        }
+
+        static Entry group(String name, String summary, Entry... below) {
+            return new Entry(name, summary, around -> new GroupCommand(), List.of(below), false);
+        }
+
+        Entry asHidden() {
+            return new Entry(name, summary, command, below, true);
+        }
+    }
+
+    private static final List<Entry> ENTRIES = List.of(
+            Entry.of("up", "Start a hub here and host agents on it", UpCommand::new),
+            Entry.of("send", "Send a message to start or continue an interaction", SendCommand::new),
+            Entry.group(
+                    "task",
+                    "Look at tasks and steer them",
+                    Entry.of("get", "Show a task, its artifacts and history", TaskGetCommand::new),
+                    Entry.of("list", "List tasks", TaskListCommand::new),
+                    Entry.of("cancel", "Ask for a task to be ended", TaskCancelCommand::new),
+                    Entry.of("subscribe", "Follow the events of a task", TaskSubscribeCommand::new),
+                    Entry.of("download", "Save the artifacts of a task as files", TaskDownloadCommand::new),
+                    Entry.group(
+                            "push-config",
+                            "Manage the webhooks of a task",
+                            Entry.of("create", "Register a webhook", PushConfigCommand.Create::new),
+                            Entry.of("get", "Show a webhook", PushConfigCommand.Get::new),
+                            Entry.of("list", "List the webhooks of a task", PushConfigCommand.ListAll::new),
+                            Entry.of("delete", "Remove a webhook", PushConfigCommand.Delete::new))),
+            Entry.group(
+                    "card",
+                    "Read the card of an agent",
+                    Entry.of("get", "Fetch and show the card", () -> new CardCommand(false)),
+                    Entry.of("validate", "Check the card against the A2A schema", () -> new CardCommand(true))),
+            Entry.group(
+                    "push",
+                    "Look after the webhooks of a hub",
+                    Entry.group(
+                            "dead-letters",
+                            "Deliveries that were given up",
+                            Entry.of("list", "List them", DeadLettersCommand.ListAll::new),
+                            Entry.of("redeliver", "Offer them again", DeadLettersCommand.Redeliver::new))),
+            Entry.group(
+                    "config",
+                    "Inspect the configuration",
+                    Entry.of("show", "Show each setting and where it comes from", ConfigShowCommand::new)),
+            new Entry(
+                    "bench",
+                    "Measure an agent under load",
+                    around -> new BenchCommand(around.out(), around.err(), around.terminal()),
+                    List.of(),
+                    false),
+            Entry.of("conformance", "Check a live agent with the A2A TCK", ConformanceCommand::new),
+            Entry.of("completion", "Print a completion script for a shell", CompletionCommand::new),
+            Entry.of("help", "Show usage of the tool or of a command", HelpCommand::new),
+            Entry.of("warm-up", "Load what a hub needs, for the launcher", WarmUpCommand::new)
+                    .asHidden());
+
+    private Commands() {}
+
+    /** The commands that {@code args} can mean: one, if they begin with its name, otherwise all. */
+    static CommandLine parserFor(List<String> args, Surroundings around) {
+        var chosen = ENTRIES.stream()
+                .filter(entry -> !args.isEmpty() && entry.name().equals(args.getFirst()))
+                .toList();
+        return parser(chosen.isEmpty() || chosen.getFirst().name().equals("help") ? ENTRIES : chosen, around);
+    }
+
+    /** All commands. */
+    static CommandLine parser(Surroundings around) {
+        return parser(ENTRIES, around);
+    }
+
+    private static CommandLine parser(List<Entry> entries, Surroundings around) {
+        CommandSpec root = CommandSpec.wrapWithoutInspection(new GroupCommand()).name(NAME);
+        root.usageMessage()
+                .header("Talks to A2A agents, and hosts them.")
+                .footer(
+                        "",
+                        "Where a setting comes from, first one first: its flag, the environment (A2ACLI_…, for up",
+                        "PARLEY_…), the file of --config or else a .env here or above, ~/.config/a2a-cli/.env.",
+                        "Exit status: 0 done, 1 failed, 2 usage, 3 unreachable, 4 authentication, 5 timeout.");
+        settings(root, Scope.CLIENT, List.of());
+        standard(root);
+        root.addOption(version());
+        entries.forEach(entry -> add(root, entry, around));
+        CommandLine parser = new CommandLine(root);
+        parser.setExpandAtFiles(false)
+                .setUsageHelpAutoWidth(false)
+                .setUsageHelpWidth(100)
+                .setAbbreviatedOptionsAllowed(false)
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
+        return parser;
+    }
+
+    private static void add(CommandSpec parent, Entry entry, Surroundings around) {
+        Object command = entry.command().apply(around);
+        CommandSpec spec;
+        if (command instanceof Command known) {
+            spec = CommandSpec.wrapWithoutInspection(command).name(entry.name());
+            known.describe(spec);
+            if (!(command instanceof GroupCommand)) {
+                settings(spec, known.scope(), known.relevant());
+            }
+            standard(spec);
+        } else {
+            spec = new CommandLine(command).getCommandSpec().name(entry.name()); // annotated
+        }
+        spec.usageMessage().header(entry.summary() + ".");
+        spec.usageMessage().hidden(entry.hidden());
+        entry.below().forEach(below -> add(spec, below, around));
+        parent.addSubcommand(entry.name(), spec);
+    }
+
+    private static void standard(CommandSpec spec) {
+        spec.addOption(OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .type(Boolean.class)
+                .arity("0")
+                .description("Show this help and exit.")
+                .build());
+        spec.usageMessage()
+                .sortOptions(false)
+                .synopsisHeading("%nUsage: ")
+                .abbreviateSynopsis(true)
+                .parameterListHeading("%n")
+                .optionListHeading("%n")
+                .commandListHeading("%nCommands:%n");
+    }
+
+    private static OptionSpec version() {
+        return OptionSpec.builder("-v", "--version")
+                .versionHelp(true)
+                .type(Boolean.class)
+                .arity("0")
+                .description("Show the version and exit.")
+                .build();
+    }
+
+    /** Adds the flags of a scope's settings, those that matter first; the rest work but are not listed. */
+    private static void settings(CommandSpec spec, Scope scope, List<Setting<?>> relevant) {
+        Map<Setting<?>, Boolean> shown = new LinkedHashMap<>();
+        relevant.forEach(setting -> shown.put(setting, true));
+        if (scope == Scope.CLIENT || relevant.isEmpty()) {
+            Setting.of(scope).forEach(setting -> shown.putIfAbsent(setting, relevant.isEmpty()));
+        }
+        shown.forEach((setting, visible) -> {
+            if (spec.findOption(setting.flag()) == null) {
+                spec.addOption(option(setting, visible));
+            }
+        });
+        if (scope == Scope.CLIENT && spec.findOption("--stream") == null) {
+            spec.addOption(OptionSpec.builder("--stream")
+                    .type(Boolean.class)
+                    .arity("0")
+                    .hidden(true)
+                    .description("Follow live; with -o json one document per line.")
+                    .build());
+        }
+    }
+
+    /** The flag of a setting. */
+    static OptionSpec option(Setting<?> setting, boolean visible) {
+        var names = new ArrayList<String>(setting.other());
+        names.add(setting.flag());
+        OptionSpec.Builder option = OptionSpec.builder(names.toArray(String[]::new))
+                .hidden(!visible)
+                .description(description(setting));
+        if (setting.isFlag()) {
+            // The value is for taking back what the environment or a file says: --async=false.
+            return option.type(Boolean.class)
+                    .arity("0..1")
+                    .fallbackValue("true")
+                    .paramLabel("BOOL")
+                    .build();
+        }
+        option.paramLabel(setting.label()).arity("1");
+        return setting.is(Setting.Trait.REPEATABLE)
+                ? option.type(List.class).auxiliaryTypes(String.class).build()
+                : option.type(String.class).build();
+    }
+
+    private static String description(Setting<?> setting) {
+        String text = setting.description().replace("%", "%%");
+        return setting.fallback() == null || setting.isFlag() ? text : text + " Default: " + setting.fallback() + ".";
+    }
+}

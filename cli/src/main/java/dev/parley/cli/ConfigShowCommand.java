@@ -1,0 +1,83 @@
+package dev.parley.cli;
+
+import dev.parley.cli.Settings.Given;
+import dev.parley.cli.Settings.Source;
+import dev.parley.dialect.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley config show}: each setting, its value and where it comes from. Source: section 8.3. */
+final class ConfigShowCommand implements Command {
+    @Override
+    public void describe(CommandSpec spec) {
+        spec.usageMessage()
+                .footer("", "Takes the flags of every command, those of up too, to show what they would change.");
+        Setting.of(Setting.Scope.HUB).forEach(setting -> {
+            if (setting != Setting.HUB_CONFIG) {
+                spec.addOption(Commands.option(setting, false));
+            }
+        });
+    }
+
+    @Override
+    public Settings settings(Surroundings around, Settings.Flags flags) {
+        return Settings.ofBoth(around, flags);
+    }
+
+    @Override
+    public List<Setting<?>> relevant() {
+        return List.of(Setting.CONFIG, Setting.OUTPUT);
+    }
+
+    @Override
+    public int run(Invocation call) {
+        Settings settings = call.settings();
+        call.output().result(() -> json(settings), page -> {
+            for (Setting<?> setting : Setting.all()) {
+                Given given = settings.given(setting).orElse(null);
+                page.field(
+                        setting.shownName(),
+                        given == null ? "(unset)" : shown(setting, given) + " (" + source(given) + ")");
+            }
+        });
+        return 0;
+    }
+
+    private static byte[] json(Settings settings) {
+        var rows = new ArrayList<Map<String, @Nullable Object>>();
+        for (Setting<?> setting : Setting.all()) {
+            Given given = settings.given(setting).orElse(null);
+            Map<String, @Nullable Object> row = new LinkedHashMap<>();
+            row.put("name", setting.shownName());
+            row.put("value", given == null ? null : shown(setting, given));
+            row.put(
+                    "source",
+                    (given == null ? Source.DEFAULT : given.source())
+                            .name()
+                            .toLowerCase(Locale.ROOT)
+                            .replace('_', '-'));
+            row.put("origin", given == null ? null : given.origin());
+            rows.add(row);
+        }
+        return Json.write(Map.of("settings", rows));
+    }
+
+    private static String shown(Setting<?> setting, Given given) {
+        return setting.is(Setting.Trait.SECRET) || setting == Setting.METADATA
+                ? WireLog.REDACTED
+                : String.join(",", given.texts());
+    }
+
+    private static String source(Given given) {
+        return switch (given.source()) {
+            case ENVIRONMENT -> "environment variable " + given.origin();
+            case LOCAL_FILE, GLOBAL_FILE -> String.valueOf(given.origin());
+            case FLAG, DEFAULT -> given.source().words();
+        };
+    }
+}

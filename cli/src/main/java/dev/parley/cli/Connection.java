@@ -1,0 +1,277 @@
+package dev.parley.cli;
+
+import dev.parley.client.AgentClient;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.ClientException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.SecurityScheme;
+import java.net.URI;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent that a command talks to: its card, the interface chosen from it, and the credentials that it wants.
+ *
+ * <p>Source: a2a-cli specification 0.2, sections 12 and 13.
+ */
+final class Connection implements AutoCloseable {
+    private static final Set<String> BINDINGS =
+            Set.of(AgentCard.Interface.JSONRPC, AgentCard.Interface.HTTP_JSON, AgentCard.Interface.GRPC);
+    private static final Map<String, String> ALIASES = Map.of("REST", AgentCard.Interface.HTTP_JSON);
+    private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+(\\.\\d+)?");
+
+    private final String reference;
+    private final AgentClient client;
+    private final boolean credentialSent;
+
+    private Connection(String reference, AgentClient client, boolean credentialSent) {
+        this.reference = reference;
+        this.client = client;
+        this.credentialSent = credentialSent;
+    }
+
+    /** Does something with the agent that the settings name. */
+    interface Use {
+        int with(Connection agent) throws InterruptedException;
+    }
+
+    /** Finds the card, chooses an interface, and lets {@code use} go on; failures become what the user is told. */
+    static int open(Invocation call, Use use) throws InterruptedException {
+        String reference = call.settings().require(Setting.AGENT_CARD);
+        String binding = null;
+        boolean credentialSent = false;
+        try (Connection agent = connect(call, reference)) {
+            binding = agent.client.address().protocolBinding();
+            credentialSent = agent.credentialSent;
+            return use.with(agent);
+        } catch (A2AException | ClientException failure) {
+            throw new CliException(
+                    Problems.of(failure, new Problems.Place(reference, binding, credentialSent)), failure);
+        }
+    }
+
+    /** Reads the card that the settings name, without talking to the agent itself. */
+    static CardSource.Found card(Invocation call, String reference) throws InterruptedException {
+        boolean insecure = insecure(call);
+        return new CardSource(call.around(), serviceParameters(call), WireLog.of(call), insecure).find(reference);
+    }
+
+    private static Connection connect(Invocation call, String reference) throws InterruptedException {
+        WireLog wire = WireLog.of(call);
+        CardSource.Found found = card(call, reference);
+        AgentCard card = found.card();
+        wire.note("card from " + found.place());
+        AgentClientBuilder builder = AgentClient.builder().retries(2).listener(wire);
+        if (!wire.isOn()) {
+            builder = AgentClient.builder().retries(2);
+        }
+        Duration timeout = timeout(call);
+        builder.sendTimeout(timeout).streamSilence(timeout);
+        prefer(call, builder);
+        serviceParameters(call).forEach(builder::header);
+        if (call.settings().isOn(Setting.INSECURE)) {
+            builder.sslContext(InsecureTls.context());
+        }
+        boolean credentialSent = credentials(call, card, builder);
+        AgentClient client = choose(call, card, builder);
+        wire.note("interface " + client.address().protocolBinding() + " "
+                + client.address().protocolVersion() + " at " + client.address().url());
+        refuseStrangers(call, found, client.address(), credentialSent);
+        return new Connection(reference, client, credentialSent);
+    }
+
+    /** The time that a wait may take; a practically endless one if it is 0. */
+    static Duration timeout(Invocation call) {
+        Duration timeout = call.settings().require(Setting.TIMEOUT);
+        return timeout.isZero() ? Duration.ofDays(3650) : timeout;
+    }
+
+    private static AgentClient choose(Invocation call, AgentCard card, AgentClientBuilder builder) {
+        String version = call.get(Setting.A2A_VERSION);
+        if (version != null) {
+            if (!VERSION.matcher(version).matches()) {
+                throw CliException.usage("invalid --a2a-version: " + version + " (expected: such as 1.0)", null);
+            }
+            builder.version(version.replaceFirst("^(\\d+\\.\\d+).*", "$1"));
+        }
+        try {
+            return builder.of(card);
+        } catch (ClientException none) {
+            boolean knownBinding = card.supportedInterfaces().stream()
+                    .anyMatch(at -> at.protocolBinding().equalsIgnoreCase(AgentCard.Interface.JSONRPC)
+                            || at.protocolBinding().equalsIgnoreCase(AgentCard.Interface.HTTP_JSON));
+            if (none.problem() == ClientException.Problem.NO_INTERFACE && knownBinding) {
+                throw A2AException.of(A2AError.VERSION_NOT_SUPPORTED, String.valueOf(none.getMessage()));
+            }
+            throw none;
+        }
+    }
+
+    private static void prefer(Invocation call, AgentClientBuilder builder) {
+        List<String> wanted = call.get(Setting.TRANSPORT);
+        if (wanted == null) {
+            return;
+        }
+        String[] names = wanted.stream().map(Connection::binding).toArray(String[]::new);
+        builder.prefer(names);
+    }
+
+    private static String binding(String typed) {
+        String name = typed.toUpperCase(Locale.ROOT);
+        name = ALIASES.getOrDefault(name, name);
+        if (!BINDINGS.contains(name) && !typed.contains("://")) {
+            throw CliException.usage(
+                    "invalid --transport: " + typed + " (expected: JSONRPC, HTTP+JSON, GRPC or the URI of a binding)",
+                    null);
+        }
+        return typed.contains("://") ? typed : name;
+    }
+
+    /** The headers that {@code --svc-param} adds. */
+    static Map<String, String> serviceParameters(Invocation call) {
+        var headers = new LinkedHashMap<String, String>();
+        for (String text : call.settings().texts(Setting.SVC_PARAM)) {
+            int colon = text.indexOf(':');
+            String name = colon < 0 ? "" : text.substring(0, colon).strip();
+            if (name.isEmpty() || !name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]+")) {
+                throw CliException.usage("invalid --svc-param (expected: name:value, such as x-trace-id:abc)", null);
+            }
+            if (name.equalsIgnoreCase("A2A-Version")) {
+                throw CliException.usage("--svc-param sets A2A-Version", "use --a2a-version");
+            }
+            String value = text.substring(colon + 1).strip();
+            if (value.chars().anyMatch(c -> c < ' ' || c == 127)) {
+                throw CliException.usage("invalid --svc-param " + name + ": control characters", null);
+            }
+            headers.put(name, value);
+        }
+        return headers;
+    }
+
+    /** Adds the credentials that the card asks for; says so when one that was given is of no use. */
+    private static boolean credentials(Invocation call, AgentCard card, AgentClientBuilder builder) {
+        String bearer = call.get(Setting.BEARER);
+        String key = call.get(Setting.API_KEY);
+        boolean sent = false;
+        if (bearer != null) {
+            if (card.securitySchemes().isEmpty()
+                    || card.securitySchemes().values().stream().anyMatch(Connection::takesBearer)) {
+                builder.bearer(bearer);
+                sent = true;
+            } else {
+                call.output().warn("the bearer token is not sent: the agent's card declares no scheme that takes one");
+            }
+        }
+        if (key != null) {
+            if (card.securitySchemes().values().stream().anyMatch(SecurityScheme.ApiKey.class::isInstance)) {
+                builder.apiKey(key);
+                sent = true;
+            } else {
+                call.output().warn("the API key is not sent: the agent's card does not say where it belongs");
+            }
+        }
+        for (var file : call.settings().exposedFiles()) {
+            call.output().warn(file + " holds credentials and others may read it: chmod 600 " + file);
+        }
+        if (sent && call.settings().isOn(Setting.INSECURE)) {
+            call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
+        }
+        boolean chosenHere = call.settings().source(Setting.AGENT_CARD) == Settings.Source.LOCAL_FILE
+                || call.settings().source(Setting.INSECURE) == Settings.Source.LOCAL_FILE;
+        Setting<String> given = bearer == null ? Setting.API_KEY : Setting.BEARER;
+        if (sent && chosenHere && call.settings().source(given) != Settings.Source.LOCAL_FILE) {
+            call.output().warn("a .env of this directory decides where your credentials go: " + card.name());
+        }
+        return sent;
+    }
+
+    private static boolean takesBearer(SecurityScheme scheme) {
+        return switch (scheme) {
+            case SecurityScheme.HttpAuth http -> http.scheme().equalsIgnoreCase("bearer");
+            case SecurityScheme.OAuth2 oauth -> true;
+            case SecurityScheme.OpenIdConnect connect -> true;
+            case SecurityScheme.ApiKey key -> false;
+            case SecurityScheme.MutualTls tls -> false;
+        };
+    }
+
+    private static boolean insecure(Invocation call) {
+        boolean insecure = call.settings().isOn(Setting.INSECURE);
+        if (insecure) {
+            call.output().warn("TLS certificates are not verified (--insecure): for development only");
+        }
+        return insecure;
+    }
+
+    /** A card may lead anywhere, but not take credentials with it that were meant for the origin it came from. */
+    private static void refuseStrangers(
+            Invocation call, CardSource.Found found, AgentCard.Interface at, boolean credentialSent) {
+        String cardOrigin = found.origin();
+        boolean secretParameters = !call.settings().texts(Setting.SVC_PARAM).isEmpty();
+        if (cardOrigin == null || !(credentialSent || secretParameters)) {
+            return;
+        }
+        String origin = CardSource.origin(URI.create(at.url()));
+        List<String> allowed = call.get(Setting.ALLOW_ORIGIN);
+        boolean isAllowed = allowed != null
+                && allowed.stream().anyMatch(one -> originOf(one).equals(origin));
+        if (!origin.equals(cardOrigin) && !isAllowed) {
+            throw new CliException(Problem.local(
+                    LocalError.INTERNAL,
+                    "the card of " + cardOrigin + " leads to " + origin + ", which would get your credentials",
+                    "if you trust it: --allow-origin " + origin));
+        }
+    }
+
+    private static String originOf(String typed) {
+        try {
+            URI url = URI.create(typed);
+            if (url.getHost() != null) {
+                return CardSource.origin(url);
+            }
+        } catch (IllegalArgumentException wrong) {
+            // Said below.
+        }
+        throw CliException.usage(
+                "invalid --allow-origin: " + typed + " (expected: such as https://agents.example.com)", null);
+    }
+
+    AgentClient client() {
+        return client;
+    }
+
+    String reference() {
+        return reference;
+    }
+
+    boolean streams() {
+        return Boolean.TRUE.equals(client.card().capabilities().streaming());
+    }
+
+    /** @throws A2AException if the agent does not do webhooks */
+    void requirePush() {
+        if (!Boolean.TRUE.equals(client.card().capabilities().pushNotifications())) {
+            throw A2AException.of(
+                    A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED,
+                    client.card().name() + " does not send push notifications");
+        }
+    }
+
+    @Nullable
+    String tenant() {
+        return client.address().tenant();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

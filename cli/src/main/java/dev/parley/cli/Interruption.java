@@ -1,0 +1,26 @@
+package dev.parley.cli;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+
+/** What is to happen when the program is told to stop, by Ctrl-C or by SIGTERM. Safe for any thread. */
+final class Interruption {
+    /** Leaves the exit status to the JVM: 128 and the number of the signal. */
+    static final int BY_SIGNAL = -1;
+
+    private final AtomicReference<IntSupplier> reaction = new AtomicReference<>(() -> BY_SIGNAL);
+
+    /** From now on {@code reaction} happens, once; it returns the exit status or {@link #BY_SIGNAL}. */
+    void react(IntSupplier reaction) {
+        this.reaction.set(reaction);
+    }
+
+    void clear() {
+        react(() -> BY_SIGNAL);
+    }
+
+    /** Somebody wants the program to stop. */
+    int signal() {
+        return reaction.getAndSet(() -> BY_SIGNAL).getAsInt();
+    }
+}

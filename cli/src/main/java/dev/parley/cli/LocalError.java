@@ -1,0 +1,35 @@
+package dev.parley.cli;
+
+/**
+ * The failures that no agent reports, because they happen before or outside a request, with their exit status.
+ *
+ * <p>Source: a2a-cli specification 0.2, section 11.6 and appendix D. {@link #INTERRUPTED} is not in that table, so its
+ * name stays out of the reserved namespace.
+ */
+enum LocalError {
+    USAGE("A2ACLI_ERR_USAGE", 2),
+    CARD_NOT_FOUND("A2ACLI_ERR_CARD_NOT_FOUND", 3),
+    CARD_INVALID("A2ACLI_ERR_CARD_INVALID", 1),
+    UNREACHABLE("A2ACLI_ERR_UNREACHABLE", 3),
+    CREDENTIALS_MISSING("A2ACLI_ERR_CREDENTIALS_MISSING", 4),
+    AUTH_FAILED("A2ACLI_ERR_AUTH_FAILED", 4),
+    TIMEOUT("A2ACLI_ERR_TIMEOUT", 5),
+    INTERNAL("A2ACLI_ERR_INTERNAL", 1),
+    INTERRUPTED("PARLEY_ERR_INTERRUPTED", 130);
+
+    private final String code;
+    private final int exitStatus;
+
+    LocalError(String code, int exitStatus) {
+        this.code = code;
+        this.exitStatus = exitStatus;
+    }
+
+    String code() {
+        return code;
+    }
+
+    int exitStatus() {
+        return exitStatus;
+    }
+}

@@ -1,0 +1,153 @@
+package dev.parley.cli;
+
+import dev.parley.client.ClientException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the errors of agents and of the client are called here, and what to do about them: the one place for that.
+ *
+ * <p>Source: a2a-cli specification 0.2, sections 11.4 and 11.6; A2A specification 1.0, section 3.3.2.
+ */
+final class Problems {
+    private static final Map<A2AError, String> NAMES = new EnumMap<>(A2AError.class);
+
+    static {
+        for (A2AError error : A2AError.values()) {
+            NAMES.put(error, camelCase(error.name()) + "Error");
+        }
+        NAMES.put(A2AError.PARSE_ERROR, "JSONParseError");
+        NAMES.put(A2AError.METHOD_NOT_ALLOWED, "InvalidRequestError");
+        NAMES.put(A2AError.PAYLOAD_TOO_LARGE, "InvalidRequestError");
+        NAMES.put(A2AError.RATE_LIMITED, "InternalError");
+        NAMES.put(A2AError.UNAVAILABLE, "InternalError");
+    }
+
+    /** Where the failure happened, as far as the wording depends on it. */
+    record Place(String agent, @Nullable String binding, boolean credentialSent) {}
+
+    private Problems() {}
+
+    /** What the caller is told of {@code failure}. */
+    static Problem of(Throwable failure, Place place) {
+        return switch (failure) {
+            case CliException known -> known.problem();
+            case A2AException refused -> of(refused, place);
+            case ClientException failed -> of(failed, place);
+            case LoadProblem failed -> of(failed);
+            default ->
+                Problem.local(
+                        LocalError.INTERNAL,
+                        "unexpected: " + failure,
+                        "this is a fault of parley; repeat the command with --debug to see where");
+        };
+    }
+
+    private static Problem of(A2AException refused, Place place) {
+        A2AError error = refused.error();
+        String message = String.valueOf(refused.getMessage());
+        Object wireCode = code(error, place.binding());
+        if (error == A2AError.UNAUTHENTICATED || error == A2AError.PERMISSION_DENIED) {
+            LocalError local = place.credentialSent() ? LocalError.AUTH_FAILED : LocalError.CREDENTIALS_MISSING;
+            String what = place.credentialSent()
+                    ? place.agent() + " does not accept the credentials: "
+                    : place.agent() + " wants credentials: ";
+            return new Problem(
+                    local.code(),
+                    local.exitStatus(),
+                    what + message,
+                    "set A2ACLI_BEARER or A2ACLI_API_KEY; the schemes are listed by: parley card get -a "
+                            + Invocation.quoted(place.agent()),
+                    wireCode);
+        }
+        return new Problem(String.valueOf(NAMES.get(error)), 1, message, hint(refused, place), wireCode);
+    }
+
+    private static @Nullable String hint(A2AException refused, Place place) {
+        if (refused.retryAfter() != null) {
+            return "try again in " + Math.max(1, refused.retryAfter().toSeconds()) + " s";
+        }
+        String agent = Invocation.quoted(place.agent());
+        return switch (refused.error()) {
+            case TASK_NOT_FOUND -> "list the tasks: parley task list -a " + agent + "; the wire messages: --debug";
+            case TASK_NOT_CANCELABLE -> "it has ended already: parley task get -a " + agent + " TASK-ID";
+            case PUSH_NOTIFICATION_NOT_SUPPORTED -> "follow the task instead: parley task subscribe -a " + agent;
+            case UNSUPPORTED_OPERATION -> "see what the agent can do: parley card get -a " + agent;
+            case CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
+            case VERSION_NOT_SUPPORTED ->
+                "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
+            case PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
+            default -> "repeat the command with --debug to see the wire messages";
+        };
+    }
+
+    private static Problem of(ClientException failed, Place place) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (failed.problem()) {
+            case UNREACHABLE -> Problem.local(LocalError.UNREACHABLE, message, unreachableHint(place));
+            case LOST, CLOSED, REDIRECTED ->
+                Problem.local(
+                        LocalError.UNREACHABLE, message, "repeat the command with --debug to see how far it came");
+            case STREAM_CUT ->
+                Problem.local(LocalError.UNREACHABLE, message, "the task goes on: parley task get --wait TASK-ID");
+            case TIMED_OUT -> Problem.local(LocalError.TIMEOUT, message, "allow more time with --timeout");
+            case CARD_NOT_FOUND ->
+                Problem.local(
+                        LocalError.CARD_NOT_FOUND,
+                        message,
+                        "name the agent with -a: its origin or the URL of its card");
+            case CARD_INVALID ->
+                Problem.local(
+                        LocalError.CARD_INVALID,
+                        message,
+                        "see what is wrong with it: parley card validate -a " + Invocation.quoted(place.agent()));
+            case NO_INTERFACE ->
+                Problem.local(
+                        LocalError.INTERNAL,
+                        message,
+                        "see the agent's interfaces: parley card get -a " + Invocation.quoted(place.agent()));
+            case ORIGIN_NOT_ALLOWED ->
+                Problem.local(
+                        LocalError.INTERNAL,
+                        message,
+                        "if you trust it, name the agent by an address on that origin with -a");
+            case ANSWER_TOO_LARGE -> new Problem("InvalidAgentResponseError", 1, message, null, null);
+            case INTERRUPTED -> Problem.local(LocalError.INTERRUPTED, message, null);
+        };
+    }
+
+    private static Problem of(LoadProblem failed) {
+        LocalError error = switch (failed.kind()) {
+            case REFUSED -> LocalError.INTERNAL;
+            case USAGE -> LocalError.USAGE;
+            case UNREACHABLE -> LocalError.UNREACHABLE;
+        };
+        return Problem.local(error, String.valueOf(failed.getMessage()), "parley bench --help shows what can be given");
+    }
+
+    private static String unreachableHint(Place place) {
+        return place.agent().equals(Setting.LOCAL_HUB)
+                ? "start a hub with: parley up; or name another agent with -a"
+                : "check the address given with -a, and that the agent is running";
+    }
+
+    private static @Nullable Object code(A2AError error, @Nullable String binding) {
+        if (binding == null) {
+            return null;
+        }
+        return binding.equals(AgentCard.Interface.JSONRPC) ? error.code() : error.httpStatus();
+    }
+
+    private static String camelCase(String constant) {
+        var name = new StringBuilder();
+        for (String word : constant.split("_", -1)) {
+            name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return name.toString();
+    }
+}

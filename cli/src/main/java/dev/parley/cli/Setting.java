@@ -1,0 +1,420 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.Setting.Trait.REPEATABLE;
+import static dev.parley.cli.Setting.Trait.SECRET;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row of the table of settings, from which flags, environment variables, file keys, help and {@code config show}
+ * are made.
+ */
+final class Setting<T> {
+
+    /** What a setting is about, which also decides where it is read from. */
+    enum Scope {
+        /** Talking to an agent: {@code A2ACLI_…} in the environment and in dotenv files. */
+        CLIENT("A2ACLI_", ""),
+        /** Running a hub: {@code PARLEY_…} in the environment, plain keys in a YAML file. */
+        HUB("PARLEY_", "up.");
+
+        private final String variablePrefix;
+        private final String shownPrefix;
+
+        Scope(String variablePrefix, String shownPrefix) {
+            this.variablePrefix = variablePrefix;
+            this.shownPrefix = shownPrefix;
+        }
+    }
+
+    /** What is special about a setting. */
+    enum Trait {
+        /** Never shown. */
+        SECRET,
+        /** The flag may be given several times. */
+        REPEATABLE,
+        /** Names a file of settings, so it cannot stand in one. */
+        NOT_IN_FILES
+    }
+
+    private static final List<Setting<?>> ROWS = new ArrayList<>();
+
+    private final Scope scope;
+    private final String name;
+    private final List<String> other;
+    private final SettingType<T> type;
+    private final @Nullable String fallback;
+    private final String label;
+    private final String description;
+    private final Set<Trait> traits;
+
+    private Setting(
+            Scope scope,
+            String name,
+            List<String> other,
+            SettingType<T> type,
+            @Nullable String fallback,
+            String label,
+            String description,
+            Set<Trait> traits) {
+        this.scope = scope;
+        this.name = name;
+        this.other = other;
+        this.type = type;
+        this.fallback = fallback;
+        this.label = label;
+        this.description = description;
+        this.traits = traits;
+    }
+
+    static final String LOCAL_HUB = "http://127.0.0.1:7420";
+
+    // Talking to an agent.
+    static final Setting<String> AGENT_CARD = row(
+            Scope.CLIENT,
+            "agent-card",
+            List.of("-a"),
+            SettingType.TEXT,
+            LOCAL_HUB,
+            "REF",
+            "The agent: a host or origin, the URL of its card, or a card file.");
+    static final Setting<List<String>> TRANSPORT = row(
+            Scope.CLIENT,
+            "transport",
+            List.of(),
+            SettingType.LIST,
+            null,
+            "BINDING",
+            "Preferred binding (JSONRPC, HTTP+JSON), repeatable, highest first. Without it the card's order counts.",
+            REPEATABLE);
+    static final Setting<String> A2A_VERSION = row(
+            Scope.CLIENT,
+            "a2a-version",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "VERSION",
+            "Protocol version to signal. Without it: the highest that both sides speak, never below 1.0.");
+    static final Setting<String> OUTPUT = row(
+            Scope.CLIENT,
+            "output",
+            List.of("-o"),
+            SettingType.oneOf("text", "json"),
+            "text",
+            "FORMAT",
+            "text: labelled lines; json: the protocol's own types.");
+    static final Setting<Boolean> ASYNC = row(
+            Scope.CLIENT,
+            "async",
+            List.of("--return-immediately", "--no-wait"),
+            SettingType.FLAG,
+            "false",
+            "",
+            "Return the identifiers at once instead of waiting.");
+    static final Setting<Boolean> WAIT = row(
+            Scope.CLIENT,
+            "wait",
+            List.of("--watch"),
+            SettingType.FLAG,
+            null,
+            "",
+            "Wait until the task has ended or needs its caller. Default of send; on task get it polls.");
+    static final Setting<Duration> POLL_INTERVAL = row(
+            Scope.CLIENT,
+            "poll-interval",
+            List.of(),
+            SettingType.DURATION,
+            "2s",
+            "DURATION",
+            "How often a wait reads the task; at least 100ms.");
+    static final Setting<Duration> TIMEOUT = row(
+            Scope.CLIENT,
+            "timeout",
+            List.of(),
+            SettingType.DURATION,
+            "10m",
+            "DURATION",
+            "How long a wait may take altogether; 0 for ever.");
+    static final Setting<String> TASK_ID =
+            row(Scope.CLIENT, "task-id", List.of(), SettingType.TEXT, null, "ID", "Continue this task.");
+    static final Setting<String> CONTEXT_ID = row(
+            Scope.CLIENT,
+            "context-id",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "ID",
+            "Group with the tasks of this context.");
+    static final Setting<Map<String, @Nullable Object>> METADATA = row(
+            Scope.CLIENT,
+            "metadata",
+            List.of(),
+            SettingType.JSON_OBJECT,
+            null,
+            "JSON",
+            "Metadata in the payload of the request, a JSON object.");
+    static final Setting<String> BEARER = row(
+            Scope.CLIENT,
+            "bearer",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "TOKEN",
+            "Bearer token. A flag is visible to other users and in the shell's history: prefer A2ACLI_BEARER.",
+            SECRET);
+    static final Setting<String> API_KEY = row(
+            Scope.CLIENT,
+            "api-key",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "KEY",
+            "API key, sent where the card says. A flag is visible to other users: prefer A2ACLI_API_KEY.",
+            SECRET);
+    static final Setting<String> SVC_PARAM = row(
+            Scope.CLIENT,
+            "svc-param",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "K:V",
+            "Service parameter, sent as an HTTP header; repeatable.",
+            REPEATABLE,
+            SECRET);
+    static final Setting<String> TOKEN = row(
+            Scope.CLIENT,
+            "token",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "TOKEN",
+            "Token that webhook calls carry, for task push-config create.",
+            SECRET);
+    static final Setting<String> AUTH_CREDENTIALS = row(
+            Scope.CLIENT,
+            "auth-credentials",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "SECRET",
+            "Credentials that webhook calls carry, for task push-config create.",
+            SECRET);
+    static final Setting<List<String>> ALLOW_ORIGIN = row(
+            Scope.CLIENT,
+            "allow-origin",
+            List.of(),
+            SettingType.LIST,
+            null,
+            "ORIGIN",
+            "Send credentials also to this origin, if the card leads there; repeatable.",
+            REPEATABLE);
+    static final Setting<Boolean> INSECURE = row(
+            Scope.CLIENT,
+            "insecure",
+            List.of(),
+            SettingType.FLAG,
+            "false",
+            "",
+            "Do not verify TLS certificates (development only).");
+    static final Setting<Boolean> VERBOSE = row(
+            Scope.CLIENT,
+            "verbose",
+            List.of(),
+            SettingType.FLAG,
+            "false",
+            "",
+            "Show everything that was exchanged with the agent, in text output.");
+    static final Setting<Boolean> DEBUG = row(
+            Scope.CLIENT,
+            "debug",
+            List.of(),
+            SettingType.FLAG,
+            "false",
+            "",
+            "Show on stderr what the tool does and every wire message, without secrets.");
+    static final Setting<Path> CONFIG = row(
+            Scope.CLIENT,
+            "config",
+            List.of(),
+            SettingType.PATH,
+            null,
+            "FILE",
+            "Dotenv file to read instead of the .env found from here upwards.",
+            Trait.NOT_IN_FILES);
+
+    // Running a hub.
+    static final Setting<Integer> PORT =
+            hub("port", SettingType.PORT, "7420", "N", "Port to listen on; 0 takes a free one.");
+    static final Setting<String> BIND = hub(
+            "bind",
+            SettingType.TEXT,
+            "127.0.0.1",
+            "ADDRESS",
+            "Address to listen on. Without authentication only loopback addresses are allowed.");
+    static final Setting<Path> DATA =
+            hub("data", SettingType.PATH, "~/.parley", "DIR", "Directory of the database; made if missing.");
+    static final Setting<Boolean> IN_MEMORY =
+            hub("in-memory", SettingType.FLAG, "false", "", "Keep tasks in memory only; they end with the process.");
+    static final Setting<String> DEFAULT_AGENT = hub(
+            "default-agent",
+            SettingType.TEXT,
+            null,
+            "NAME",
+            "Agent that also answers at the root; echo if it is hosted, else the first one.");
+    static final Setting<List<String>> AGENTS = hub(
+            "agents",
+            SettingType.LIST,
+            null,
+            "JAR|DIR",
+            "Host the agents found in this jar, or in the jars of this directory; repeatable.",
+            REPEATABLE);
+    static final Setting<Boolean> NO_DEMO =
+            hub("no-demo", SettingType.FLAG, "false", "", "Do not host the demo agents.");
+    static final Setting<List<String>> WEBHOOK_ALLOW = hub(
+            "webhook-allow",
+            SettingType.LIST,
+            null,
+            "HOST[,HOST]",
+            "Hosts that webhooks may go to although they are not public.",
+            REPEATABLE);
+    static final Setting<URI> PUBLIC_URL = hub(
+            "public-url", SettingType.HTTP_URL, null, "URL", "Address that cards show, if the hub is behind a proxy.");
+    static final Setting<Long> MAX_BODY =
+            hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Largest request that is accepted.");
+    static final Setting<Duration> RETENTION =
+            hub("retention", SettingType.DURATION, "30d", "DURATION", "How long ended tasks are kept; 0 for ever.");
+    static final Setting<List<String>> CORS_ORIGIN = hub(
+            "cors-origin",
+            SettingType.LIST,
+            null,
+            "ORIGIN",
+            "Web origin whose pages may call the hub; repeatable.",
+            REPEATABLE);
+    static final Setting<Path> TLS_CERT =
+            hub("tls-cert", SettingType.PATH, null, "FILE", "Certificate chain (PEM); needs --tls-key too.");
+    static final Setting<Path> TLS_KEY = hub("tls-key", SettingType.PATH, null, "FILE", "Private key (PEM).");
+    static final Setting<Duration> DRAIN =
+            hub("drain", SettingType.DURATION, "10s", "DURATION", "How long a stop waits for calls in progress.");
+    static final Setting<String> STATUS_PROFILE = hub(
+            "status-profile",
+            SettingType.oneOf("1.0.1", "1.0.0"),
+            "1.0.1",
+            "VERSION",
+            "Which revision's table of HTTP statuses to answer with.");
+    static final Setting<Boolean> STRICT_VERSION_HEADER = hub(
+            "strict-version-header",
+            SettingType.FLAG,
+            "false",
+            "",
+            "Take a request without A2A-Version for 0.3, as the letter of the specification says.");
+    static final Setting<Path> HUB_CONFIG = hub(
+            "config",
+            SettingType.PATH,
+            null,
+            "FILE",
+            "YAML file with these settings under the names of their flags.",
+            Trait.NOT_IN_FILES);
+
+    private static <T> Setting<T> hub(
+            String name,
+            SettingType<T> type,
+            @Nullable String fallback,
+            String label,
+            String description,
+            Trait... traits) {
+        return row(Scope.HUB, name, List.of(), type, fallback, label, description, traits);
+    }
+
+    private static <T> Setting<T> row(
+            Scope scope,
+            String name,
+            List<String> other,
+            SettingType<T> type,
+            @Nullable String fallback,
+            String label,
+            String description,
+            Trait... traits) {
+        var setting = new Setting<>(scope, name, other, type, fallback, label, description, Set.of(traits));
+        ROWS.add(setting);
+        return setting;
+    }
+
+    /** The whole table, in the order in which it is shown. */
+    static List<Setting<?>> all() {
+        return List.copyOf(ROWS);
+    }
+
+    /** The rows of one scope. */
+    static List<Setting<?>> of(Scope scope) {
+        return ROWS.stream().filter(row -> row.scope == scope).toList();
+    }
+
+    Scope scope() {
+        return scope;
+    }
+
+    /** The long flag without its dashes, which is also the key in a hub's file. */
+    String name() {
+        return name;
+    }
+
+    /** Further spellings of the flag: a short one, aliases. */
+    List<String> other() {
+        return other;
+    }
+
+    SettingType<T> type() {
+        return type;
+    }
+
+    /** The built-in default as text; null if there is none. */
+    @Nullable
+    String fallback() {
+        return fallback;
+    }
+
+    /** What stands for the value in help. */
+    String label() {
+        return label;
+    }
+
+    String description() {
+        return description;
+    }
+
+    /** The flag as it is typed. */
+    String flag() {
+        return "--" + name;
+    }
+
+    /** The environment variable, which is also the name in a dotenv file. */
+    String variable() {
+        return scope.variablePrefix + name.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
+
+    /** How {@code config show} names the row, unique in the table. */
+    String shownName() {
+        return scope.shownPrefix + name;
+    }
+
+    boolean is(Trait trait) {
+        return traits.contains(trait);
+    }
+
+    boolean isFlag() {
+        return type.equals(SettingType.FLAG);
+    }
+
+    @Override
+    public String toString() {
+        return flag();
+    }
+}

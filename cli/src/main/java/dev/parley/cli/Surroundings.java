@@ -1,0 +1,46 @@
+package dev.parley.cli;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Everything outside the program that a command may touch, so that a test can stand in for it.
+ *
+ * @param directory the working directory, absolute
+ * @param home of the user, for {@code ~}
+ * @param interruption what happens when somebody wants the program to stop
+ * @param terminal whether {@code err} is a terminal, so that progress and colour make sense there
+ */
+record Surroundings(
+        InputStream in,
+        PrintStream out,
+        PrintStream err,
+        Map<String, String> environment,
+        Path directory,
+        Path home,
+        Interruption interruption,
+        boolean terminal) {
+    public Surroundings {
+        environment = Map.copyOf(environment);
+    }
+
+    /** Resolves what a person typed: {@code ~} and relative paths. */
+    Path path(Path typed) {
+        String text = typed.toString();
+        if (text.equals("~")) {
+            return home;
+        }
+        return text.startsWith("~/") ? home.resolve(text.substring(2)) : directory.resolve(typed);
+    }
+
+    Path path(String typed) {
+        return path(Path.of(typed));
+    }
+
+    /** Colour only for people who have not declined it. Source: no-color.org. */
+    boolean colour() {
+        return terminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
+    }
+}

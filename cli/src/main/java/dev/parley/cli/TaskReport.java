@@ -1,0 +1,83 @@
+package dev.parley.cli;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+
+/** How commands tell of a task: the result itself, and how to go on with it. */
+final class TaskReport {
+    private final Invocation call;
+    private boolean lastNamedTask;
+
+    TaskReport(Invocation call) {
+        this.call = call;
+    }
+
+    /** A task as the whole result of a command. */
+    void task(Task task) {
+        boolean history = call.has("--history") || call.settings().isOn(Setting.VERBOSE);
+        call.output().result(() -> Json.write(task), page -> {
+            call.view().task(page, task);
+            if (history) {
+                call.view().history(page, task);
+            }
+        });
+        next(task);
+    }
+
+    /** What a message was answered with. */
+    void sent(SendResult result) {
+        switch (result) {
+            case Task task -> {
+                call.output()
+                        .result(() -> Json.writeEvent(task), page -> call.view().task(page, task));
+                next(task);
+            }
+            case Message message -> event(message);
+        }
+    }
+
+    /** One event of a stream. */
+    void event(TaskEvent event) {
+        lastNamedTask = !(event instanceof TaskArtifactUpdateEvent);
+        call.output().result(() -> Json.writeEvent(event), page -> {
+            call.view().event(page, event);
+            page.gap();
+        });
+    }
+
+    /** The end of a stream in text: what the last event alone may not have said. */
+    void streamed(SendResult result) {
+        if (result instanceof Task task) {
+            if (!call.output().isJson() && !lastNamedTask) {
+                call.output()
+                        .result(
+                                () -> new byte[0],
+                                page -> page.field("Task-ID", task.id())
+                                        .field("Context-ID", task.contextId())
+                                        .field("State", TextView.name(task.state())));
+            }
+            next(task);
+        }
+    }
+
+    /** Names an outcome that is no success, and the command to go on with. */
+    void next(Task task) {
+        TaskState state = task.state();
+        String id = Invocation.quoted(task.id());
+        if (state.isInterrupted()) {
+            call.output().aside("Resume", call.command("send", "--task-id", id, "\"<reply>\""));
+        } else if (!state.isTerminal()) {
+            call.output().aside("Poll", call.command("task", "get", "--wait", id));
+        }
+        if (state.isSettled() && state != TaskState.COMPLETED) {
+            Message reason = task.status().message();
+            String why = reason == null || reason.text().isEmpty() ? "" : ": " + reason.text();
+            call.output().warn("the task is in " + TextView.name(state) + why);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package dev.parley.cli;
+
+import dev.parley.agents.DemoAgents;
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.protocol.AgentCard;
+import dev.parley.testkit.ConformanceAgent;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley up}: a hub in the foreground, until the process is told to stop. */
+final class UpCommand implements Command {
+    private static final String CONFORMANCE = "conformance";
+    private static final String ECHO = "echo";
+
+    @Override
+    public void describe(CommandSpec spec) {
+        for (Setting<Boolean> setting : List.of(Setting.VERBOSE, Setting.DEBUG)) {
+            spec.addOption(Commands.option(setting, true));
+        }
+        spec.addOption(Commands.option(Setting.OUTPUT, true));
+        spec.usageMessage()
+                .footer("", "Each of these can also be set as PARLEY_… in the environment, or in the --config file.");
+    }
+
+    @Override
+    public Setting.Scope scope() {
+        return Setting.Scope.HUB;
+    }
+
+    @Override
+    public List<Setting<?>> relevant() {
+        return Setting.of(Setting.Scope.HUB);
+    }
+
+    @Override
+    public int run(Invocation call) throws InterruptedException {
+        List<Agent> agents = agents(call);
+        Hub hub = start(call, agents);
+        var stopped = new CountDownLatch(1);
+        call.around().interruption().react(() -> {
+            Duration drain = call.settings().require(Setting.DRAIN);
+            call.output().note("stopping: calls in progress have " + drain.toSeconds() + " s to end");
+            hub.close();
+            call.output().note("stopped");
+            stopped.countDown();
+            return 0;
+        });
+        announce(call, hub.url(), agents);
+        stopped.await();
+        return 0;
+    }
+
+    /** The agents to host, the default one first. */
+    private static List<Agent> agents(Invocation call) {
+        var byName = new LinkedHashMap<String, Agent>();
+        List<String> archives = call.get(Setting.AGENTS);
+        if (archives != null) {
+            for (String archive : archives) {
+                for (Agent agent : AgentArchives.agents(call.around().path(archive))) {
+                    add(byName, agent);
+                }
+            }
+        }
+        if (!call.settings().isOn(Setting.NO_DEMO)) {
+            for (Agent demo : DemoAgents.all()) {
+                byName.putIfAbsent(demo.name(), demo); // one's own agent of that name is meant to be used
+            }
+        }
+        String wanted = call.get(Setting.DEFAULT_AGENT);
+        if (CONFORMANCE.equals(wanted) && !byName.containsKey(CONFORMANCE)) {
+            byName.put(CONFORMANCE, ConformanceAgent.create());
+        }
+        if (byName.isEmpty()) {
+            throw CliException.usage("no agents to host", "name a jar with --agents, or leave --no-demo out");
+        }
+        if (wanted != null && !byName.containsKey(wanted)) {
+            throw CliException.usage(
+                    "--default-agent: no agent " + wanted + " (expected: one of " + String.join(", ", byName.keySet())
+                            + ")",
+                    "did you mean " + Nearest.to(wanted, byName.keySet()) + "?");
+        }
+        return defaultFirst(byName, wanted);
+    }
+
+    private static void add(Map<String, Agent> byName, Agent agent) {
+        if (byName.putIfAbsent(agent.name(), agent) != null) {
+            throw CliException.usage("--agents: two agents are called " + agent.name(), "leave one of them out");
+        }
+    }
+
+    private static List<Agent> defaultFirst(Map<String, Agent> byName, @Nullable String wanted) {
+        String name = wanted != null
+                ? wanted
+                : byName.containsKey(ECHO) ? ECHO : byName.keySet().iterator().next();
+        var ordered = new ArrayList<>(byName.values());
+        ordered.removeIf(agent -> agent.name().equals(name));
+        Agent first = byName.get(name);
+        if (first != null) {
+            ordered.addFirst(first);
+        }
+        return ordered;
+    }
+
+    private static Hub start(Invocation call, List<Agent> agents) {
+        Hub.Builder hub = Hub.builder()
+                .agents(agents.toArray(Agent[]::new))
+                .defaultAgent(agents.getFirst().name());
+        configure(call, hub);
+        try {
+            return hub.start();
+        } catch (RuntimeException failure) {
+            throw explained(call, failure);
+        }
+    }
+
+    /** Hands the settings to {@code hub}: each one once. */
+    static void configure(Invocation call, Hub.Builder hub) {
+        Settings settings = call.settings();
+        String bind = settings.require(Setting.BIND);
+        requireLoopback(bind);
+        hub.port(settings.require(Setting.PORT))
+                .bind(bind)
+                .maxBodyBytes(settings.require(Setting.MAX_BODY))
+                .drain(settings.require(Setting.DRAIN))
+                .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
+                .statusesOf100(settings.require(Setting.STATUS_PROFILE).equals("1.0.0"))
+                .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
+                .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
+        if (settings.isOn(Setting.IN_MEMORY)) {
+            hub.inMemory();
+        } else {
+            hub.data(call.around().path(settings.require(Setting.DATA)));
+        }
+        Duration retention = settings.require(Setting.RETENTION);
+        if (!retention.isZero()) {
+            hub.retention(retention);
+        }
+        URI publicUrl = settings.get(Setting.PUBLIC_URL);
+        if (publicUrl != null) {
+            hub.publicUrl(publicUrl.toString());
+        }
+        Path certificate = settings.get(Setting.TLS_CERT);
+        Path key = settings.get(Setting.TLS_KEY);
+        if (certificate != null && key != null) {
+            hub.tls(call.around().path(certificate), call.around().path(key));
+        } else if (certificate != null || key != null) {
+            throw CliException.usage(
+                    "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
+        }
+    }
+
+    private static List<String> list(@Nullable List<String> values) {
+        return values == null ? List.of() : values;
+    }
+
+    private static void requireLoopback(String bind) {
+        try {
+            if (InetAddress.getByName(bind).isLoopbackAddress()) {
+                return;
+            }
+        } catch (UnknownHostException unknown) {
+            throw CliException.usage(
+                    "invalid --bind: " + bind + " (expected: an address of this machine)", "127.0.0.1");
+        }
+        throw CliException.usage(
+                "--bind " + bind + " would let everybody on the network use the agents, for no authentication is"
+                        + " configured (expected: a loopback address such as 127.0.0.1)",
+                "keep 127.0.0.1 and put a proxy that authenticates in front; tell its address with --public-url");
+    }
+
+    private static RuntimeException explained(Invocation call, RuntimeException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BindException) {
+                int port = call.settings().require(Setting.PORT);
+                return new CliException(
+                        Problem.local(
+                                LocalError.INTERNAL,
+                                "port " + port + " of " + call.settings().require(Setting.BIND) + " cannot be opened: "
+                                        + cause.getMessage(),
+                                "another hub may be running; stop it, or take another port with --port " + (port + 1)
+                                        + " (0: any free one)"),
+                        failure);
+            }
+        }
+        boolean settings = failure instanceof IllegalArgumentException;
+        return new CliException(
+                Problem.local(
+                        settings ? LocalError.USAGE : LocalError.INTERNAL,
+                        "the hub did not start: " + failure.getMessage(),
+                        settings ? "parley config show tells each setting and where it comes from" : null),
+                failure);
+    }
+
+    /** The URL, the agents, and three things to try. */
+    private static void announce(Invocation call, String url, List<Agent> agents) {
+        String first = agents.getFirst().name();
+        call.output().result(() -> json(url, agents), page -> {
+            page.field("URL", url);
+            for (Agent agent : agents) {
+                page.field("Agent", agent.name() + " - " + description(agent) + " - " + card(url, agent));
+            }
+        });
+        if (call.output().isJson()) {
+            return;
+        }
+        String body = "{\"message\":{\"messageId\":\"1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
+        call.output()
+                .print("\nTry, in another terminal:\n"
+                        + "  parley send -a " + url + "/agents/" + first + " \"hello\"\n"
+                        + "  curl -s " + url + "/agents/" + first
+                        + "/message:send -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' -d '" + body + "'\n"
+                        + "  parley task list -a " + url + "/agents/" + first + "\n");
+    }
+
+    private static byte[] json(String url, List<Agent> agents) {
+        var shown = agents.stream()
+                .map(agent -> {
+                    Map<String, Object> one = new LinkedHashMap<>();
+                    one.put("name", agent.name());
+                    one.put("description", description(agent));
+                    one.put("card", card(url, agent));
+                    return one;
+                })
+                .toList();
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("url", url);
+        all.put("agents", shown);
+        return Json.write(all);
+    }
+
+    private static String description(Agent agent) {
+        var nowhere = new AgentCard.Interface("", AgentCard.Interface.JSONRPC, null, "1.0");
+        return agent.card(List.of(nowhere)).description();
+    }
+
+    private static String card(String url, Agent agent) {
+        return url + "/agents/" + agent.name() + "/.well-known/agent-card.json";
+    }
+}

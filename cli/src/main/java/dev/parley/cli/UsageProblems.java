@@ -1,0 +1,48 @@
+package dev.parley.cli;
+
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.OverwrittenOptionException;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Says what is wrong with a command line: what was typed, what was expected, what to type instead. */
+final class UsageProblems {
+    private UsageProblems() {}
+
+    static Problem of(ParameterException wrong) {
+        CommandLine at = wrong.getCommandLine();
+        String help = at.getCommandSpec().qualifiedName() + " --help shows what can be given";
+        return switch (wrong) {
+            case UnmatchedArgumentException unmatched -> unmatched(unmatched, at, help);
+            case MissingParameterException missing -> usage(String.valueOf(missing.getMessage()), help);
+            case OverwrittenOptionException twice ->
+                usage(twice.getOverwritten().toString() + " is given twice (expected: once)", "leave one of them out");
+            default -> usage(String.valueOf(wrong.getMessage()), help);
+        };
+    }
+
+    private static Problem unmatched(UnmatchedArgumentException unmatched, CommandLine at, String help) {
+        String word = unmatched.getUnmatched().getFirst();
+        List<String> commands = HelpCommand.visible(at);
+        if (word.startsWith("-") && word.length() > 1) {
+            String name = word.replaceFirst("=.*", "");
+            List<String> options = at.getCommandSpec().options().stream()
+                    .filter(option -> !option.hidden())
+                    .map(option -> option.longestName())
+                    .toList();
+            return usage("unknown option " + name, "did you mean " + Nearest.to(name, options) + "? " + help);
+        }
+        if (!commands.isEmpty()) {
+            return usage(
+                    "unknown command " + word + " (expected: one of " + String.join(", ", commands) + ")",
+                    "did you mean " + Nearest.to(word, commands) + "?");
+        }
+        return usage("unexpected argument " + word, "quote a text of several words as one; " + help);
+    }
+
+    private static Problem usage(String message, String hint) {
+        return Problem.local(LocalError.USAGE, message, hint);
+    }
+}
