@@ -9,6 +9,7 @@ module dev.parley.server {
     requires io.helidon.common.tls;
     requires io.helidon.http;
     requires io.helidon.http.encoding;
+    requires io.helidon.http.http2;
     requires io.helidon.http.media;
     requires io.helidon.webserver;
     requires io.helidon.webserver.http2;

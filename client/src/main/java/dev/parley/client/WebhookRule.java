@@ -116,6 +116,10 @@ public final class WebhookRule {
         } catch (RefusedHost e) {
             throw invalid(requireNonNull(e.getMessage())).causedBy(e);
         } catch (UnknownHostException e) {
+            if (isLocal(target.host())) {
+                throw invalid(target.host().name() + " is a local name, and cannot be found")
+                        .causedBy(e);
+            }
             LOG.log(
                     Level.INFO,
                     "webhook host {0} cannot be found now",
@@ -184,7 +188,7 @@ public final class WebhookRule {
             return;
         }
         // The address itself stays out of the message: it would tell a stranger what the names of this network mean.
-        String reason = LOCAL_NAMES.stream().anyMatch(host::isWithin)
+        String reason = isLocal(host)
                 ? "is a local name"
                 : AddressTable.refusal(address)
                         .map(kind -> (host.address() == null ? "leads to " : "is ") + kind)
@@ -193,6 +197,10 @@ public final class WebhookRule {
             throw new RefusedHost(host.name() + " " + reason
                     + " (expected: a public host, or one that the operator allows by webhook-allow)");
         }
+    }
+
+    private static boolean isLocal(HostName host) {
+        return LOCAL_NAMES.stream().anyMatch(host::isWithin);
     }
 
     private static A2AException invalid(String problem) {

@@ -112,6 +112,17 @@ class WebhookRuleTest {
     }
 
     @Test
+    void aHostThatCannotBeFoundYetMayBeRegistered() {
+        assertThatCode(() -> rule().check("https://nowhere.example.com/")).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://printer.local/", "http://nowhere.internal/", "http://router.home.arpa./"})
+    void aLocalNameIsRefusedAlsoWhileItCannotBeFound(String url) {
+        assertThat(problem(rule(), url)).contains("is a local name");
+    }
+
+    @Test
     void aRefusalDoesNotTellWhereANameLeads() {
         assertThat(problem(rule(), "https://inside.example.com/"))
                 .contains("inside.example.com leads to a private address")

@@ -7,12 +7,14 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.RequestException;
 import io.helidon.http.Status;
+import io.helidon.http.http2.Http2Exception;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.HttpSecurity;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -59,9 +61,8 @@ final class Door implements HttpRouting {
         } catch (CloseConnectionException | RequestException e) {
             throw e;
         } catch (RuntimeException e) {
-            if (!exchange.gone()) {
-                LOG.log(Level.DEBUG, "An answer could not be sent", e);
-            }
+            var expected = exchange.gone() || e instanceof UncheckedIOException || e instanceof Http2Exception;
+            LOG.log(expected ? Level.DEBUG : Level.ERROR, "An answer could not be sent", e);
             throw new CloseConnectionException("the answer could not be sent", e);
         } finally {
             exchange.release();

@@ -8,6 +8,8 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
 import io.helidon.webserver.ProxyProtocolData;
 import io.helidon.webserver.Router;
+import io.helidon.webserver.Routing;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
@@ -15,14 +17,16 @@ import java.util.concurrent.ExecutorService;
 final class GuardedContext implements ConnectionContext {
     private final ConnectionContext original;
     private final Connection connection;
+    private final Router router;
     private final Session session;
     private final Inbound inbound;
     private final StrictReader reader;
     private final DataWriter writer;
 
-    GuardedContext(ConnectionContext original, Connection connection, Protocols protocols) {
+    GuardedContext(ConnectionContext original, Connection connection, Door door, Protocols protocols) {
         this.original = original;
         this.connection = connection;
+        this.router = new OneDoor(door);
         this.inbound = new Inbound(original.serverSocket(), connection);
         this.reader = new StrictReader(inbound, connection);
         this.writer = new GuardedWriter(original.dataWriter(), connection);
@@ -63,7 +67,7 @@ final class GuardedContext implements ConnectionContext {
 
     @Override
     public Router router() {
-        return original.router();
+        return router;
     }
 
     @Override
@@ -99,5 +103,27 @@ final class GuardedContext implements ConnectionContext {
     @Override
     public String childSocketId() {
         return original.childSocketId();
+    }
+
+    /**
+     * Sends every request to the same place. Helidon's own router, if it is given a routing that is not Helidon's, adds an
+     * empty one of the same type, and chance says which of the two is found.
+     */
+    private record OneDoor(Door door) implements Router {
+        @Override
+        public <T extends Routing> T routing(Class<T> type, T other) {
+            return type.isInstance(door) ? type.cast(door) : other;
+        }
+
+        @Override
+        public List<Door> routings() {
+            return List.of(door);
+        }
+
+        @Override
+        public void beforeStart() {}
+
+        @Override
+        public void afterStop() {}
     }
 }

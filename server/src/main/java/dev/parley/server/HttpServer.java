@@ -1,7 +1,6 @@
 package dev.parley.server;
 
 import dev.parley.dialect.ServedAgent;
-import io.helidon.common.Builder;
 import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.HttpLogConfig;
@@ -165,8 +164,7 @@ final class HttpServer implements Server {
         }
         var web = WebServerConfig.builder()
                 .bindAddress(address)
-                .addRouting(new DoorBuilder(door))
-                .addConnectionSelector(new Protocols(connections, http1(settings), http2(settings)))
+                .addConnectionSelector(new Protocols(connections, door, http1(settings), http2(settings)))
                 .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
                 .maxTcpConnections(settings.maxConnections)
                 .directHandlers(problems.build())
@@ -218,12 +216,5 @@ final class HttpServer implements Server {
 
     private static HttpLogConfig quiet() {
         return HttpLogConfig.builder().receiveLog(false).sendLog(false).build();
-    }
-
-    private record DoorBuilder(Door door) implements Builder<DoorBuilder, Door> {
-        @Override
-        public Door build() {
-            return door;
-        }
     }
 }

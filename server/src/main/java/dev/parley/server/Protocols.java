@@ -27,11 +27,13 @@ final class Protocols implements ServerConnectionSelector {
     private static final byte[] PREFACE = "PRI ".getBytes(StandardCharsets.US_ASCII);
 
     private final Connections connections;
+    private final Door door;
     private final Http1ConnectionSelector http1;
     private final Http2ConnectionSelector http2;
 
-    Protocols(Connections connections, Http1Config http1, Http2Config http2) {
+    Protocols(Connections connections, Door door, Http1Config http1, Http2Config http2) {
         this.connections = connections;
+        this.door = door;
         this.http1 = Http1ConnectionSelector.builder()
                 .config(http1)
                 .addUpgrader(new Upgrade(Http2Upgrader.create(http2)))
@@ -58,7 +60,7 @@ final class Protocols implements ServerConnectionSelector {
     public ServerConnection connection(ConnectionContext context) {
         var peers = new Connections.Peers(
                 context.remotePeer().address(), context.localPeer().address());
-        return new GuardedContext(context, connections.between(peers), this).session();
+        return new GuardedContext(context, connections.between(peers), door, this).session();
     }
 
     /** Waits for the first bytes of a connection and returns who understands them. */

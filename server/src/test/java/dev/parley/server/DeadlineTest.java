@@ -1,13 +1,20 @@
 package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -80,6 +87,50 @@ class DeadlineTest {
     }
 
     @Test
+    void aBodyOfHttp2ThatDoesNotComeIsCut() throws Exception {
+        try (var server = TestServer.builder().bodyTimeout(SOON).start();
+                var http = HttpClient.newHttpClient()) {
+            var health = URI.create("http://127.0.0.1:" + server.port() + "/health");
+            assertThat(http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding())
+                            .version())
+                    .isEqualTo(HttpClient.Version.HTTP_2);
+            var stalled = BodyPublishers.fromPublisher(subscriber -> subscriber.onSubscribe(new Nothing()));
+            var post = HttpRequest.newBuilder(health.resolve("/echo"))
+                    .POST(stalled)
+                    .build();
+
+            assertThatThrownBy(() -> http.send(post, BodyHandlers.discarding())).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void aReaderOfHttp2ThatStoppedReadingLosesItsStream() throws Exception {
+        var events = new ScriptedEvents();
+        var frame = new byte[1024 * 1024];
+        try (var server = TestServer.builder()
+                        .writeTimeout(SOON)
+                        .handler("/events", request -> events.answer(event -> frame))
+                        .start();
+                var http = HttpClient.newHttpClient()) {
+            var health = URI.create("http://127.0.0.1:" + server.port() + "/health");
+            http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding());
+            var answer =
+                    http.send(HttpRequest.newBuilder(health.resolve("/events")).build(), BodyHandlers.ofInputStream());
+
+            for (var sequence = 1; sequence <= 100; sequence++) {
+                events.show(sequence);
+            }
+
+            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+            assertThat(events.isClosedWithin(Duration.ofSeconds(20))).isTrue();
+            assertThat(http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding())
+                            .statusCode())
+                    .isEqualTo(200);
+            answer.body().close();
+        }
+    }
+
+    @Test
     void anAnswerMayTakeAsLongAsItTakes() throws Exception {
         var events = new ScriptedEvents();
         try (var server = TestServer.builder()
@@ -139,5 +190,14 @@ class DeadlineTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** A body of which nothing comes, not even its end. */
+    private static final class Nothing implements Flow.Subscription {
+        @Override
+        public void request(long n) {}
+
+        @Override
+        public void cancel() {}
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Operation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -202,6 +203,21 @@ class EventStreamTest {
             readToTheEnd(one);
             readToTheEnd(two);
             assertThat(three.send(SUBSCRIBE).head().status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void whereToResumeReachesTheAgent() throws Exception {
+        var agent = new ScriptedAgent();
+        server.add(agent.served(server, "counter"));
+        agent.events.show(6).end();
+        try (var client = RawClient.to(server)) {
+            client.send(
+                    "GET /agents/counter/tasks/t1:subscribe HTTP/1.1\nHost: x\nA2A-Version: 1.0\nlast-event-id: 5\n\n");
+
+            assertThat(client.head().status()).isEqualTo(200);
+            assertThat(client.chunk()).startsWith("id: 6\n").endsWith("\n\n");
+            assertThat(agent.asked.poll(10, TimeUnit.SECONDS)).isEqualTo(new Operation.SubscribeToTask(null, "t1", 5L));
         }
     }
 

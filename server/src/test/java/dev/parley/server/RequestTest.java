@@ -114,6 +114,20 @@ class RequestTest {
     }
 
     @Test
+    void aThousandAgentsNeedNoRoutesOfTheirOwn() throws Exception {
+        for (var i = 0; i < 1000; i++) {
+            server.add(agent.served(server, "many-" + i));
+        }
+
+        assertThat(get("/agents/many-999/.well-known/agent-card.json").body()).contains("The agent many-999");
+        assertThat(server.agents()).hasSizeGreaterThan(1000);
+
+        for (var i = 0; i < 1000; i++) {
+            server.remove("many-" + i);
+        }
+    }
+
+    @Test
     void whatIsNowhereIsNotFound() throws Exception {
         var answer = get("/agents/nobody/tasks");
 
@@ -147,6 +161,8 @@ class RequestTest {
         assertThat(answer.headers().firstValue("Content-Length")).contains("15");
         assertThat(answer.body()).isEmpty();
         assertThat(get("/health").body()).isEqualTo("{\"status\":\"up\"}");
+        assertThat(send(version, "/.well-known/agent-card.json", "HEAD", "").statusCode())
+                .isEqualTo(200);
     }
 
     @Test

@@ -4,10 +4,13 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.Message;
-import dev.parley.protocol.Part;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +18,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A stream whose events a test hands out, and which tells whether it was closed. Its frames show the sequence only. */
 final class ScriptedEvents implements EventStream {
+    private static final TaskEvent MOVED =
+            new TaskStatusUpdateEvent("t1", "c1", TaskStatus.of(TaskState.WORKING, Instant.EPOCH), Map.of());
+
     private sealed interface Step {}
 
     private record Show(List<LoggedEvent> events) implements Step {}
@@ -34,7 +41,7 @@ final class ScriptedEvents implements EventStream {
     ScriptedEvents show(long... sequences) {
         var events = new ArrayList<LoggedEvent>();
         for (var sequence : sequences) {
-            events.add(new LoggedEvent(sequence, Message.user(Part.text("event"))));
+            events.add(new LoggedEvent(sequence, MOVED));
         }
         steps.add(new Show(events));
         return this;
@@ -58,7 +65,7 @@ final class ScriptedEvents implements EventStream {
         return answer(event -> ("id: " + event.sequence() + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    WireAnswer.Events answer(java.util.function.Function<LoggedEvent, byte[]> frame) {
+    WireAnswer.Events answer(Function<LoggedEvent, byte[]> frame) {
         return new WireAnswer.Events(Map.of("A2A-Version", "1.0"), this, new WireAnswer.Frames() {
             @Override
             public byte[] frame(LoggedEvent event) {
