@@ -32,6 +32,7 @@ import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -55,8 +56,8 @@ final class HostedAgent implements AgentEndpoint {
 
     @Override
     @SuppressWarnings("unchecked") // each case gives the result type that its operation declares
-    public <R> R call(Operation.Call<R> operation, CallContext context) {
-        checkExtensions(context);
+    public <R> R call(Operation.Call<R> operation, CallContext caller) {
+        CallContext context = activated(caller);
         return (R)
                 switch (operation) {
                     case SendMessage send -> sends.send(send, context);
@@ -72,8 +73,8 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
-        checkExtensions(context);
+    public EventStream watch(Operation.Watch operation, CallContext caller) {
+        CallContext context = activated(caller);
         if (!Boolean.TRUE.equals(capabilities.streaming())) {
             throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "This agent does not stream");
         }
@@ -83,9 +84,13 @@ final class HostedAgent implements AgentEndpoint {
         };
     }
 
-    private void checkExtensions(CallContext context) {
+    /** Returns the call with those extensions only that this agent has. */
+    private CallContext activated(CallContext caller) {
+        var known = new HashSet<String>();
         for (AgentCard.Extension extension : capabilities.extensions()) {
-            if (extension.required() && !context.extensions().contains(extension.uri())) {
+            if (caller.extensions().contains(extension.uri())) {
+                known.add(extension.uri());
+            } else if (extension.required()) {
                 throw A2AException.of(
                         A2AError.EXTENSION_SUPPORT_REQUIRED,
                         "This agent requires the extension " + extension.uri()
@@ -93,6 +98,7 @@ final class HostedAgent implements AgentEndpoint {
                         Map.of("extension", extension.uri()));
             }
         }
+        return known.size() == caller.extensions().size() ? caller : caller.withExtensions(known);
     }
 
     private Task get(GetTask get, CallContext context) {

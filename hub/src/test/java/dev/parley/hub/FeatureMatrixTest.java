@@ -1,0 +1,226 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.engine.Request;
+import dev.parley.protocol.AgentCard.Extension;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** Promises of the feature matrix, as an outsider sees them over HTTP. Each test is named by the row it shows. */
+@Timeout(30)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FeatureMatrixTest {
+    private static final String REQUIRED = "https://example.com/ext/required/v1";
+    private static final String OPTIONAL = "https://example.com/ext/optional/v1";
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    private final Hub hub = Hub.builder()
+            .inMemory()
+            .port(0)
+            .agents(
+                    Agent.named("echo", "Says it again").handle((request, reply) -> {
+                        requests.add(request);
+                        reply.complete(request.text());
+                    }),
+                    Agent.named("states", "Goes where it is told").handle((request, reply) -> {
+                        switch (request.text()) {
+                            case "reject" -> reply.reject("not today");
+                            case "credentials" -> reply.askForCredentials("log in");
+                            default -> reply.askForInput("which?");
+                        }
+                    }),
+                    Agent.named("extended", "Has extensions")
+                            .extension(new Extension(OPTIONAL, "data only", false, Map.of("level", 1)))
+                            .handle((request, reply) -> reply.complete(
+                                    String.join(" ", request.context().extensions()))),
+                    Agent.named("insists", "Requires an extension")
+                            .extension(new Extension(REQUIRED, "a profile", true, Map.of()))
+                            .handle((request, reply) -> reply.complete("well")))
+            .start();
+
+    @BeforeAll
+    void start() {
+        assertThat(hub.url()).startsWith("http://127.0.0.1:");
+    }
+
+    @AfterAll
+    void stop() {
+        hub.close();
+    }
+
+    @Test
+    @DisplayName("GEM08: message references, context and extensions are kept and returned")
+    void messageFieldsAreKept() throws Exception {
+        Map<String, Object> message = message("hello");
+        message.put("contextId", "my-context");
+        message.put("referenceTaskIds", List.of("earlier"));
+        message.put("extensions", List.of(OPTIONAL));
+        message.put("metadata", Map.of(OPTIONAL, Map.of("key", 1)));
+
+        Map<?, ?> task = task(send("echo", Map.of("message", message)));
+
+        Map<?, ?> kept = (Map<?, ?>) ((List<?>) member(task, "history")).getFirst();
+        assertThat(member(task, "contextId")).isEqualTo("my-context");
+        assertThat(member(kept, "referenceTaskIds")).isEqualTo(List.of("earlier"));
+        assertThat(member(kept, "extensions")).isEqualTo(List.of(OPTIONAL));
+        assertThat(member(kept, "metadata")).isEqualTo(Map.of(OPTIONAL, Map.of("key", 1)));
+    }
+
+    @Test
+    @DisplayName("GEM09: blocking or not, history length and output modes have their effect")
+    void sendConfigurationHasItsEffect() throws Exception {
+        requests.clear();
+        Map<String, ?> configuration = Map.of("historyLength", 0, "acceptedOutputModes", List.of("text/plain"));
+
+        Map<?, ?> task = task(send("echo", Map.of("message", message("hello"), "configuration", configuration)));
+
+        assertThat(task.containsKey("history")).isFalse();
+        assertThat(requests.take().acceptedOutputModes()).containsExactly("text/plain");
+    }
+
+    @Test
+    @DisplayName("GEM10: the states rejected and auth-required can be reached")
+    void rareStatesAreReached() throws Exception {
+        assertThat(state(task(send("states", Map.of("message", message("reject"))))))
+                .isEqualTo("TASK_STATE_REJECTED");
+        assertThat(state(task(send("states", Map.of("message", message("credentials"))))))
+                .isEqualTo("TASK_STATE_AUTH_REQUIRED");
+    }
+
+    @Test
+    @DisplayName("GEM12: the well-known card is JSON with cache headers and revalidates")
+    void cardIsServed() throws Exception {
+        HttpResponse<String> card = get("/.well-known/agent-card.json", Map.of());
+
+        assertThat(card.statusCode()).isEqualTo(200);
+        assertThat(card.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/json");
+        assertThat(card.headers().firstValue("Cache-Control").orElseThrow()).contains("max-age");
+        String tag = card.headers().firstValue("ETag").orElseThrow();
+        assertThat(get("/.well-known/agent-card.json", Map.of("If-None-Match", tag))
+                        .statusCode())
+                .isEqualTo(304);
+    }
+
+    @Test
+    @DisplayName("GEM36: the card declares extensions with uri, description, required and params")
+    void extensionsAreDeclared() throws Exception {
+        Map<?, ?> card = parse(
+                get("/agents/extended/.well-known/agent-card.json", Map.of()).body());
+
+        Map<?, ?> extension =
+                (Map<?, ?>) ((List<?>) member((Map<?, ?>) member(card, "capabilities"), "extensions")).getFirst();
+        assertThat(member(extension, "uri")).isEqualTo(OPTIONAL);
+        assertThat(member(extension, "description")).isEqualTo("data only");
+        assertThat(member(extension, "params")).isEqualTo(Map.of("level", 1));
+    }
+
+    @Test
+    @DisplayName("GEM37: of two extensions asked for, the known one is activated and echoed")
+    void extensionsAreActivated() throws Exception {
+        HttpResponse<String> answer = post(
+                "/agents/extended/message:send",
+                Map.of("message", message("hello")),
+                Map.of("A2A-Extensions", OPTIONAL + ", https://example.com/ext/unknown/v1"));
+
+        assertThat(answer.headers().allValues("A2A-Extensions")).containsExactly(OPTIONAL);
+        assertThat(answer.body()).contains("\"text\":\"" + OPTIONAL);
+    }
+
+    @Test
+    @DisplayName("GEM38: a call without a required extension is refused with -32008")
+    void requiredExtensionsAreEnforced() throws Exception {
+        Map<?, ?> refused = rpc("insists", Map.of("message", message("hello")), Map.of());
+        Map<?, ?> accepted = rpc("insists", Map.of("message", message("hello")), Map.of("A2A-Extensions", REQUIRED));
+
+        assertThat(member((Map<?, ?>) member(refused, "error"), "code")).isEqualTo(-32008);
+        assertThat(accepted.containsKey("result")).isTrue();
+    }
+
+    @Test
+    @DisplayName("GEM39: another version of an extension is ignored, not replaced by the one that exists")
+    void extensionVersionsAreNotReplaced() throws Exception {
+        HttpResponse<String> answer = post(
+                "/agents/extended/message:send",
+                Map.of("message", message("hello")),
+                Map.of("A2A-Extensions", OPTIONAL.replace("/v1", "/v2")));
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("A2A-Extensions")).isEmpty();
+    }
+
+    private Map<?, ?> send(String agent, Map<String, ?> params) throws IOException, InterruptedException {
+        return rpc(agent, params, Map.of());
+    }
+
+    private Map<?, ?> rpc(String agent, Map<String, ?> params, Map<String, String> headers)
+            throws IOException, InterruptedException {
+        return parse(post(
+                        "/agents/" + agent,
+                        Map.of("jsonrpc", "2.0", "id", 1, "method", "SendMessage", "params", params),
+                        headers)
+                .body());
+    }
+
+    private HttpResponse<String> post(String path, Map<String, ?> body, Map<String, String> headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(hub.url() + path))
+                .header("Content-Type", "application/json")
+                .header("A2A-Version", "1.0")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(body)));
+        headers.forEach(request::header);
+        return http.send(request.build(), BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> get(String path, Map<String, String> headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(hub.url() + path));
+        headers.forEach(request::header);
+        return http.send(request.build(), BodyHandlers.ofString());
+    }
+
+    private static Map<String, Object> message(String text) {
+        var message = new LinkedHashMap<String, Object>();
+        message.put("messageId", UUID.randomUUID().toString());
+        message.put("role", "ROLE_USER");
+        message.put("parts", List.of(Map.of("text", text)));
+        return message;
+    }
+
+    private static Map<?, ?> parse(String json) {
+        return Json.read(json.getBytes(java.nio.charset.StandardCharsets.UTF_8), Map.class);
+    }
+
+    private static Map<?, ?> task(Map<?, ?> answer) {
+        assertThat(answer.containsKey("result")).as(answer.toString()).isTrue();
+        return (Map<?, ?>) member((Map<?, ?>) member(answer, "result"), "task");
+    }
+
+    private static Object state(Map<?, ?> task) {
+        return member((Map<?, ?>) member(task, "status"), "state");
+    }
+
+    private static Object member(Map<?, ?> object, String name) {
+        return Objects.requireNonNull(object.get(name), name + " of " + object);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.hub;
+
+import org.jspecify.annotations.NullMarked;
