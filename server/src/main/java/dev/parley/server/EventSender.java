@@ -46,10 +46,13 @@ final class EventSender {
         }
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // fairness, not correctness, depends on it
     private void sendEvents() throws InterruptedException {
         // The first look does not wait: who subscribes to a quiet task shall see at once that the stream is open.
         for (var batch = next(Duration.ZERO); batch != null; batch = next(keepAlive)) {
             send(batch);
+            // Virtual threads are not preempted: a stream that always has more would keep its processor to itself.
+            Thread.yield();
             if (System.nanoTime() - lastWrite >= keepAlive.toNanos()) {
                 write(COMMENT);
             }

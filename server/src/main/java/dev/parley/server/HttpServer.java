@@ -163,6 +163,9 @@ final class HttpServer implements Server {
             problems.addHandler(type, new EarlyProblems());
         }
         var web = WebServerConfig.builder()
+                // As fast as channels, half the memory for each connection; and with channels and TLS, Helidon asks the
+                // name service for the name of each client before it shakes hands.
+                .useNio(false)
                 .bindAddress(address)
                 .addConnectionSelector(new Protocols(connections, door, http1(settings), http2(settings)))
                 .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
@@ -183,9 +186,7 @@ final class HttpServer implements Server {
                         .contentEncodingsDiscoverServices(false)
                         .build());
         if (settings.tls != null) {
-            // With channels, Helidon asks the name service for the name of each client before it shakes hands.
-            web.useNio(false)
-                    .tls(Tls.builder().sslContext(settings.tls.context()).build());
+            web.tls(Tls.builder().sslContext(settings.tls.context()).build());
         }
         return web.build();
     }
