@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +66,29 @@ class DrainTest {
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.headers()).containsKey("retry-after");
             mayGo.countDown();
+            assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+        }
+    }
+
+    @Test
+    void aRunningRequestOfHttp2FinishesToo() throws Exception {
+        var server = server();
+        try (var http = HttpClient.newHttpClient()) {
+            var health = URI.create("http://127.0.0.1:" + server.port() + "/health");
+            http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding());
+            var running = http.sendAsync(
+                    HttpRequest.newBuilder(health.resolve("/slow")).build(), BodyHandlers.ofString());
+            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+
+            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+            awaitRefused(server);
+            var refused =
+                    http.send(HttpRequest.newBuilder(health.resolve("/echo")).build(), BodyHandlers.ofString());
+            mayGo.countDown();
+
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(running.get(10, TimeUnit.SECONDS).version()).isEqualTo(HttpClient.Version.HTTP_2);
+            assertThat(running.get().body()).isEqualTo("done");
             assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
         }
     }
