@@ -290,7 +290,7 @@ final class Setting<T> {
     static final Setting<Long> MAX_BODY =
             hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Largest request that is accepted.");
     static final Setting<Duration> RETENTION =
-            hub("retention", SettingType.DURATION, "30d", "DURATION", "How long ended tasks are kept; 0 for ever.");
+            hub("retention", SettingType.DURATION, "0", "DURATION", "How long ended tasks are kept; 0 for ever.");
     static final Setting<List<String>> CORS_ORIGIN = hub(
             "cors-origin",
             SettingType.LIST,

@@ -52,10 +52,15 @@ final class CardFinder {
         for (HttpUrl place : isFile ? Set.of(url) : places(url)) {
             try {
                 Answer answer = get(place, Map.of());
-                if (answer.status() == 200) {
-                    return found(place, answer);
+                if (answer.status() != 200) {
+                    tried.add(place.uri() + " (status " + answer.status() + ")");
+                    continue;
                 }
-                tried.add(place.uri() + " (status " + answer.status() + ")");
+                Found found = found(place, answer);
+                if (isFile || place.equals(url) || isBelow(place, url) || leadsTo(url, found.card())) {
+                    return found;
+                }
+                tried.add(place.uri() + " (the card of another agent)");
             } catch (ClientException e) {
                 // An agent's own address may answer a GET with anything; where cards are kept, it says something.
                 boolean telling = isFile || !place.equals(url);
@@ -87,13 +92,31 @@ final class CardFinder {
 
     /** Nearest first: on a host of many agents, the card at its root is another agent's. */
     private static Set<HttpUrl> places(HttpUrl url) {
-        String root = url.uri().getScheme() + "://" + url.uri().getRawAuthority();
-        String bare = root + url.uri().getRawPath().replaceFirst("/+$", "");
+        String root = root(url);
+        String bare = bare(url);
         var places = new LinkedHashSet<HttpUrl>();
         WELL_KNOWN.forEach(path -> places.add(HttpUrl.of(bare + path)));
         places.add(url);
         WELL_KNOWN.forEach(path -> places.add(HttpUrl.of(root + path)));
         return places;
+    }
+
+    private static boolean isBelow(HttpUrl place, HttpUrl url) {
+        return place.uri().getRawPath().startsWith(bare(url).substring(root(url).length()) + "/");
+    }
+
+    /** A card at the root of a host of many agents may be anybody's, unless it names the address that was asked for. */
+    private static boolean leadsTo(HttpUrl url, AgentCard card) {
+        String bare = bare(url);
+        return card.supportedInterfaces().stream().anyMatch(agent -> agent.url().startsWith(bare));
+    }
+
+    private static String root(HttpUrl url) {
+        return url.uri().getScheme() + "://" + url.uri().getRawAuthority();
+    }
+
+    private static String bare(HttpUrl url) {
+        return root(url) + url.uri().getRawPath().replaceFirst("/+$", "");
     }
 
     private Answer get(HttpUrl url, Map<String, String> condition) {
