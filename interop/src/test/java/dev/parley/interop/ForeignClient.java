@@ -1,0 +1,127 @@
+package dev.parley.interop;
+
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * An official client in another language, driven by a script of ours: how to get it, and how to run it.
+ *
+ * <p>It is installed below {@code target} from the lock file next to the script, and kept there for as long as that file
+ * does not change.
+ *
+ * @param name the directory of the script
+ * @param lockFile what names every package and its version
+ * @param installation the commands that install them
+ * @param program the command that runs the script, except for the last argument, the URL of the hub
+ */
+record ForeignClient(String name, String lockFile, List<List<String>> installation, List<String> program) {
+    static final ForeignClient JAVASCRIPT = new ForeignClient(
+            "js",
+            "package-lock.json",
+            // Without the last two it takes more than a minute to notice that there is no network.
+            List.of(List.of(
+                    "npm",
+                    "ci",
+                    "--ignore-scripts",
+                    "--engine-strict",
+                    "--no-audit",
+                    "--no-fund",
+                    "--fetch-retry-maxtimeout=2000",
+                    "--fetch-retry-mintimeout=1000")),
+            List.of("node", "main.mjs"));
+
+    static final ForeignClient PYTHON = new ForeignClient(
+            "python",
+            "requirements.txt",
+            List.of(
+                    List.of("python3", "-m", "venv", "venv"),
+                    List.of("./venv/bin/python", "-m", "pip", "install", "-r", "requirements.txt")),
+            List.of("./venv/bin/python", "main.py"));
+
+    private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(3);
+    private static final Duration RUN_LIMIT = Duration.ofMinutes(2);
+
+    /** How far a client came. */
+    sealed interface Outcome {
+        /** It was run, and found this out. */
+        record Ran(List<Check> checks) implements Outcome {}
+
+        /** It cannot be had on this machine: no interpreter, no registry. */
+        record Unavailable(String reason) implements Outcome {}
+
+        /** It did not come to its end. */
+        record BrokeOff(String reason) implements Outcome {}
+    }
+
+    /** Installs the client unless that is done, and lets it try everything. */
+    Outcome run(String hubUrl) throws InterruptedException {
+        Path directory = Path.of("target", "interop", name);
+        try {
+            copyScript(directory);
+            install(directory);
+        } catch (IOException failure) {
+            return new Outcome.Unavailable(String.valueOf(failure.getMessage()));
+        }
+        var command = new ArrayList<String>(program);
+        command.add(hubUrl);
+        try {
+            List<String> output = execute(directory, RUN_LIMIT, command, "run");
+            return new Outcome.Ran(output.stream().map(Check::parse).toList());
+        } catch (IOException failure) {
+            return new Outcome.BrokeOff(String.valueOf(failure.getMessage()));
+        }
+    }
+
+    private void copyScript(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        try (Stream<Path> files = Files.list(Path.of("src", "test", name))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.copy(file, directory.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+    }
+
+    private void install(Path directory) throws IOException, InterruptedException {
+        Path installed = directory.resolve("installed");
+        Path wanted = directory.resolve(lockFile);
+        if (Files.exists(installed) && Files.mismatch(installed, wanted) == -1) {
+            return;
+        }
+        for (List<String> command : installation) {
+            execute(directory, INSTALLATION_LIMIT, command, "install");
+        }
+        Files.copy(wanted, installed, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Returns the lines that the command printed. */
+    private static List<String> execute(Path directory, Duration limit, List<String> command, String log)
+            throws IOException, InterruptedException {
+        Path output = directory.resolve(log + ".out");
+        Path errors = directory.resolve(log + ".err");
+        Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectOutput(output.toFile())
+                .redirectError(errors.toFile())
+                .start();
+        if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new IOException("%s took more than %d s".formatted(String.join(" ", command), limit.toSeconds()));
+        }
+        if (process.exitValue() != 0) {
+            // Tools say such things in whatever encoding they like, and a failure must not hide behind that.
+            String reason =
+                    Files.readString(errors, Charset.forName("ISO-8859-1")).strip();
+            throw new IOException(
+                    "%s ended with %d: %s".formatted(String.join(" ", command), process.exitValue(), reason));
+        }
+        return Files.readAllLines(output);
+    }
+}
