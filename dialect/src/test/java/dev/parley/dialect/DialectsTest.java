@@ -570,6 +570,17 @@ final class DialectsTest {
         assertThat(exchange.rest("GET", "/nothing").headers()).containsEntry("Content-Type", answered);
     }
 
+    @Test
+    void release100AnswersInPlainJsonUnlessAskedOtherwise() {
+        exchange.endpoint.answering(TASK);
+        exchange.with(new DialectSettings(false, true, false));
+
+        assertThat(exchange.rest("GET", "/tasks/t-9").headers()).containsEntry("Content-Type", "application/json");
+
+        exchange.with("Accept", "application/a2a+json");
+        assertThat(exchange.rest("GET", "/tasks/t-9").headers()).containsEntry("Content-Type", "application/a2a+json");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
