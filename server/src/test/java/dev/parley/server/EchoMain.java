@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two servers that do the same: parse the JSON they are sent and send it back. One is bare Helidon, on port 7431, the
- * other is ours, on port 7432; the difference is what this module costs.
+ * What to measure this module against. {@code bare} is Helidon alone on port 7431, which parses the JSON posted to {@code
+ * /echo} and sends it back. {@code ours}, on port 7432, does the same at the same path, answers the same JSON as a message
+ * to an agent at {@code /agents/ping}, and keeps a quiet event stream open at {@code /idle}.
  */
 final class EchoMain {
     private EchoMain() {}
