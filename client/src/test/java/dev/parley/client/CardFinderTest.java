@@ -65,6 +65,17 @@ class CardFinderTest {
     }
 
     @Test
+    void theCardAtTheRootIsRefusedIfItIsAnotherAgents() throws Exception {
+        try (var files = new Files()) {
+            files.put("/.well-known/agent-card.json", "root's");
+
+            assertThatThrownBy(() -> AgentClient.connect(files.url("/agents/other")))
+                    .isInstanceOf(ClientException.class)
+                    .hasMessageContaining("the card of another agent");
+        }
+    }
+
+    @Test
     void whereAnAgentAnswersWithSomethingElseTheSearchGoesOn() throws Exception {
         try (var files = new Files()) {
             files.raw.put("/agents/echo", "<html>Welcome");
@@ -280,7 +291,7 @@ class CardFinderTest {
         void put(String path, String name) {
             raw.put(
                     path,
-                    TestAgent.card(server.url("/agent"), "JSONRPC", "")
+                    TestAgent.card(server.url("/agents/echo"), "JSONRPC", "")
                             .replace("\"name\":\"test\"", "\"name\":\"" + name + "\""));
             tags.put(path, "\"" + name + "\"");
         }

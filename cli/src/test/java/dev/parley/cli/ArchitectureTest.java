@@ -1,0 +1,85 @@
+package dev.parley.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.ObjectInputStream;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The arrows that ARCHITECTURE.md draws and module-info.java states. */
+final class ArchitectureTest {
+    /** Which modules each one may use. */
+    private static final Map<String, Set<String>> ARROWS = Map.of(
+            "protocol", Set.of(),
+            "dialect", Set.of("protocol"),
+            "engine", Set.of("protocol"),
+            "store", Set.of("protocol", "dialect", "engine"),
+            "server", Set.of("protocol", "dialect"),
+            "client", Set.of("protocol", "dialect"),
+            "agents", Set.of("protocol", "engine"),
+            "testkit", Set.of("protocol", "dialect", "engine"),
+            "hub", Set.of("protocol", "dialect", "engine", "store", "server", "client"));
+
+    private final JavaClasses classes = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.parley");
+
+    @TestFactory
+    List<DynamicTest> everyModuleUsesOnlyWhatItsArrowsSay() {
+        return ARROWS.entrySet().stream()
+                .map(arrow -> DynamicTest.dynamicTest(arrow.getKey(), () -> {
+                    var others = new LinkedHashSet<>(ARROWS.keySet());
+                    others.add("cli");
+                    others.remove(arrow.getKey());
+                    others.removeAll(arrow.getValue());
+
+                    noClasses()
+                            .that()
+                            .resideInAPackage("dev.parley." + arrow.getKey() + "..")
+                            .should()
+                            .dependOnClassesThat()
+                            .resideInAnyPackage(others.stream()
+                                    .map(module -> "dev.parley." + module + "..")
+                                    .toArray(String[]::new))
+                            .check(classes);
+                }))
+                .toList();
+    }
+
+    @Test
+    void modulesHaveNoCycles() {
+        slices().matching("dev.parley.(*)..").should().beFreeOfCycles().check(classes);
+    }
+
+    @Test
+    void everyPackageIsNullMarked() {
+        assertThat(classes.getDefaultPackage().getPackage("dev.parley").getSubpackagesInTree())
+                .filteredOn(some -> !some.getClasses().isEmpty())
+                .allSatisfy(some -> assertThat(some.isAnnotatedWith(NullMarked.class))
+                        .as(some.getName())
+                        .isTrue())
+                .extracting(JavaPackage::getName)
+                .contains("dev.parley.protocol", "dev.parley.engine.spi");
+    }
+
+    @Test
+    void nothingReadsSerializedObjects() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ObjectInputStream.class)
+                .check(classes);
+    }
+}

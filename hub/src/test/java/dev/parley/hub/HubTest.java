@@ -1,0 +1,216 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.client.AgentClient;
+import dev.parley.client.StandardWebhooks;
+import dev.parley.engine.Agent;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class HubTest {
+    private static final Agent ECHO =
+            Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete(request.text()));
+
+    @TempDir
+    Path data = Path.of("");
+
+    @Test
+    void tasksAreThereAfterARestart() {
+        String id;
+        try (Hub hub = hub().start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
+            id = ((Task) client.send("keep this")).id();
+        }
+
+        try (Hub hub = hub().start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
+            assertThat(client.task(id).text()).isEqualTo("keep this");
+        }
+    }
+
+    @Test
+    void aDirectoryIsUsedByOneHubAtATime() {
+        try (Hub first = hub().start()) {
+            assertThatThrownBy(() -> hub().start()).hasMessageContaining("is in use by another hub");
+            assertThat(first.url()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void withoutAuthenticationOnlyLoopbackAddressesAreBound() {
+        assertThatThrownBy(() -> hub().bind("0.0.0.0").start())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0.0.0.0 (expected: a loopback address");
+    }
+
+    @Test
+    void anUnknownDefaultAgentIsNamedNextToThoseThatExist() {
+        assertThatThrownBy(() -> hub().defaultAgent("nobody").start())
+                .hasMessage("default agent: nobody (expected: one of echo)");
+    }
+
+    @Test
+    void aThousandAgentsAreHostedAtOnce() {
+        Agent[] agents = IntStream.range(0, 1_000)
+                .mapToObj(i -> Agent.named("agent-" + i, "One of many")
+                        .handle((request, reply) -> reply.complete("from " + i)))
+                .toArray(Agent[]::new);
+        long begin = System.nanoTime();
+
+        try (Hub hub = Hub.builder().inMemory().port(0).agents(agents).start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("agent-999"))) {
+            System.out.printf("1,000 agents hosted in %d ms%n", (System.nanoTime() - begin) / 1_000_000);
+            assertThat(((Task) client.send("hello")).text()).isEqualTo("from 999");
+        }
+    }
+
+    @Test
+    void webhooksAreToldInOrderAndSigned() throws Exception {
+        try (var receiver = new Receiver(200);
+                Hub hub = hub().webhookAllow(List.of("127.0.0.1")).start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
+            client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
+
+            var signatures = StandardWebhooks.of(
+                    List.of(Files.readString(data.resolve("webhook.secret")).strip()));
+            for (String expected : List.of("\"task\"", "artifactUpdate", "TASK_STATE_COMPLETED")) {
+                Delivery delivery = receiver.next();
+                assertThat(new String(delivery.body(), StandardCharsets.UTF_8)).contains(expected);
+                assertThat(delivery.headers().get("X-a2a-notification-token")).isEqualTo("token-1");
+                assertThat(delivery.headers().get("Authorization")).isEqualTo("Bearer secret-1");
+                assertThat(signatures.verify(
+                                name -> delivery.headers().get(canonical(name)), delivery.body(), Instant.now()))
+                        .isInstanceOf(StandardWebhooks.Verdict.Genuine.class);
+            }
+        }
+    }
+
+    @Test
+    void webhooksToPrivateAddressesAreRefused() {
+        try (Hub hub = hub().start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
+            assertThatThrownBy(() ->
+                            client.call(sendWithWebhook("http://169.254.169.254/latest"), CallContext.anonymous()))
+                    .isInstanceOf(A2AException.class)
+                    .hasMessageContaining("url");
+        }
+    }
+
+    @Test
+    void deliveriesThatWereGivenUpAreListedAndCanBeTakenUpAgain() throws Exception {
+        try (var receiver = new Receiver(410);
+                Hub hub = hub().webhookAllow(List.of("127.0.0.1")).start();
+                AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
+            Task task = (Task) client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
+            receiver.next();
+            String list = "";
+            while (!list.contains(task.id())) {
+                list = request(hub, "GET", "/admin/webhooks/dead").body();
+            }
+            assertThat(list).contains("status 410").doesNotContain("secret-1");
+            receiver.status = 200;
+
+            HttpResponse<String> again = request(hub, "POST", "/admin/webhooks/" + task.id() + "/hook-1/redeliver");
+
+            assertThat(again.statusCode()).isEqualTo(200);
+            assertThat(new String(receiver.next().body(), StandardCharsets.UTF_8))
+                    .contains("\"task\"");
+        }
+    }
+
+    private Hub.Builder hub() {
+        return Hub.builder().data(data).port(0).agents(ECHO);
+    }
+
+    private static SendMessage sendWithWebhook(String url) {
+        var config = new PushConfig(
+                null, "hook-1", null, url, "token-1", new PushConfig.Authentication("Bearer", "secret-1"));
+        return new SendMessage(
+                null,
+                Message.user(Part.text("hello")),
+                new SendConfiguration(List.of(), config, null, false),
+                Map.of());
+    }
+
+    private static HttpResponse<String> request(Hub hub, String method, String path)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(hub.url() + path))
+                .header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofString(method.equals("POST") ? "{}" : ""))
+                .build();
+        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+    }
+
+    /** The spelling in which the receiver's server keeps header names. */
+    private static String canonical(String name) {
+        return Character.toUpperCase(name.charAt(0)) + name.substring(1).toLowerCase(java.util.Locale.ROOT);
+    }
+
+    private record Delivery(Map<String, String> headers, byte[] body) {}
+
+    /** A webhook on the loopback interface. */
+    private static final class Receiver implements AutoCloseable {
+        private final BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
+        private final HttpServer server;
+        private volatile int status;
+
+        Receiver(int status) throws IOException {
+            this.status = status;
+            this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server.createContext("/", exchange -> {
+                var headers = new java.util.HashMap<String, String>();
+                exchange.getRequestHeaders().forEach((name, values) -> headers.put(name, values.getFirst()));
+                byte[] body = exchange.getRequestBody().readAllBytes();
+                exchange.sendResponseHeaders(this.status, -1);
+                exchange.close();
+                deliveries.add(new Delivery(headers, body));
+            });
+            server.start();
+        }
+
+        String url() {
+            return "http://127.0.0.1:" + server.getAddress().getPort() + "/hook";
+        }
+
+        Delivery next() throws InterruptedException {
+            return requireNonNull(deliveries.poll(20, TimeUnit.SECONDS), "a delivery within 20 seconds");
+        }
+
+        @Override
+        public void close() {
+            server.stop(0);
+        }
+    }
+}
