@@ -19,7 +19,6 @@ import picocli.CommandLine.Parameters;
 /** {@code parley bench}: measures any A2A 1.0 agent under load. */
 @Command(
         name = "bench",
-        description = "Measures an agent under load.",
         footer = {
             "",
             "Each connection sends its next request when it has the answer to the last one.",

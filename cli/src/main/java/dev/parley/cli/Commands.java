@@ -125,10 +125,10 @@ final class Commands {
             if (!(command instanceof GroupCommand)) {
                 settings(spec, known.scope(), known.relevant());
             }
-            standard(spec);
         } else {
             spec = new CommandLine(command).getCommandSpec().name(entry.name()); // annotated
         }
+        standard(spec);
         spec.usageMessage().header(entry.summary() + ".");
         spec.usageMessage().hidden(entry.hidden());
         entry.below().forEach(below -> add(spec, below, around));

@@ -49,17 +49,29 @@ final class LoadRequest {
                         numberAt);
     }
 
-    /** Returns the bytes to send, with {@code number} as the end of the message id. They are valid until the next call. */
+    /**
+     * Returns the bytes to send, with a message id that {@code number} makes unique. They are valid until the next call.
+     */
     ByteBuffer numbered(long number) {
         if (numberAt < 0) {
             return bytes.duplicate();
         }
-        long left = number;
+        long left = scattered(number);
         for (int i = DIGITS - 1; i >= 0; i--) {
             bytes.put(numberAt + i, HEX[(int) (left & 15)]);
             left >>>= 4;
         }
         return bytes.rewind();
+    }
+
+    /**
+     * Returns another number for each number, far from those of its neighbours: ids of real clients are random, and an
+     * index takes much longer to put those in their places than ids that count up.
+     */
+    private static long scattered(long number) {
+        long bits = (number ^ number >>> 33) * 0xff51afd7ed558ccdL;
+        bits = (bits ^ bits >>> 33) * 0xc4ceb9fe1a85ec53L;
+        return bits ^ bits >>> 33;
     }
 
     int size() {
