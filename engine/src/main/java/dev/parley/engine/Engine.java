@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
-    private static final int READ_BATCH = 1_000;
     private static final int REMOVE_BATCH = 500;
 
     private final TaskLog log;
@@ -304,12 +303,12 @@ public final class Engine implements AutoCloseable {
         long sequence = 0;
         List<LoggedEvent> events;
         do {
-            events = log.read(key, sequence, READ_BATCH);
+            events = log.read(key, sequence, LiveTask.MAX_PENDING);
             for (LoggedEvent event : events) {
                 task = event.event().applyTo(task);
                 sequence = event.sequence();
             }
-        } while (events.size() >= READ_BATCH);
+        } while (events.size() >= LiveTask.MAX_PENDING);
         if (task == null) {
             throw new IllegalStateException("task " + key.taskId() + " has no events");
         }

@@ -42,8 +42,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread. The lock is never held during I/O.
  */
 final class LiveTask implements TaskLog.Writer {
-    /** An agent that is this many events, or bytes, ahead of the disk waits for it. */
-    private static final int MAX_PENDING = 4_096;
+    /**
+     * An agent that is this many events, or bytes, ahead of the disk waits for it. No segment is larger, so who reads as
+     * many at once decodes no segment over and over.
+     */
+    static final int MAX_PENDING = 4_096;
 
     private static final int MAX_PENDING_BYTES = 4 << 20;
     /** How many of the newest events readers find in memory. */

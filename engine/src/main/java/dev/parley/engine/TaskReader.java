@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * costs nobody but itself.
  */
 final class TaskReader implements EventStream {
-    private static final int STORE_BATCH = 256;
-
     private final LiveTask live;
     private final TaskLog log;
     private final UnaryOperator<Task> view;
@@ -73,7 +71,8 @@ final class TaskReader implements EventStream {
                     return null;
                 }
                 case LiveTask.Found.Behind behind -> {
-                    List<LoggedEvent> shown = advance(log.read(live.key(), Math.max(position, 0), STORE_BATCH));
+                    List<LoggedEvent> shown =
+                            advance(log.read(live.key(), Math.max(position, 0), LiveTask.MAX_PENDING));
                     if (!shown.isEmpty()) {
                         return shown;
                     }
