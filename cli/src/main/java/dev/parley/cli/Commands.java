@@ -109,6 +109,7 @@ final class Commands {
         entries.forEach(entry -> add(root, entry, around));
         CommandLine parser = new CommandLine(root);
         parser.setExpandAtFiles(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(false)
                 .setUsageHelpWidth(100)
                 .setAbbreviatedOptionsAllowed(false)

@@ -28,6 +28,8 @@ final class Connection implements AutoCloseable {
     private static final Map<String, String> ALIASES = Map.of("REST", AgentCard.Interface.HTTP_JSON);
     private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+(\\.\\d+)?");
 
+    private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
+
     private final String reference;
     private final AgentClient client;
     private final boolean credentialSent;
@@ -69,12 +71,14 @@ final class Connection implements AutoCloseable {
         CardSource.Found found = card(call, reference);
         AgentCard card = found.card();
         wire.note("card from " + found.place());
-        AgentClientBuilder builder = AgentClient.builder().retries(2).listener(wire);
-        if (!wire.isOn()) {
-            builder = AgentClient.builder().retries(2);
+        AgentClientBuilder builder = AgentClient.builder().retries(2);
+        if (wire.isOn()) {
+            builder.listener(wire);
         }
         Duration timeout = timeout(call);
-        builder.sendTimeout(timeout).streamSilence(timeout);
+        builder.sendTimeout(timeout)
+                .streamSilence(timeout)
+                .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL);
         prefer(call, builder);
         serviceParameters(call).forEach(builder::header);
         if (call.settings().isOn(Setting.INSECURE)) {

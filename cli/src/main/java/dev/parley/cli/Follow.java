@@ -1,6 +1,8 @@
 package dev.parley.cli;
 
 import dev.parley.client.ClientException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -98,6 +100,11 @@ final class Follow {
                         see(event.event());
                     }
                 }
+            }
+        } catch (A2AException refused) {
+            // A stream that was cut cannot be taken up again once its task has ended.
+            if (task == null || refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+                throw refused;
             }
         } catch (ClientException cut) {
             if (task == null

@@ -101,13 +101,15 @@ public final class Main {
         }
     }
 
-    private static int run(Surroundings around, ParseResult typed, ParseResult last, Output output) {
+    private static int run(Surroundings around, ParseResult typed, ParseResult last, Output first) {
         if (last.commandSpec().userObject() instanceof Callable<?> annotated) {
-            return call(annotated, output);
+            return call(annotated, first);
         }
         var command = (Command) last.commandSpec().userObject();
         var flags = new TypedFlags(typed);
         Settings settings = command.settings(around, flags);
+        // The command line, read, says it better than the glance at it before; and a wrong format is noticed here.
+        var output = new Output(around, settings.require(Setting.OUTPUT).equals("json"));
         boolean debug = Logs.wanted(settings, Setting.DEBUG);
         try {
             Logs.configure(debug, Logs.wanted(settings, Setting.VERBOSE), around.err());

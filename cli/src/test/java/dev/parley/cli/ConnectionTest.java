@@ -1,0 +1,226 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.ScriptedServer.task;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How an agent is found, which credentials it gets, and what is said when it cannot be had. */
+@Timeout(60)
+class ConnectionTest {
+    private static final String SECRET = "s3cret-t0ken-value";
+
+    @TempDir
+    Path directory;
+
+    private ScriptedServer agent;
+    private Shell shell;
+
+    @BeforeEach
+    void start() {
+        agent = new ScriptedServer().on("GetTask", task("t1", "COMPLETED"));
+        shell = new Shell(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        agent.close();
+    }
+
+    private Shell.Ran get(String... more) {
+        var args = new java.util.ArrayList<>(List.of("task", "get", "t1"));
+        args.addAll(List.of(more));
+        return shell.run(args.toArray(String[]::new));
+    }
+
+    private static String scheme(String json) {
+        return ",\"securitySchemes\":{\"main\":" + json + "},\"securityRequirements\":[{\"schemes\":{\"main\":{}}}]";
+    }
+
+    @Test
+    void anAgentIsNamedByOriginHostCardOrFile() throws IOException {
+        Files.writeString(directory.resolve("card.json"), agent.card(true, ""));
+        String host = agent.url().replace("http://", "");
+
+        assertThat(List.of(
+                        get("-a", agent.url()),
+                        get("-a", host),
+                        get("-a", agent.url() + "/.well-known/agent-card.json"),
+                        get("-a", "card.json"),
+                        get("-a", directory.resolve("card.json").toUri().toString())))
+                .extracting(Shell.Ran::status)
+                .containsOnly(0);
+    }
+
+    @Test
+    void aBearerTokenGoesToTheAgentButNotForTheCard() {
+        agent.showing(agent.card(true, scheme("{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}")));
+
+        Shell.Ran ran = shell.with("A2ACLI_BEARER", SECRET).run("task", "get", "t1", "-a", agent.url(), "--debug");
+
+        assertThat(agent.asked().getFirst().headers().getFirst("Authorization")).isEqualTo("Bearer " + SECRET);
+        assertThat(ran.err())
+                .contains("> POST ")
+                .contains("\"method\":\"GetTask\"")
+                .doesNotContain(SECRET);
+    }
+
+    @Test
+    void anApiKeyGoesWhereTheCardSays() {
+        for (String location : List.of("header", "query", "cookie")) {
+            agent.showing(agent.card(
+                    true,
+                    scheme("{\"apiKeySecurityScheme\":{\"location\":\"" + location + "\",\"name\":\"x-my-key\"}}")));
+
+            Shell.Ran ran = get("-a", agent.url(), "--api-key", SECRET, "--debug");
+
+            ScriptedServer.Asked asked = agent.asked().getLast();
+            String all = asked.headers().getFirst("x-my-key")
+                    + asked.query()
+                    + asked.headers().getFirst("Cookie");
+            assertThat(all).as(location).contains(SECRET);
+            assertThat(ran.err()).as(location).doesNotContain(SECRET);
+        }
+    }
+
+    @Test
+    void aCredentialThatTheCardHasNoUseForIsKept() {
+        agent.showing(
+                agent.card(true, scheme("{\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":\"x-my-key\"}}")));
+
+        Shell.Ran ran = get("-a", agent.url(), "--bearer", SECRET);
+
+        assertThat(ran.err()).contains("the bearer token is not sent");
+        assertThat(agent.asked().getFirst().headers().containsKey("Authorization"))
+                .isFalse();
+    }
+
+    @Test
+    void aServiceParameterIsAHeaderAndIsNeverShown() {
+        Shell.Ran ran = get("-a", agent.url(), "--svc-param", "X-Trace:" + SECRET, "--debug", "--verbose");
+
+        assertThat(agent.asked().getFirst().headers().getFirst("X-Trace")).isEqualTo(SECRET);
+        assertThat(ran.err() + ran.out()).doesNotContain(SECRET).containsIgnoringCase("X-Trace: [redacted]");
+    }
+
+    @Test
+    void aCardFromElsewhereDoesNotGetTheCredentials() {
+        try (var other = new ScriptedServer().on("GetTask", task("t1", "COMPLETED"))) {
+            agent.showing(other.card(true, ""));
+
+            Shell.Ran refused = get("-a", agent.url(), "--bearer", SECRET);
+            Shell.Ran without = get("-a", agent.url());
+            Shell.Ran allowed = get("-a", agent.url(), "--bearer", SECRET, "--allow-origin", other.url());
+
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err()).contains("--allow-origin " + other.url());
+            assertThat(without.status()).isZero();
+            assertThat(allowed.status()).isZero();
+            assertThat(other.asked()).hasSize(2);
+        }
+    }
+
+    @Test
+    void refusedCredentialsAndMissingOnesAreToldApart() {
+        agent = new ScriptedServer().onStatus("GetTask", 401);
+
+        Shell.Ran missing = get("-a", agent.url());
+        Shell.Ran refused = get("-a", agent.url(), "--bearer", SECRET, "-o", "json");
+
+        assertThat(missing.status()).isEqualTo(4);
+        assertThat(missing.err()).contains("A2ACLI_ERR_CREDENTIALS_MISSING").contains("A2ACLI_BEARER");
+        assertThat(refused.status()).isEqualTo(4);
+        assertThat(refused.out())
+                .contains("\"code\":\"A2ACLI_ERR_AUTH_FAILED\"")
+                .doesNotContain(SECRET);
+    }
+
+    @Test
+    void nobodyAtTheAddressIsExitStatusThree() throws IOException {
+        int free;
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            free = socket.getLocalPort();
+        }
+
+        Shell.Ran ran = get("-a", "http://127.0.0.1:" + free, "-o", "json");
+
+        assertThat(ran.status()).isEqualTo(3);
+        assertThat(ran.out())
+                .isEqualTo("{\"error\":{\"code\":\"A2ACLI_ERR_UNREACHABLE\",\"message\":\"cannot reach"
+                        + " http://127.0.0.1:" + free
+                        + ": connection refused\",\"hint\":\"check the address given with -a, and"
+                        + " that the agent is running\",\"a2aCode\":null}}\n");
+    }
+
+    @Test
+    void noCardAndABrokenCardAreToldApart() throws IOException {
+        Files.writeString(directory.resolve("broken.json"), "{\"name\":1}");
+
+        Shell.Ran nowhere = get("-a", agent.url() + "/nowhere.json");
+        Shell.Ran noFile = get("-a", "./missing.json");
+        Shell.Ran broken = get("-a", "broken.json");
+
+        assertThat(nowhere.status()).isEqualTo(3);
+        assertThat(nowhere.err()).contains("A2ACLI_ERR_CARD_NOT_FOUND");
+        assertThat(noFile.status()).isEqualTo(3);
+        assertThat(broken.status()).isEqualTo(1);
+        assertThat(broken.err()).contains("A2ACLI_ERR_CARD_INVALID");
+    }
+
+    @Test
+    void aVersionThatTheAgentDoesNotSpeakIsSaidClearly() {
+        Shell.Ran asked = get("-a", agent.url(), "--a2a-version", "2.0");
+        agent.showing(agent.card(true, "").replace("\"protocolVersion\":\"1.0\"", "\"protocolVersion\":\"0.3\""));
+        Shell.Ran old = get("-a", agent.url());
+
+        assertThat(asked.err()).contains("VersionNotSupportedError");
+        assertThat(old.err()).contains("VersionNotSupportedError").contains("--a2a-version");
+        assertThat(List.of(asked.status(), old.status())).containsOnly(1);
+    }
+
+    @Test
+    void theTenantOfTheInterfaceIsRepeatedInEveryRequest() {
+        agent.showing(agent.card(true, "").replace("\"protocolBinding\"", "\"tenant\":\"acme\",\"protocolBinding\""));
+
+        get("-a", agent.url());
+
+        assertThat(agent.asked().getFirst().params().get("tenant")).isEqualTo("acme");
+    }
+
+    @Test
+    void anErrorKeepsItsNameAndItsCode() {
+        agent = new ScriptedServer().onError("CancelTask", -32002, "Too late");
+
+        Shell.Ran ran = shell.run("task", "cancel", "t1", "-a", agent.url(), "-o", "json");
+
+        assertThat(ran.status()).isEqualTo(1);
+        assertThat(ran.out())
+                .startsWith("{\"error\":{\"code\":\"TaskNotCancelableError\",\"message\":\"Too late\"")
+                .endsWith("\"a2aCode\":-32002}}\n");
+    }
+
+    @Test
+    void insecureIsNeverSilent() {
+        Shell.Ran ran = get("-a", agent.url(), "--insecure", "--bearer", SECRET);
+
+        assertThat(ran.err()).contains("not verified (--insecure)").contains("CREDENTIALS ARE SENT WITHOUT VERIFYING");
+    }
+
+    @Test
+    void webhooksAreNotAskedForWhereThereAreNone() {
+        Shell.Ran ran = shell.run("task", "push-config", "list", "t1", "-a", agent.url());
+
+        assertThat(ran.err()).contains("PushNotificationNotSupportedError");
+        assertThat(agent.asked()).isEmpty();
+    }
+}

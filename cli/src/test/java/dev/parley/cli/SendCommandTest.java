@@ -1,0 +1,283 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.ScriptedServer.status;
+import static dev.parley.cli.ScriptedServer.task;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.cli.ScriptedServer.End;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code send} sends, and how it tells of the answer. */
+@Timeout(60)
+class SendCommandTest {
+    private static final String DONE = """
+            {"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a1",\
+            "name":"Result","parts":[{"text":"one\\n\\nTask-ID: forged\\u001b[31m"},{"data":{"n":1}},\
+            {"raw":"AAEC","filename":"x.png","mediaType":"image/png"},\
+            {"url":"https://example.com/y","filename":"y"}]}]}""";
+
+    @TempDir
+    Path directory;
+
+    private ScriptedServer agent;
+    private Shell shell;
+
+    @BeforeEach
+    void start() {
+        agent = new ScriptedServer();
+        shell = new Shell(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        agent.close();
+    }
+
+    private Shell.Ran send(String... more) {
+        var args = new java.util.ArrayList<>(List.of("send", "-a", agent.url()));
+        args.addAll(List.of(more));
+        return shell.run(args.toArray(String[]::new));
+    }
+
+    private Map<?, ?> message() {
+        return message(agent.asked().getFirst());
+    }
+
+    private static Map<?, ?> message(ScriptedServer.Asked asked) {
+        return (Map<?, ?>) requireNonNull(asked.params().get("message"));
+    }
+
+    @Test
+    void textShowsEveryPartInItsPlaceAndLetsNoneForgeAField() {
+        agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + DONE + "}");
+
+        Shell.Ran ran = send("hello");
+
+        assertThat(ran.out()).isEqualTo("""
+                Task-ID: t1
+                Context-ID: c1
+                State: TASK_STATE_COMPLETED
+                Artifact-ID: a1
+                Artifact-Name: Result
+                Text:
+                  one
+                \s\s
+                  Task-ID: forged[31m
+
+                Data:
+                  {
+                    "n": 1
+                  }
+
+                File: x.png
+                File-Type: image/png
+                File-Size: 3
+                File: y
+                File-URL: https://example.com/y
+                """);
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.status()).isZero();
+    }
+
+    @Test
+    void jsonIsOneDocumentThatHoldsTheTask() {
+        agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + DONE + "}");
+
+        Shell.Ran ran = send("hello", "-o", "json");
+
+        assertThat(ran.out())
+                .startsWith("{\"task\":{\"id\":\"t1\"")
+                .endsWith("}\n")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void streamedJsonIsOneEventPerLineAndEndsWithTheState() {
+        agent.onStream(
+                "SendStreamingMessage",
+                End.STAYS_OPEN,
+                "{\"task\":" + task("t1", "WORKING") + "}",
+                status("t1", "INPUT_REQUIRED"));
+
+        Shell.Ran ran = send("hello", "-o", "json", "--stream");
+
+        assertThat(ran.out().lines())
+                .containsExactly("{\"task\":" + task("t1", "WORKING") + "}", status("t1", "INPUT_REQUIRED"));
+        assertThat(ran.err()).isEqualTo("""
+                        Task-ID: t1
+                        Resume: parley send --task-id t1 "<reply>" --agent-card=%s
+                        Warning: the task is in TASK_STATE_INPUT_REQUIRED
+                        """.formatted(agent.url()));
+        assertThat(ran.status()).isZero();
+    }
+
+    @Test
+    void streamedTextShowsEachEventAndNamesTheTaskLast() {
+        agent.onStream(
+                "SendStreamingMessage",
+                End.CLOSED,
+                "{\"task\":" + task("t1", "WORKING") + "}",
+                status("t1", "COMPLETED"));
+
+        Shell.Ran ran = send("hello", "--stream");
+
+        assertThat(ran.out()).isEqualTo("""
+                Task-ID: t1
+                Context-ID: c1
+                State: TASK_STATE_WORKING
+
+                Task-ID: t1
+                Context-ID: c1
+                State: TASK_STATE_COMPLETED
+
+                """);
+    }
+
+    @Test
+    void aMessageAloneIsAnAnswer() {
+        String answer = "{\"message\":{\"messageId\":\"m1\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":\"pong\"}]}}";
+        agent.onStream("SendStreamingMessage", End.CLOSED, answer);
+
+        assertThat(send("ping").out()).isEqualTo("Message-ID: m1\nText:\n  pong\n\n");
+        assertThat(send("ping", "-o", "json").out()).isEqualTo(answer + "\n");
+        assertThat(send("ping", "-o", "json", "--stream").out()).isEqualTo(answer + "\n");
+        assertThat(send("ping").status()).isZero();
+    }
+
+    @Test
+    void aTaskThatFailsIsNoFailureOfTheCommand() {
+        agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + task("t1", "FAILED") + "}");
+
+        Shell.Ran ran = send("hello");
+
+        assertThat(ran.status()).isZero();
+        assertThat(ran.err()).isEqualTo("Warning: the task is in TASK_STATE_FAILED\n");
+    }
+
+    @Test
+    void asyncReturnsTheIdentifiersAtOnce() {
+        agent.on("SendMessage", "{\"task\":" + task("t1", "WORKING") + "}");
+
+        Shell.Ran ran = send("hello", "--async");
+
+        assertThat(ran.out()).isEqualTo("""
+                Task-ID: t1
+                Context-ID: c1
+                State: TASK_STATE_WORKING
+                Poll: parley task get --wait t1 --agent-card=%s
+                """.formatted(agent.url()));
+        assertThat(agent.asked().getFirst().params().get("configuration")).isEqualTo(Map.of("returnImmediately", true));
+    }
+
+    @Test
+    void partsKeepTheirOrderAndTheirMediaTypes() throws IOException {
+        Files.writeString(directory.resolve("report.bin"), "abc");
+        Files.writeString(directory.resolve("note.txt"), "abc");
+        agent.on("SendMessage", "{\"task\":" + task("t1", "COMPLETED") + "}");
+
+        Shell.Ran ran = shell.typing("{\"k\":[1]}")
+                .run(
+                        "send",
+                        "-a",
+                        agent.url(),
+                        "--async",
+                        "first",
+                        "--data",
+                        "-",
+                        "--file=report.bin",
+                        "--media-type",
+                        "application/pdf",
+                        "--text",
+                        "@not a file",
+                        "--file",
+                        "note.txt",
+                        "--file",
+                        "https://example.com/large.zip");
+
+        assertThat(ran.err()).isEmpty();
+        assertThat((List<?>) message().get("parts"))
+                .isEqualTo(List.of(
+                        Map.of("text", "first"),
+                        Map.of("data", Map.of("k", List.of(1))),
+                        Map.of("raw", "YWJj", "filename", "report.bin", "mediaType", "application/pdf"),
+                        Map.of("text", "@not a file"),
+                        Map.of("raw", "YWJj", "filename", "note.txt", "mediaType", "text/plain"),
+                        Map.of("url", "https://example.com/large.zip")));
+    }
+
+    @Test
+    void aTextCanComeFromAFileOrFromStandardInput() throws IOException {
+        Files.writeString(directory.resolve("question.txt"), "why?");
+        agent.on("SendMessage", "{\"task\":" + task("t1", "COMPLETED") + "}");
+
+        send("--async", "@question.txt");
+        shell.typing("because");
+        send("--async", "-");
+        send("--async", "@@home");
+
+        assertThat(agent.asked())
+                .<Object>extracting(asked -> message(asked).get("parts"))
+                .containsExactly(
+                        List.of(Map.of("text", "why?")),
+                        List.of(Map.of("text", "because")),
+                        List.of(Map.of("text", "@home")));
+    }
+
+    @Test
+    void identifiersAndMetadataTravelAsTheyWereGiven() {
+        agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + task("t1", "COMPLETED") + "}");
+
+        send("yes", "--task-id", "t1", "--context-id", "c1", "--metadata", "{\"k\":{\"v\":true}}");
+
+        assertThat(message().get("taskId")).isEqualTo("t1");
+        assertThat(message().get("contextId")).isEqualTo("c1");
+        assertThat(agent.asked().getFirst().params().get("metadata")).isEqualTo(Map.of("k", Map.of("v", true)));
+        assertThat(agent.asked().getFirst().headers().getFirst("A2A-Version")).isEqualTo("1.0");
+    }
+
+    @Test
+    void aRefusedTaskIsNotReplacedByANewOne() {
+        agent.onError("SendStreamingMessage", -32001, "Task not found");
+
+        Shell.Ran ran = send("yes", "--task-id", "gone");
+
+        assertThat(ran.status()).isEqualTo(1);
+        assertThat(ran.err()).contains("TaskNotFoundError").contains("--debug");
+        assertThat(agent.methods()).containsExactly("SendStreamingMessage");
+    }
+
+    @Test
+    void nothingIsSentThatMakesNoSense() throws IOException {
+        Files.writeString(directory.resolve("broken.json"), "{");
+
+        assertThat(List.of(
+                        send(),
+                        send("--media-type", "text/plain", "hello"),
+                        send("--data", "-", "--data", "-"),
+                        send("--data", "broken.json"),
+                        send("--file", "missing.txt"),
+                        send("hello", "--metadata", "[]"),
+                        send("hello", "--async", "--stream"),
+                        send("hello", "--async", "--wait"),
+                        send("hello", "--timeout", "soon"),
+                        send("hello", "--transport", "smtp"),
+                        send("hello", "-o", "xml"),
+                        send("hello", "world")))
+                .allSatisfy(ran -> {
+                    assertThat(ran.status()).isEqualTo(2);
+                    assertThat(ran.err()).contains("A2ACLI_ERR_USAGE");
+                    assertThat(ran.out()).isEmpty();
+                });
+        assertThat(agent.asked()).isEmpty();
+    }
+}

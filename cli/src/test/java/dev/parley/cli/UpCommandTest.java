@@ -1,0 +1,240 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hub, started by the command line and talked to by it. */
+@Timeout(90)
+class UpCommandTest {
+    private static final Pattern URL = Pattern.compile("^URL: (\\S+)$", Pattern.MULTILINE);
+
+    @TempDir
+    Path directory;
+
+    private Shell shell;
+
+    @BeforeEach
+    void start() {
+        shell = new Shell(directory);
+    }
+
+    /** A hub that runs until it is told to stop. */
+    private final class Running implements AutoCloseable {
+        private final Shell own = new Shell(directory);
+        private final CountDownLatch announced = new CountDownLatch(1);
+        private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream() {
+            @Override
+            public synchronized void write(byte[] bytes, int offset, int length) {
+                super.write(bytes, offset, length);
+                if (toString(StandardCharsets.UTF_8).contains("parley task list")) {
+                    announced.countDown();
+                }
+            }
+        };
+        private final CompletableFuture<Integer> command;
+
+        Running(String... more) throws InterruptedException {
+            var args = new ArrayList<>(List.of("up", "--port", "0"));
+            args.addAll(List.of(more));
+            // On a thread of its own: a command that waits would take the common pool from the HTTP client.
+            command = CompletableFuture.supplyAsync(
+                            () -> own.run(out, err, args.toArray(String[]::new)), Thread.ofPlatform()::start)
+                    .whenComplete((status, failure) -> announced.countDown());
+            assertThat(announced.await(60, TimeUnit.SECONDS)).isTrue();
+        }
+
+        String announcement() {
+            return out.toString(StandardCharsets.UTF_8);
+        }
+
+        String url() {
+            Matcher url = URL.matcher(announcement());
+            assertThat(url.find()).as(announcement() + err).isTrue();
+            return url.group(1);
+        }
+
+        int stop() {
+            return own.interruption().signal();
+        }
+
+        @Override
+        public void close() {
+            stop();
+            assertThat(command.join()).isZero();
+        }
+    }
+
+    @Test
+    void aHubSaysWhereItIsAndStopsWhenTold() throws InterruptedException {
+        var hub = new Running("--in-memory", "--drain", "1s");
+        String url = hub.url();
+
+        int status = hub.stop();
+
+        assertThat(hub.command.join()).isZero();
+        assertThat(status).isZero();
+        assertThat(hub.announcement())
+                .contains("Agent: echo - ")
+                .contains("- " + url + "/agents/counter/.well-known/agent-card.json")
+                .contains("parley send -a " + url + "/agents/echo \"hello\"")
+                .contains("curl -s " + url + "/agents/echo/message:send")
+                .contains("parley task list -a " + url + "/agents/echo");
+        assertThat(hub.err.toString(StandardCharsets.UTF_8))
+                .contains("stopping")
+                .contains("stopped");
+        assertThat(shell.run("card", "get", "-a", url).status()).isEqualTo(3);
+    }
+
+    @Test
+    void allCommandsWorkWithAHub() throws InterruptedException {
+        try (var hub = new Running("--data", "data")) {
+            String echo = hub.url() + "/agents/echo";
+            Shell.Ran first = shell.run("send", "-a", echo, "hello");
+            assertThat(first.err()).doesNotContain("Error");
+            String sent = first.out();
+            String task = sent.lines().findFirst().orElseThrow().replace("Task-ID: ", "");
+
+            assertThat(sent).contains("Text:\n  hello\n");
+            assertThat(shell.run("send", "-a", hub.url(), "hello", "--transport", "rest")
+                            .out())
+                    .contains("TASK_STATE_COMPLETED");
+            assertThat(shell.run("task", "get", "-a", echo, task, "--history", "5")
+                            .out())
+                    .contains("History: user\n");
+            assertThat(shell.run("task", "list", "-a", echo, "--status", "completed")
+                            .out())
+                    .contains("Task-ID: " + task)
+                    .contains("Total-Size: 2");
+            assertThat(shell.run("task", "list", "-a", echo, "-o", "json", "--stream")
+                            .out())
+                    .hasLineCount(2);
+            assertThat(shell.run("task", "cancel", "-a", echo, task).err()).contains("TaskNotCancelableError");
+            assertThat(shell.run("task", "get", "-a", echo, "none", "--transport", "rest", "-o", "json")
+                            .out())
+                    .contains("TaskNotFoundError")
+                    .contains("\"a2aCode\":404");
+            assertThat(shell.run("push", "dead-letters", "list", "--url", hub.url())
+                            .out())
+                    .isEqualTo("Total-Size: 0\n");
+            assertThat(shell.run("push", "dead-letters", "redeliver", task, "none", "--url", hub.url())
+                            .status())
+                    .isEqualTo(1);
+            assertThat(directory.resolve("data")).isDirectory();
+        }
+    }
+
+    @Test
+    void webhooksOfATaskAreManaged() throws InterruptedException {
+        try (var hub = new Running("--in-memory", "--webhook-allow", "127.0.0.1")) {
+            String agent = hub.url() + "/agents/interview";
+            String sent = shell.run("send", "-a", agent, "hello").out();
+            String task = sent.lines().findFirst().orElseThrow().replace("Task-ID: ", "");
+
+            Shell.Ran made = shell.with("A2ACLI_TOKEN", "sesame")
+                    .run(
+                            "task",
+                            "push-config",
+                            "create",
+                            task,
+                            "-a",
+                            agent,
+                            "--url",
+                            "http://127.0.0.1:1/hook",
+                            "--id",
+                            "w1");
+
+            assertThat(made.out())
+                    .contains("Task-ID: " + task)
+                    .contains("State: TASK_STATE_INPUT_REQUIRED")
+                    .contains("Config-ID: w1")
+                    .contains("Token: [redacted]");
+            assertThat(shell.run("task", "push-config", "list", task, "-a", agent, "-o", "json")
+                            .out())
+                    .contains("\"id\":\"w1\"");
+            assertThat(shell.run("task", "push-config", "get", task, "w1", "-a", agent)
+                            .out())
+                    .contains("URL: http://127.0.0.1:1/hook");
+            assertThat(shell.run("task", "push-config", "delete", task, "w1", "-a", agent, "-o", "json")
+                            .out())
+                    .isEqualTo("{}\n");
+        }
+    }
+
+    @Test
+    void theConformanceAgentIsHostedOnlyWhenNamed() throws InterruptedException {
+        try (var hub = new Running("--in-memory", "--no-demo", "--default-agent", "conformance")) {
+            assertThat(hub.announcement()).contains("Agent: conformance - ").doesNotContain("Agent: echo");
+            assertThat(shell.run("card", "get", "-a", hub.url()).out()).contains("Name: conformance");
+        }
+    }
+
+    @Test
+    void anAddressThatOthersReachIsRefusedWithTheReason() {
+        Shell.Ran ran = shell.run("up", "--bind", "0.0.0.0", "--in-memory");
+
+        assertThat(ran.status()).isEqualTo(2);
+        assertThat(ran.err())
+                .contains("no authentication is configured")
+                .contains("put a proxy that authenticates in front");
+    }
+
+    @Test
+    void aBusyPortIsNamed() throws IOException {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            int port = taken.getLocalPort();
+
+            Shell.Ran ran = shell.run("up", "--in-memory", "--port", String.valueOf(port));
+
+            assertThat(ran.status()).isEqualTo(1);
+            assertThat(ran.err())
+                    .contains("port " + port + " of 127.0.0.1 cannot be opened")
+                    .contains("--port");
+        }
+    }
+
+    @Test
+    void settingsThatCannotBeAreRefusedBeforeAnythingStarts() throws IOException {
+        Files.createDirectory(directory.resolve("empty"));
+
+        assertThat(List.of(
+                        shell.run("up", "--no-demo"),
+                        shell.run("up", "--default-agent", "eco"),
+                        shell.run("up", "--agents", "missing.jar"),
+                        shell.run("up", "--agents", "empty"),
+                        shell.run("up", "--tls-cert", "cert.pem", "--in-memory"),
+                        shell.run("up", "--retention", "long", "--in-memory"),
+                        shell.run("up", "--public-url", "example", "--in-memory")))
+                .allSatisfy(ran -> assertThat(ran.status()).as(ran.err()).isEqualTo(2));
+        assertThat(shell.run("up", "--default-agent", "eco").err()).contains("did you mean echo?");
+    }
+
+    @Test
+    void agentsComeFromJars() throws Exception {
+        Path jar = directory.resolve("agents.jar");
+        TestAgents.writeJar(jar);
+
+        try (var hub = new Running("--in-memory", "--no-demo", "--agents", "agents.jar")) {
+            Shell.Ran sent = shell.run("send", "-a", hub.url(), "hello");
+            assertThat(sent.out()).as(sent.err()).contains("Text:\n  from a jar: hello\n");
+        }
+    }
+}

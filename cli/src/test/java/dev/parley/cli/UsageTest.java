@@ -1,0 +1,142 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Help, versions, completion, and what is said about a command line that makes no sense. */
+class UsageTest {
+    @TempDir
+    Path directory;
+
+    private Shell shell;
+
+    @BeforeEach
+    void start() {
+        shell = new Shell(directory);
+    }
+
+    @Test
+    void anUnknownOptionIsNamedWithTheNearestOne() {
+        Shell.Ran ran = shell.run("send", "--ouptut", "json", "hello");
+
+        assertThat(ran.status()).isEqualTo(2);
+        assertThat(ran.err())
+                .startsWith("Error: unknown option --ouptut (A2ACLI_ERR_USAGE)\nHint: did you mean --output?");
+        assertThat(ran.out()).isEmpty();
+    }
+
+    @Test
+    void anUnknownCommandIsNamedWithTheNearestOne() {
+        assertThat(shell.run("snd", "hello").err())
+                .contains("unknown command snd")
+                .contains("did you mean send?");
+        assertThat(shell.run("task", "gte").err()).contains("did you mean get?");
+        assertThat(shell.run("help", "taks").err()).contains("did you mean task?");
+    }
+
+    @Test
+    void evenAMisreadCommandLineIsAnsweredInJson() {
+        assertThat(shell.run("send", "-o", "json", "--nonsense").out())
+                .startsWith("{\"error\":{\"code\":\"A2ACLI_ERR_USAGE\",\"message\":\"unknown option --nonsense\"");
+        assertThat(shell.run("send", "--nonsense", "-ojson").out()).startsWith("{\"error\"");
+        assertThat(shell.run("send", "--nonsense", "--output=json").out()).startsWith("{\"error\"");
+        assertThat(shell.with("A2ACLI_OUTPUT", "json").run("send", "--nonsense").out())
+                .startsWith("{\"error\"");
+    }
+
+    @Test
+    void aWordThatOnlyLeadsToCommandsSaysWhich() {
+        Shell.Ran ran = shell.run("task");
+
+        assertThat(ran.status()).isEqualTo(2);
+        assertThat(ran.err()).contains("Usage: parley task").contains("no command given");
+    }
+
+    @Test
+    void anArgumentThatIsMissingIsNamed() {
+        assertThat(shell.run("task", "push-config", "get", "t1").err()).contains("CONFIG-ID");
+        assertThat(shell.run("task", "get").err()).contains("expected: TASK-ID");
+    }
+
+    @Test
+    void helpGoesToStandardOutputWithTheDefaults() {
+        Shell.Ran general = shell.run("--help");
+        Shell.Ran asked = shell.run("help", "task", "get");
+        Shell.Ran flag = shell.run("task", "get", "--help");
+
+        assertThat(general.out())
+                .contains("Commands:")
+                .contains("Default: text.")
+                .contains("Default: 2s.");
+        assertThat(general.status()).isZero();
+        assertThat(general.out()).doesNotContain("warm-up");
+        assertThat(asked.out()).isEqualTo(flag.out()).contains("--history");
+        assertThat(general.out() + asked.out()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void theVersionIsOneLine() {
+        assertThat(shell.run("-v").out()).matches("parley \\S+\n");
+        assertThat(shell.run("--version").status()).isZero();
+    }
+
+    @Test
+    void aConfiguredFlagCanBeTakenBack() {
+        Shell.Ran ran = shell.with("A2ACLI_VERBOSE", "true").run("config", "show", "--verbose=false");
+
+        assertThat(ran.out()).contains("verbose: false (flag)");
+    }
+
+    @Test
+    void optionsMayStandBeforeTheCommand() {
+        assertThat(shell.run("--timeout", "5s", "config", "show").out()).contains("timeout: 5s (flag)");
+    }
+
+    @Test
+    void completionIsAScriptThatBashReads() throws IOException, InterruptedException {
+        Shell.Ran ran = shell.run("completion", "bash");
+        Path script = Files.writeString(directory.resolve("completion"), ran.out());
+
+        var bash = new ProcessBuilder("bash", "-n", script.toString()).start();
+
+        assertThat(bash.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(bash.exitValue()).isZero();
+        assertThat(ran.out()).contains("push-config").contains("--agent-card");
+        assertThat(shell.run("completion", "fish").status()).isEqualTo(2);
+    }
+
+    @Test
+    void aReaderThatLeavesIsNoFailure() {
+        var err = new java.io.ByteArrayOutputStream();
+        var out = new java.io.PrintStream(
+                new java.io.OutputStream() {
+                    @Override
+                    public void write(int b) throws IOException {
+                        throw new IOException("Broken pipe");
+                    }
+                },
+                true,
+                java.nio.charset.StandardCharsets.UTF_8);
+        var around = new Surroundings(
+                System.in,
+                out,
+                new java.io.PrintStream(err, true, java.nio.charset.StandardCharsets.UTF_8),
+                java.util.Map.of(),
+                directory,
+                directory,
+                new Interruption(),
+                false);
+
+        int status = Main.run(around, "--help");
+
+        assertThat(status).isZero();
+        assertThat(err.size()).isZero();
+    }
+}
