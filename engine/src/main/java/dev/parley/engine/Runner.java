@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
@@ -194,7 +193,7 @@ final class Runner {
                 live,
                 message == null ? Message.user(Part.text("")) : message,
                 new Turn.Origin(
-                        new CallContext(live.key().scope().owner(), live.key().scope(), Set.of(), null, null),
+                        CallContext.of(live.key().scope().owner(), live.key().scope()),
                         List.of(),
                         Map.of(),
                         task.history().size() > 1,

@@ -44,10 +44,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 final class EngineTest {
-    private static final CallContext ALICE =
-            new CallContext("alice", new CallContext.Scope("t1", "alice"), java.util.Set.of(), null, null);
-    private static final CallContext MALLORY =
-            new CallContext("mallory", new CallContext.Scope("t2", "mallory"), java.util.Set.of(), null, null);
+    private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
+    private static final CallContext MALLORY = CallContext.of("mallory", new CallContext.Scope("t2", "mallory"));
 
     private final MemoryTaskLog log = new MemoryTaskLog();
     private final Engine engine =

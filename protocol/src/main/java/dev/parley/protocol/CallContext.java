@@ -14,13 +14,21 @@ import org.jspecify.annotations.Nullable;
  * @param extensions URIs of the extensions that the caller activated for this call
  * @param deadline when the caller stops waiting; null if it did not say
  * @param traceparent the W3C trace context, passed on unread
+ * @param dialect the wire dialect that the caller speaks, such as {@code 1.0}; its webhooks are told in the same
+ * @param namesTasks whether the caller names its tasks itself: the task ids of the call are first taken for such names,
+ *     and a message to an unknown or ended task begins a task of that name
  */
 public record CallContext(
         String caller,
         Scope scope,
         Set<String> extensions,
         @Nullable Instant deadline,
-        @Nullable String traceparent) {
+        @Nullable String traceparent,
+        String dialect,
+        boolean namesTasks) {
+    /** The dialect of who does not say. */
+    public static final String V1 = "1.0";
+
     /**
      * A boundary that no read crosses: what lies outside does not exist for the caller.
      *
@@ -34,13 +42,18 @@ public record CallContext(
         }
     }
 
-    private static final CallContext ANONYMOUS =
-            new CallContext("anonymous", new Scope("default", "anonymous"), Set.of(), null, null);
+    private static final CallContext ANONYMOUS = of("anonymous", new Scope("default", "anonymous"));
 
     public CallContext {
         requireNonNull(caller, "caller");
         requireNonNull(scope, "scope");
+        requireNonNull(dialect, "dialect");
         extensions = Set.copyOf(extensions);
+    }
+
+    /** A caller who speaks A2A 1.0 and says nothing of extensions, deadline or trace. */
+    public static CallContext of(String caller, Scope scope) {
+        return new CallContext(caller, scope, Set.of(), null, null, V1, false);
     }
 
     /** The caller of a hub without authentication: everybody is the same one. */
@@ -50,16 +63,21 @@ public record CallContext(
 
     /** This context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent);
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
     }
 
     /** This context with another deadline. */
     public CallContext withDeadline(@Nullable Instant deadline) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent);
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
     }
 
     /** This context with another trace. */
     public CallContext withTraceparent(@Nullable String traceparent) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent);
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
+    }
+
+    /** This context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
+    public CallContext withDialect(String dialect, boolean namesTasks) {
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
     }
 }
