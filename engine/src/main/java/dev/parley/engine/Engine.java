@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ public final class Engine implements AutoCloseable {
     private final ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight = new ConcurrentHashMap<>();
     private final Set<Turn> running = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
+    private final Limits limits;
     private final @Nullable Webhooks webhooks;
     private final Map<String, List<Head>> interrupted;
     private volatile boolean open = true;
@@ -63,6 +65,9 @@ public final class Engine implements AutoCloseable {
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("engine-timer").factory());
         timer.setRemoveOnCancelPolicy(true);
+        // What asks for the time while the engine closes is not told of it, and ends with its thread.
+        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        this.limits = new Limits(timer);
         PushStore pushStore = settings.pushStore;
         this.webhooks = pushStore == null
                 ? null
@@ -255,7 +260,7 @@ public final class Engine implements AutoCloseable {
     // ---- For the agents hosted here
 
     LiveTask newTask(TaskKey key, String contextId) {
-        return new LiveTask(key, contextId, log, this::onWritten);
+        return new LiveTask(key, contextId, log, limits, this::onWritten);
     }
 
     private void onWritten(LiveTask live, Segment segment) {
@@ -291,7 +296,7 @@ public final class Engine implements AutoCloseable {
             return null;
         }
         Folded folded = fold(key);
-        var live = new LiveTask(key, folded.task(), folded.sequence(), log, this::onWritten);
+        var live = new LiveTask(key, folded.task(), folded.sequence(), log, limits, this::onWritten);
         live.watched = webhooks != null && !webhooks.of(key).isEmpty();
         return live;
     }
@@ -362,8 +367,8 @@ public final class Engine implements AutoCloseable {
         return inFlight;
     }
 
-    ScheduledThreadPoolExecutor timer() {
-        return timer;
+    Limits limits() {
+        return limits;
     }
 
     @Nullable

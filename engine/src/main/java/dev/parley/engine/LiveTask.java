@@ -55,6 +55,7 @@ final class LiveTask implements TaskLog.Writer {
     private final TaskKey key;
     private final String contextId;
     private final TaskLog log;
+    private final Limits limits;
     private final BiConsumer<LiveTask, Segment> onWritten;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -84,16 +85,23 @@ final class LiveTask implements TaskLog.Writer {
     volatile boolean watched;
 
     /** @param onWritten told after each segment that is on disk or was refused, on the log's thread; must not block */
-    LiveTask(TaskKey key, String contextId, TaskLog log, BiConsumer<LiveTask, Segment> onWritten) {
+    LiveTask(TaskKey key, String contextId, TaskLog log, Limits limits, BiConsumer<LiveTask, Segment> onWritten) {
         this.key = key;
         this.contextId = contextId;
         this.log = log;
+        this.limits = limits;
         this.onWritten = onWritten;
     }
 
     /** A task that the log holds already, as {@code task} stands after its event number {@code sequence}. */
-    LiveTask(TaskKey key, Task task, long sequence, TaskLog log, BiConsumer<LiveTask, Segment> onWritten) {
-        this(key, task.contextId(), log, onWritten);
+    LiveTask(
+            TaskKey key,
+            Task task,
+            long sequence,
+            TaskLog log,
+            Limits limits,
+            BiConsumer<LiveTask, Segment> onWritten) {
+        this(key, task.contextId(), log, limits, onWritten);
         this.ahead = task;
         this.durable = task;
         this.emitted = sequence;
@@ -236,7 +244,7 @@ final class LiveTask implements TaskLog.Writer {
      */
     @Nullable
     TaskEvent await(long since, Predicate<Task> enough, Duration patience) throws InterruptedException {
-        long nanos = patience.toNanos();
+        Limits.Limit limit = null;
         lock.lockInterruptibly();
         try {
             while (true) {
@@ -250,13 +258,18 @@ final class LiveTask implements TaskLog.Writer {
                 if (task != null && written >= since && enough.test(task)) {
                     return task;
                 }
-                if (nanos <= 0) {
+                if (limit == null && patience.isPositive()) {
+                    limit = limits.in(patience, this::wake);
+                } else if (limit == null || limit.isReached()) {
                     return null;
                 }
-                nanos = changed.awaitNanos(nanos);
+                changed.await();
             }
         } finally {
             lock.unlock();
+            if (limit != null) {
+                limit.drop();
+            }
         }
     }
 
@@ -274,7 +287,7 @@ final class LiveTask implements TaskLog.Writer {
 
     /** Waits for events behind {@code position}, at most for {@code patience} and while {@code open} says so. */
     Found find(long position, Duration patience, BooleanSupplier open) throws InterruptedException {
-        long nanos = patience.toNanos();
+        Limits.Limit limit = null;
         lock.lockInterruptibly();
         try {
             while (true) {
@@ -294,13 +307,18 @@ final class LiveTask implements TaskLog.Writer {
                 if (task != null && task.state().isTerminal()) {
                     return new Found.End();
                 }
-                if (nanos <= 0) {
+                if (limit == null && patience.isPositive()) {
+                    limit = limits.in(patience, this::wake);
+                } else if (limit == null || limit.isReached()) {
                     return new Found.Nothing();
                 }
-                nanos = changed.awaitNanos(nanos);
+                changed.await();
             }
         } finally {
             lock.unlock();
+            if (limit != null) {
+                limit.drop();
+            }
         }
     }
 

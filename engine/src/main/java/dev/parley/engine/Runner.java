@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -109,8 +107,7 @@ final class Runner {
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
         }
-        Future<?> limit =
-                engine.timer().schedule(turn::expire, agent.timeLimit().toMillis(), TimeUnit.MILLISECONDS);
+        Limits.Limit limit = engine.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(engine.clock().instant().plus(agent.timeLimit()));
             agent.handler().handle(turn, turn);
@@ -120,7 +117,7 @@ final class Runner {
             turn.end();
             threw(turn, problem);
         } finally {
-            limit.cancel(false);
+            limit.drop();
         }
     }
 
