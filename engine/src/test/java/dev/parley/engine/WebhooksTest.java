@@ -120,11 +120,17 @@ final class WebhooksTest {
 
     @Test
     void deliveryGoesOnAfterARestartWhereItStopped() throws Exception {
-        receiver.answer = event -> event.sequence() <= 2
-                ? new WebhookTransport.Outcome.Accepted()
-                : new WebhookTransport.Outcome.Failed("down", true, Duration.ofMillis(1));
+        var third = new CountDownLatch(1);
+        receiver.answer = event -> {
+            if (event.sequence() <= 2) {
+                return new WebhookTransport.Outcome.Accepted();
+            }
+            third.countDown();
+            return new WebhookTransport.Outcome.Failed("down", true, Duration.ofMillis(1));
+        };
         send(counting(3), "https://hook");
         assertThat(receiver.next(2)).containsExactly(1L, 2L);
+        third.await(); // by then it is noted that the second was accepted
         engine.close();
         var restored = new Receiver();
 
