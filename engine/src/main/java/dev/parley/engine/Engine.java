@@ -65,7 +65,7 @@ public final class Engine implements AutoCloseable {
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("engine-timer").factory());
         timer.setRemoveOnCancelPolicy(true);
-        // What asks for the time while the engine closes is not told of it, and ends with its thread.
+        // What asks to be called later while the engine closes is not called: webhooks go on after the next start.
         timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
         this.limits = new Limits(timer);
         PushStore pushStore = settings.pushStore;

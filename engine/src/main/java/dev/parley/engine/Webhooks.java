@@ -18,7 +18,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
@@ -146,11 +145,7 @@ public final class Webhooks {
     }
 
     private void later(Key key, Duration pause) {
-        try {
-            var unused = timer.schedule(() -> run(key), pause.toMillis() + 1, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException closing) {
-            LOG.log(Level.DEBUG, "closing; {0} goes on after the next start", key);
-        }
+        var unused = timer.schedule(() -> run(key), pause.toMillis() + 1, TimeUnit.MILLISECONDS);
     }
 
     private static Key key(Subscription subscription) {
