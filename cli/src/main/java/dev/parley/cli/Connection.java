@@ -48,16 +48,20 @@ final class Connection implements AutoCloseable {
     /** Finds the card, chooses an interface, and lets {@code use} go on; failures become what the user is told. */
     static int open(Invocation call, Use use) throws InterruptedException {
         String reference = call.settings().require(Setting.AGENT_CARD);
-        String binding = null;
-        boolean credentialSent = false;
         try (Connection agent = connect(call, reference)) {
-            binding = agent.client.address().protocolBinding();
-            credentialSent = agent.credentialSent;
-            return use.with(agent);
+            try {
+                return use.with(agent);
+            } catch (A2AException | ClientException failure) {
+                throw new CliException(Problems.of(failure, agent.place()), failure);
+            }
         } catch (A2AException | ClientException failure) {
-            throw new CliException(
-                    Problems.of(failure, new Problems.Place(reference, binding, credentialSent)), failure);
+            throw new CliException(Problems.of(failure, new Problems.Place(reference, null, false)), failure);
         }
+    }
+
+    /** What the wording of an error depends on; after the call, for which interface answers shows only then. */
+    Problems.Place place() {
+        return new Problems.Place(reference, client.address().protocolBinding(), credentialSent);
     }
 
     /** Reads the card that the settings name, without talking to the agent itself. */
@@ -85,6 +89,7 @@ final class Connection implements AutoCloseable {
             builder.sslContext(InsecureTls.context());
         }
         boolean credentialSent = credentials(call, card, builder);
+        allowOrigins(call, card, builder, credentialSent);
         AgentClient client = choose(call, card, builder);
         wire.note("interface " + client.address().protocolBinding() + " "
                 + client.address().protocolVersion() + " at " + client.address().url());
@@ -215,19 +220,42 @@ final class Connection implements AutoCloseable {
         return insecure;
     }
 
+    /** Lets the client fall back to interfaces elsewhere: anywhere if there is no secret to send, else where allowed. */
+    private static void allowOrigins(
+            Invocation call, AgentCard card, AgentClientBuilder builder, boolean credentialSent) {
+        allowedOrigins(call).forEach(builder::allowOrigin);
+        if (!sendsSecrets(call, credentialSent)) {
+            for (AgentCard.Interface at : card.supportedInterfaces()) {
+                try {
+                    builder.allowOrigin(at.url());
+                } catch (IllegalArgumentException noHttp) {
+                    // Nothing that one could fall back to.
+                    WireLog.of(call).note(at.url() + " is not used: " + noHttp.getMessage());
+                }
+            }
+        }
+    }
+
+    private static boolean sendsSecrets(Invocation call, boolean credentialSent) {
+        return credentialSent || !call.settings().texts(Setting.SVC_PARAM).isEmpty();
+    }
+
+    private static List<String> allowedOrigins(Invocation call) {
+        List<String> allowed = call.get(Setting.ALLOW_ORIGIN);
+        return allowed == null
+                ? List.of()
+                : allowed.stream().map(Connection::originOf).toList();
+    }
+
     /** A card may lead anywhere, but not take credentials with it that were meant for the origin it came from. */
     private static void refuseStrangers(
             Invocation call, CardSource.Found found, AgentCard.Interface at, boolean credentialSent) {
         String cardOrigin = found.origin();
-        boolean secretParameters = !call.settings().texts(Setting.SVC_PARAM).isEmpty();
-        if (cardOrigin == null || !(credentialSent || secretParameters)) {
+        if (cardOrigin == null || !sendsSecrets(call, credentialSent)) {
             return;
         }
         String origin = CardSource.origin(URI.create(at.url()));
-        List<String> allowed = call.get(Setting.ALLOW_ORIGIN);
-        boolean isAllowed = allowed != null
-                && allowed.stream().anyMatch(one -> originOf(one).equals(origin));
-        if (!origin.equals(cardOrigin) && !isAllowed) {
+        if (!origin.equals(cardOrigin) && !allowedOrigins(call).contains(origin)) {
             throw new CliException(Problem.local(
                     LocalError.INTERNAL,
                     "the card of " + cardOrigin + " leads to " + origin + ", which would get your credentials",
@@ -250,10 +278,6 @@ final class Connection implements AutoCloseable {
 
     AgentClient client() {
         return client;
-    }
-
-    String reference() {
-        return reference;
     }
 
     boolean streams() {

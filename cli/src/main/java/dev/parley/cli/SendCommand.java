@@ -82,10 +82,8 @@ final class SendCommand implements Command {
             if (request.message().taskId() == null || !ABOUT_THE_TASK.contains(refused.error())) {
                 throw refused;
             }
-            var place = new Problems.Place(
-                    agent.reference(), agent.client().address().protocolBinding(), false);
             throw new CliException(
-                    Problems.of(refused, place)
+                    Problems.of(refused, agent.place())
                             .withHint("the agent does not take messages for task "
                                     + request.message().taskId()
                                     + "; no other task was made. Repeat with --debug to see its answer"),

@@ -34,10 +34,8 @@ final class TaskSubscribeCommand implements Command {
                 if (refused.error() != A2AError.UNSUPPORTED_OPERATION) {
                     throw refused;
                 }
-                var place = new Problems.Place(
-                        agent.reference(), agent.client().address().protocolBinding(), false);
                 throw new CliException(
-                        Problems.of(refused, place)
+                        Problems.of(refused, agent.place())
                                 .withHint("it may have ended already: "
                                         + call.command("task", "get", Invocation.quoted(id))),
                         refused);

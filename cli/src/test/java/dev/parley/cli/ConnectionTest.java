@@ -147,10 +147,7 @@ class ConnectionTest {
 
     @Test
     void nobodyAtTheAddressIsExitStatusThree() throws IOException {
-        int free;
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            free = socket.getLocalPort();
-        }
+        int free = freePort();
 
         Shell.Ran ran = get("-a", "http://127.0.0.1:" + free, "-o", "json");
 
@@ -222,5 +219,28 @@ class ConnectionTest {
 
         assertThat(ran.err()).contains("PushNotificationNotSupportedError");
         assertThat(agent.asked()).isEmpty();
+    }
+
+    @Test
+    void anInterfaceWhereNobodyIsIsPassedOver() throws IOException {
+        String better = "\"supportedInterfaces\":[{\"url\":\"http://127.0.0.1:" + freePort()
+                + "/rpc\",\"protocolBinding\":\"JSONRPC\",\"protocolVersion\":\"1.0\"},";
+        agent.showing(agent.card(true, "").replace("\"supportedInterfaces\":[", better));
+
+        Shell.Ran open = get("-a", agent.url(), "--debug");
+        Shell.Ran secret = get("-a", agent.url(), "--bearer", SECRET);
+
+        assertThat(open.status()).isZero();
+        assertThat(open.err()).contains("another interface of the card is tried, JSONRPC at ");
+        assertThat(secret.status()).isEqualTo(1);
+        assertThat(secret.err()).contains("--allow-origin");
+        assertThat(agent.methods()).containsExactly("GetTask");
+    }
+
+    /** A port at which nobody listens. */
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 }

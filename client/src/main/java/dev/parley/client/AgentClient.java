@@ -46,7 +46,10 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
     /** The agent's card: the extended one once it has been asked for. */
     AgentCard card();
 
-    /** The interface of the card that is used. */
+    /**
+     * The interface of the card that is used: the first one, or the first of a preferred binding. If nobody is there at
+     * the first call, it is the next one that answers, as long as its origin may have the credentials.
+     */
     AgentCard.Interface address();
 
     /**

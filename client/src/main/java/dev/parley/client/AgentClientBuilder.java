@@ -235,23 +235,23 @@ public final class AgentClientBuilder {
         HttpUrl address = address(url);
         return open(Set.of(address.origin()), means -> {
             CardFinder.Found found = means.finder().find(address);
-            return Place.of(found.card(), found, settings());
+            return Places.of(found.card(), found, settings());
         });
     }
 
     /**
-     * Uses the agent that {@code card} describes, without fetching anything. Credentials go to the interface that is
-     * chosen: who gives the card vouches for it.
+     * Uses the agent that {@code card} describes, without fetching anything. Credentials go to the origin of the
+     * interface that is chosen, for who gives the card vouches for it, and to those that were allowed.
      *
      * @throws ClientException if it offers nothing that this client may use
      */
     public AgentClient of(AgentCard card) {
-        Place place = Place.of(card, null, settings());
-        return open(Set.of(place.url().origin()), means -> place);
+        Places places = Places.of(card, null, settings());
+        return open(Set.of(places.used().url().origin()), means -> places);
     }
 
     private interface Chooser {
-        Place choose(HttpAgentClient.Means means);
+        Places choose(HttpAgentClient.Means means);
     }
 
     private AgentClient open(Set<Origin> own, Chooser chooser) {
@@ -263,9 +263,7 @@ public final class AgentClientBuilder {
             Attempts.Pause waits = pause != null ? pause : wire::pause;
             var attempts = new Attempts(retries, backoff, waits, listener);
             var means = new HttpAgentClient.Means(settings, wire, attempts, new CardFinder(wire, attempts, settings));
-            Place place = chooser.choose(means);
-            wire.requireTrust(place.url().origin());
-            return new HttpAgentClient(means, place);
+            return new HttpAgentClient(means, chooser.choose(means).within(wire));
         } catch (RuntimeException e) {
             wire.close();
             throw e;

@@ -13,71 +13,84 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Set;
 
-/** The one {@link AgentClient}: a {@link Place} and the means to get there. */
+/** The one {@link AgentClient}: the {@link Places} of an agent and the means to get there. */
 final class HttpAgentClient implements AgentClient {
     /** What a client is made of. */
     record Means(ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder) {}
 
     private static final byte[] NO_BODY = {};
+    /** With one of these and one of those, a server says that what was asked for is not to be had at this address. */
+    private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
+
+    private static final Set<A2AError> NOBODY =
+            Set.of(A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED, A2AError.UNSUPPORTED_OPERATION);
 
     private final Means means;
     private final ClientSettings settings;
     private final HttpWire wire;
-    private volatile Place place;
+    private volatile Places places;
     /** Over REST, the specification's text says POST, its proto GET; servers of both kinds are about. */
     private volatile boolean subscribesByGet;
 
-    HttpAgentClient(Means means, Place place) {
+    HttpAgentClient(Means means, Places places) {
         this.means = means;
         this.settings = means.settings();
         this.wire = means.wire();
-        this.place = place;
+        this.places = places;
     }
 
     @Override
     public AgentCard card() {
-        return place.card();
+        return place().card();
     }
 
     @Override
     public AgentCard.Interface address() {
-        return place.agent();
+        return place().agent();
     }
 
     @Override
     public AgentCard refreshCard() {
-        Place now = place;
-        if (now.found() != null) {
-            means.finder().again(now.found()).ifPresent(found -> {
-                Place next = Place.of(found.card(), found, settings);
-                wire.requireTrust(next.url().origin());
-                place = next;
-            });
+        CardFinder.Found known = place().found();
+        if (known != null) {
+            means.finder()
+                    .again(known)
+                    .ifPresent(found ->
+                            places = Places.of(found.card(), found, settings).within(wire));
         }
-        return place.card();
+        return card();
     }
 
     @Override
     public AgentCard extendedCard() {
         AgentCard card = call(new Operation.GetExtendedAgentCard(null), CallContext.anonymous());
-        Place now = place;
-        place = new Place(card, now.agent(), now.url(), now.binding(), now.found());
+        places = places.with(card);
         return card;
     }
 
     @Override
     public <R> R call(Operation.Call<R> operation, CallContext context) {
-        Place now = place;
-        Request request = request(now, operation, context);
-        return means.attempts().run(operation.isRepeatable(), timeout(operation, context), left -> {
+        return attempt(operation, context, (place, left) -> {
+            Request request = request(place, operation, context);
             Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
             try {
-                return now.binding().result(operation, answer.status(), answer.body());
+                return place.binding().result(operation, answer.status(), answer.body());
             } catch (A2AException problem) {
                 throw refusal(request, answer.status(), answer.headers(), problem);
             }
         });
+    }
+
+    /** Does {@code exchange} at the first place that there is one to do it with, as often as is safe and promising. */
+    <T> T attempt(Operation operation, CallContext context, Places.Exchange<T> exchange) {
+        Places now = places;
+        return means.attempts()
+                .run(
+                        operation.isRepeatable(),
+                        timeout(operation, context),
+                        left -> now.use(left, settings.listener(), exchange));
     }
 
     @Override
@@ -95,6 +108,9 @@ final class HttpAgentClient implements AgentClient {
         if (noSuchVerb && request.method().equals("POST") && isSubscription(request)) {
             subscribesByGet = true;
             throw new Trouble(Trouble.Kind.NOT_NOW, null, problem);
+        }
+        if (NOT_HERE.contains(status) && NOBODY.contains(problem.error())) {
+            throw new Trouble(Trouble.Kind.NOT_HERE, null, problem);
         }
         var trouble = Trouble.of(status, headers, problem, settings.now());
         if (trouble.isPresent()) {
@@ -137,7 +153,7 @@ final class HttpAgentClient implements AgentClient {
     }
 
     Place place() {
-        return place;
+        return places.used();
     }
 
     Means means() {

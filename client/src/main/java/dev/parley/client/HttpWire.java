@@ -196,8 +196,11 @@ final class HttpWire implements AutoCloseable {
         return switch (cause) {
             case ConnectException e
             when e.getCause() instanceof UnresolvedAddressException ->
-                throw new ClientException(
-                        Problem.UNREACHABLE, request.url().host().name() + " cannot be found", e);
+                new Trouble(
+                        Trouble.Kind.NOT_HERE,
+                        null,
+                        new ClientException(
+                                Problem.UNREACHABLE, request.url().host().name() + " cannot be found", e));
             case ConnectException e -> new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(origin, "refused", e));
             case HttpConnectTimeoutException e ->
                 new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(origin, "timed out", e));
@@ -221,9 +224,14 @@ final class HttpWire implements AutoCloseable {
         return new ClientException(Problem.UNREACHABLE, "connection to " + origin + ": " + how, cause);
     }
 
+    /** Whether this origin may have the credentials. */
+    boolean isTrusted(Origin origin) {
+        return trusted.contains(origin);
+    }
+
     /** @throws ClientException if this origin may not have the credentials; it tells what to allow */
     void requireTrust(Origin origin) {
-        if (!trusted.contains(origin)) {
+        if (!isTrusted(origin)) {
             throw new ClientException(
                     Problem.ORIGIN_NOT_ALLOWED,
                     "the agent's card leads to another origin: " + origin + " (allow it by allowOrigin(\"" + origin

@@ -3,20 +3,17 @@ package dev.parley.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.CardFinder.Found;
-import dev.parley.client.ClientException.Problem;
 import dev.parley.dialect.Binding;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an agent is reached, and how: the interface of its card that was chosen.
+ * Where an agent is reached, and how: one interface of its card.
  *
  * @param found where the card came from; null if it was given
  */
@@ -28,50 +25,9 @@ record Place(
         @Nullable Found found) {
     private static final SecurityScheme.ApiKey USUAL_KEY = new SecurityScheme.ApiKey(null, "header", "X-API-Key");
 
-    /**
-     * Chooses the first interface of {@code card}, or the first of the preferred binding, that this client speaks.
-     *
-     * <p>Source: A2A specification 1.0, section 8.3.2.
-     */
-    static Place of(AgentCard card, @Nullable Found found, ClientSettings settings) {
-        List<Place> spoken = new ArrayList<>();
-        for (AgentCard.Interface agent : card.supportedInterfaces()) {
-            if (isWanted(agent.protocolVersion(), settings.version())) {
-                Optional<Binding> binding = Binding.of(agent);
-                binding.ifPresent(speaks -> spoken.add(new Place(card, agent, address(agent), speaks, found)));
-            }
-        }
-        for (String preferred : settings.preferred()) {
-            for (Place place : spoken) {
-                if (place.agent().protocolBinding().equalsIgnoreCase(preferred)) {
-                    return place;
-                }
-            }
-        }
-        if (spoken.isEmpty()) {
-            List<String> offered = card.supportedInterfaces().stream()
-                    .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
-                    .toList();
-            throw new ClientException(
-                    Problem.NO_INTERFACE,
-                    card.name() + " offers " + String.join(", ", offered) + " (expected: JSONRPC or HTTP+JSON, version "
-                            + (settings.version() == null ? "1.0" : settings.version()) + ")");
-        }
-        return spoken.getFirst();
-    }
-
-    /** Patch numbers take no part: a card that says 1.0.1 means 1.0. */
-    private static boolean isWanted(String offered, @Nullable String wanted) {
-        return wanted == null || offered.equals(wanted) || offered.startsWith(wanted + ".");
-    }
-
-    private static HttpUrl address(AgentCard.Interface agent) {
-        try {
-            return HttpUrl.ofAgent(agent.url());
-        } catch (IllegalArgumentException e) {
-            throw new ClientException(
-                    Problem.CARD_INVALID, "supportedInterfaces: url " + agent.url() + " " + e.getMessage(), e);
-        }
+    /** The same, as another card of the same agent describes it. */
+    Place with(AgentCard other) {
+        return new Place(other, agent, url, binding, found);
     }
 
     /** Returns the request as it is sent: with the API key, if there is one, where the card wants it. */

@@ -119,13 +119,12 @@ final class ResumingStream implements EventStream {
      */
     static ResumingStream open(HttpAgentClient client, CallContext context, Operation.Watch operation) {
         var stream = new ResumingStream(client, context, operation);
-        Duration timeout = client.timeout(operation, context);
-        client.means().attempts().run(operation.isRepeatable(), timeout, left -> {
+        return client.attempt(operation, context, (place, left) -> {
+            stream.place = place;
             Opening opening = stream.send(operation);
             stream.begin(opening, stream.wire.await(opening, left));
             return stream;
         });
-        return stream;
     }
 
     private Opening send(Operation.Watch watch) {
@@ -328,15 +327,23 @@ final class ResumingStream implements EventStream {
         try {
             begin(opening, response);
         } catch (Trouble trouble) {
-            cut(trouble.retryAfter(), trouble.verdict());
-        } catch (A2AException e) {
-            if (e.error() == A2AError.UNSUPPORTED_OPERATION) {
-                readOutcome(e);
+            if (trouble.isMendable(true)) {
+                cut(trouble.retryAfter(), trouble.verdict());
             } else {
-                end(e);
+                refused(trouble.verdict());
             }
+        } catch (A2AException e) {
+            refused(e);
         } catch (ClientException e) {
             end(e);
+        }
+    }
+
+    private void refused(RuntimeException refusal) throws InterruptedException {
+        if (refusal instanceof A2AException e && e.error() == A2AError.UNSUPPORTED_OPERATION) {
+            readOutcome(e);
+        } else {
+            end(refusal);
         }
     }
 

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt failed in a way that another attempt may mend. */
+/** An attempt failed in a way that another attempt may mend, here or at another place. */
 final class Trouble extends Exception {
     private static final long serialVersionUID = 1L;
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofDays(1);
@@ -17,6 +17,8 @@ final class Trouble extends Exception {
     enum Kind {
         /** It was not sent. */
         NOT_SENT,
+        /** Nothing there takes such a request, nor will it: no such host, or no such address on it. */
+        NOT_HERE,
         /** The other side does not want it now, and has not acted on it. */
         NOT_NOW,
         /** Nobody knows. */
@@ -53,8 +55,18 @@ final class Trouble extends Exception {
         return Optional.of(new Trouble(lost ? Kind.LOST : Kind.NOT_NOW, retryAfter, verdict));
     }
 
+    /** Whether another attempt at the same place may mend it. */
     boolean isMendable(boolean repeatable) {
-        return kind != Kind.LOST || repeatable;
+        return switch (kind) {
+            case NOT_SENT, NOT_NOW -> true;
+            case LOST -> repeatable;
+            case NOT_HERE -> false;
+        };
+    }
+
+    /** Whether the request has certainly met nobody, so that it may go to another place whatever it asks for. */
+    boolean isNobodyThere() {
+        return kind == Kind.NOT_SENT || kind == Kind.NOT_HERE;
     }
 
     /** When the other side wants to be asked again; null if it did not say. */

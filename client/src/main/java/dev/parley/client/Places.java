@@ -1,0 +1,175 @@
+package dev.parley.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.client.CardFinder.Found;
+import dev.parley.client.ClientException.Problem;
+import dev.parley.dialect.Binding;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interfaces of a card that may be used, and the one that is: the only place where version and binding are chosen.
+ *
+ * <p>The best one is used. Until one of them has answered for the first time, the next stand in for it if it cannot be
+ * spoken to: nobody takes the connection, or nothing there knows the call. Either way nothing has happened, so even a
+ * message may be sent to another. After that there is no change any more, for an agent that is known to be there will
+ * come back. Safe for any number of threads.
+ *
+ * <p>Source: A2A specification 1.0, sections 5.2 and 8.3.2.
+ */
+final class Places {
+    /** One exchange with the agent, in the time that is left. */
+    interface Exchange<T> {
+        T at(Place place, Duration left) throws Trouble, InterruptedException;
+    }
+
+    private final List<Place> places;
+    private volatile Place used;
+    private volatile boolean settled;
+
+    /** @param places the best first, at least one */
+    private Places(List<Place> places, Place used, boolean settled) {
+        this.places = places;
+        this.used = used;
+        this.settled = settled;
+    }
+
+    /**
+     * Chooses among the interfaces of {@code card} that this client speaks: those of preferred bindings come first, else
+     * the order of the card counts.
+     *
+     * @param found where the card came from; null if it was given
+     * @throws ClientException if there is none
+     */
+    static Places of(AgentCard card, @Nullable Found found, ClientSettings settings) {
+        var preferred = new ArrayList<List<Place>>();
+        settings.preferred().forEach(binding -> preferred.add(new ArrayList<>()));
+        var others = new ArrayList<Place>();
+        for (AgentCard.Interface agent : card.supportedInterfaces()) {
+            Optional<Binding> binding =
+                    isWanted(agent.protocolVersion(), settings.version()) ? Binding.of(agent) : Optional.empty();
+            if (binding.isPresent()) {
+                int rank = rank(agent.protocolBinding(), settings.preferred());
+                (rank < 0 ? others : preferred.get(rank))
+                        .add(new Place(card, agent, address(agent), binding.get(), found));
+            }
+        }
+        List<Place> all = new ArrayList<>();
+        preferred.forEach(all::addAll);
+        all.addAll(others);
+        if (all.isEmpty()) {
+            throw none(card, settings);
+        }
+        return new Places(List.copyOf(all), all.getFirst(), false);
+    }
+
+    /** Patch numbers take no part: a card that says 1.0.1 means 1.0. */
+    private static boolean isWanted(String offered, @Nullable String wanted) {
+        return wanted == null || offered.equals(wanted) || offered.startsWith(wanted + ".");
+    }
+
+    private static int rank(String binding, List<String> preferred) {
+        return preferred.stream()
+                .map(name -> name.toUpperCase(Locale.ROOT))
+                .toList()
+                .indexOf(binding.toUpperCase(Locale.ROOT));
+    }
+
+    private static HttpUrl address(AgentCard.Interface agent) {
+        try {
+            return HttpUrl.ofAgent(agent.url());
+        } catch (IllegalArgumentException e) {
+            throw new ClientException(
+                    Problem.CARD_INVALID, "supportedInterfaces: url " + agent.url() + " " + e.getMessage(), e);
+        }
+    }
+
+    private static ClientException none(AgentCard card, ClientSettings settings) {
+        List<String> offered = card.supportedInterfaces().stream()
+                .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
+                .toList();
+        return new ClientException(
+                Problem.NO_INTERFACE,
+                card.name() + " offers " + String.join(", ", offered) + " (expected: JSONRPC or HTTP+JSON, version "
+                        + (settings.version() == null ? "1.0" : settings.version()) + ")");
+    }
+
+    /**
+     * The same without those that must not stand in for the best: at origins that may not have the credentials, and
+     * those without TLS if it has TLS, or whoever can block a connection could have it made in the clear.
+     *
+     * @throws ClientException if the best one's origin may not have the credentials
+     */
+    Places within(HttpWire wire) {
+        wire.requireTrust(used.url().origin());
+        boolean secret = isSecret(used);
+        return new Places(
+                places.stream()
+                        .filter(place -> wire.isTrusted(place.url().origin()) && (isSecret(place) || !secret))
+                        .toList(),
+                used,
+                settled);
+    }
+
+    private static boolean isSecret(Place place) {
+        return place.url().uri().getScheme().equals("https");
+    }
+
+    /** The same interfaces, as another card of the same agent describes them. */
+    Places with(AgentCard card) {
+        return new Places(places.stream().map(place -> place.with(card)).toList(), used.with(card), settled);
+    }
+
+    /** The one that is used: the best, until another one has answered in its stead. */
+    Place used() {
+        return used;
+    }
+
+    /**
+     * Does {@code exchange} with the one that is used, or, as long as none has answered yet, with the first that does.
+     *
+     * @throws Trouble if none can be spoken to: the best one's
+     */
+    <T> T use(Duration left, WireListener listener, Exchange<T> exchange) throws Trouble, InterruptedException {
+        if (settled) {
+            return exchange.at(used, left);
+        }
+        long end = System.nanoTime() + left.toNanos();
+        Trouble first = null;
+        for (Place place : places) {
+            if (first != null) {
+                listener.retrying(
+                        first.verdict().getMessage() + "; another interface of the card is tried, "
+                                + place.agent().protocolBinding() + " at "
+                                + place.url().origin(),
+                        Duration.ZERO);
+            }
+            try {
+                T result = exchange.at(place, Duration.ofNanos(end - System.nanoTime()));
+                settle(place);
+                return result;
+            } catch (A2AException answer) {
+                settle(place);
+                throw answer;
+            } catch (Trouble trouble) {
+                if (!trouble.isNobodyThere()) {
+                    throw trouble;
+                }
+                first = first == null ? trouble : first;
+            }
+        }
+        throw requireNonNull(first, "at least one place");
+    }
+
+    private void settle(Place place) {
+        used = place;
+        settled = true;
+    }
+}
