@@ -198,6 +198,7 @@ final class Database implements AutoCloseable {
         config.setBusyTimeout(10_000);
         config.setCacheSize(-16_000);
         config.enforceForeignKeys(false);
+        config.setGetGeneratedKeys(false);
         config.setReadOnly(readOnly);
         Connection connection = config.createConnection(url);
         try (Statement statement = connection.createStatement()) {
