@@ -420,9 +420,13 @@ final class Database implements AutoCloseable {
             writer.join();
             checkpointDue.release();
             checkpointer.join();
+            var closed = new ArrayList<Session>(READERS);
             for (int i = 0; i < READERS; i++) {
-                readers.take().close();
+                Session session = readers.take();
+                session.close();
+                closed.add(session);
             }
+            readers.addAll(closed); // for whoever waits for one, to find that the database is closed
             lock.close();
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();

@@ -10,6 +10,8 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
 import java.io.ByteArrayOutputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * chunk and one small row of the task's head.
  */
 final class JdbcTaskLog implements TaskLog, Database.GroupListener {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
     /** What stands for each state in a row: its number in the specification's proto. Rows outlive releases. */
     private static final Map<TaskState, Integer> CODES = Map.of(
             TaskState.SUBMITTED, 1,
@@ -40,11 +44,15 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
+    /** Keys of known messages that are read at once, so that nobody waits for long to read or to close. */
+    private static final int KEYS_AT_ONCE = 10_000;
+
     private record Tally(long lane, TaskState state) {}
 
     private final Database database;
     private final Lanes lanes;
     private final InstantSource clock;
+    private final SeenMessages seen = new SeenMessages();
     /** What the group in the making changes in the tally; touched by the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
@@ -55,6 +63,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         this.lanes = lanes;
         this.clock = clock;
         database.listen(this);
+        // Beside the start, which is not to wait for a million keys.
+        Thread.ofPlatform().daemon().name("store-messages").start(this::addKnownMessages);
     }
 
     private static int code(TaskState state) {
@@ -125,6 +135,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, encode(segment));
         for (MessageKey message : segment.messages()) {
             long now = clock.millis();
+            // Before the commit, so that no message is in the database and called new.
+            seen.add(now / DAY_MS, lane, message.messageId());
             session.update(
                     "INSERT OR REPLACE INTO message (day, lane_no, message_id, task_id, made_ms) VALUES (?, ?, ?, ?, ?)",
                     now / DAY_MS,
@@ -239,6 +251,44 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     // ---- Reading
 
+    private record KnownMessage(long day, long lane, String messageId) {}
+
+    private void addKnownMessages() {
+        try {
+            var last = new KnownMessage(clock.millis() / DAY_MS - 1, 0, "");
+            List<KnownMessage> known;
+            do {
+                known = knownMessages(last);
+                for (KnownMessage message : known) {
+                    seen.add(message.day(), message.lane(), message.messageId());
+                    last = message;
+                }
+            } while (!known.isEmpty());
+            seen.completed();
+        } catch (StoreException closed) {
+            LOG.log(Level.DEBUG, "messages are looked up in the database", closed);
+        }
+    }
+
+    private List<KnownMessage> knownMessages(KnownMessage after) {
+        return database.read(session -> {
+            var known = new ArrayList<KnownMessage>();
+            try (ResultSet rows = session.bind(
+                            "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
+                                    + " ORDER BY day, lane_no, message_id LIMIT ?",
+                            after.day(),
+                            after.lane(),
+                            after.messageId(),
+                            KEYS_AT_ONCE)
+                    .executeQuery()) {
+                while (rows.next()) {
+                    known.add(new KnownMessage(rows.getLong(1), rows.getLong(2), rows.getString(3)));
+                }
+            }
+            return known;
+        });
+    }
+
     @Override
     public Optional<Head> find(TaskKey key) {
         Long lane = lanes.find(Lane.of(key));
@@ -307,7 +357,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     @Override
     public Optional<String> taskOf(MessageKey key) {
         Long lane = lanes.find(new Lane(key.scope(), key.agent()));
-        if (lane == null) {
+        if (lane == null || !seen.mayHave(lane, key.messageId())) {
             return Optional.empty();
         }
         long now = clock.millis();

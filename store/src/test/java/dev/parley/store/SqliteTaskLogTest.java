@@ -1,9 +1,23 @@
 package dev.parley.store;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
 import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SqliteTaskLogTest extends TaskLogContract {
@@ -13,5 +27,31 @@ final class SqliteTaskLogTest extends TaskLogContract {
     @Override
     protected TaskLog open(InstantSource clock) {
         return Store.open(directory, clock).log();
+    }
+
+    @Test
+    void aMessageLeadsToTheSameTaskAfterARestart(@TempDir Path data) {
+        Message message = Message.user(Part.text("hello"));
+
+        String before = taskOf(message, data);
+        String after = taskOf(message, data);
+
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void aQuestionAfterTheCloseIsRefused(@TempDir Path data) {
+        TaskLog log = Store.open(data).log();
+        log.close();
+
+        assertThatThrownBy(log::unfinished).isInstanceOf(StoreException.class).hasMessageContaining("closed");
+    }
+
+    private static String taskOf(Message message, Path data) {
+        try (Engine engine = Engine.builder(Store.open(data).log()).build()) {
+            var send = new SendMessage(null, message, new SendConfiguration(List.of(), null, null, false), Map.of());
+            Agent agent = Agent.named("agent", "For a test").handle((request, reply) -> reply.complete("done"));
+            return ((Task) engine.host(agent).call(send, CallContext.anonymous())).id();
+        }
     }
 }

@@ -1,0 +1,78 @@
+package dev.parley.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which messages may have been taken before: a Bloom filter of yesterday's keys and one of today's. Nearly every message is
+ * new, and most of those are told here without a look into the database.
+ *
+ * <p>Never says of a known message that it is new; while not all that the database holds has been added, it calls none
+ * new. With more than some ten million keys a day it calls ever fewer new, and costs no more memory. Safe for any thread.
+ */
+final class SeenMessages {
+    /** 4 MiB a day: of a million keys one new message in 5,000 is looked up, of four million one in 40. */
+    private static final int BITS = 1 << 25;
+
+    private static final int PROBES = 4;
+
+    private long newestDay = Long.MIN_VALUE;
+    private long @Nullable [] newest;
+    private long @Nullable [] dayBefore;
+    private boolean complete;
+
+    /** Adds a key of {@code day}; those of the day before the newest but one are forgotten. */
+    synchronized void add(long day, long lane, String messageId) {
+        if (day > newestDay) {
+            dayBefore = day - 1 == newestDay ? newest : null;
+            newest = null;
+            newestDay = day;
+        }
+        long[] bits;
+        if (day == newestDay) {
+            bits = newest == null ? new long[BITS / Long.SIZE] : newest;
+            newest = bits;
+        } else {
+            bits = dayBefore == null ? new long[BITS / Long.SIZE] : dayBefore;
+            dayBefore = bits;
+        }
+        long hash = hash(lane, messageId);
+        for (int probe = 0; probe < PROBES; probe++) {
+            int bit = bit(hash, probe);
+            bits[bit / Long.SIZE] |= 1L << bit;
+        }
+    }
+
+    /** Says that all that the database held at the start has been added. */
+    synchronized void completed() {
+        complete = true;
+    }
+
+    /** True unless the message is certainly new. */
+    synchronized boolean mayHave(long lane, String messageId) {
+        long hash = hash(lane, messageId);
+        return !complete || isIn(newest, hash) || isIn(dayBefore, hash);
+    }
+
+    private static boolean isIn(long @Nullable [] bits, long hash) {
+        if (bits == null) {
+            return false;
+        }
+        for (int probe = 0; probe < PROBES; probe++) {
+            int bit = bit(hash, probe);
+            if ((bits[bit / Long.SIZE] & 1L << bit) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Keys that are made to collide cost their sender look-ups, no more. */
+    private static long hash(long lane, String messageId) {
+        long mixed = (messageId.hashCode() + lane * 0x9e3779b97f4a7c15L) * 0xbf58476d1ce4e5b9L;
+        return (mixed ^ mixed >>> 32) * 0x94d049bb133111ebL;
+    }
+
+    private static int bit(long hash, int probe) {
+        return (int) (hash >>> 32) + probe * ((int) hash | 1) & BITS - 1;
+    }
+}
