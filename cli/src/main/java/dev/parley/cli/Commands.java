@@ -11,6 +11,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** All commands by name. Only those that a command line can mean are made, for starting is most of what they cost. */
 final class Commands {
@@ -78,6 +79,23 @@ final class Commands {
             Entry.of("help", "Show usage of the tool or of a command", HelpCommand::new),
             Entry.of("warm-up", "Load what a hub needs, for the launcher", WarmUpCommand::new)
                     .asHidden());
+
+    /** What one can do comes before how to say it, for the options are many. */
+    private static final List<String> SECTIONS = List.of(
+            UsageMessageSpec.SECTION_KEY_HEADER_HEADING,
+            UsageMessageSpec.SECTION_KEY_HEADER,
+            UsageMessageSpec.SECTION_KEY_SYNOPSIS_HEADING,
+            UsageMessageSpec.SECTION_KEY_SYNOPSIS,
+            UsageMessageSpec.SECTION_KEY_DESCRIPTION_HEADING,
+            UsageMessageSpec.SECTION_KEY_DESCRIPTION,
+            UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING,
+            UsageMessageSpec.SECTION_KEY_COMMAND_LIST,
+            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST_HEADING,
+            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST,
+            UsageMessageSpec.SECTION_KEY_OPTION_LIST_HEADING,
+            UsageMessageSpec.SECTION_KEY_OPTION_LIST,
+            UsageMessageSpec.SECTION_KEY_FOOTER_HEADING,
+            UsageMessageSpec.SECTION_KEY_FOOTER);
 
     private Commands() {}
 
@@ -147,6 +165,7 @@ final class Commands {
                 .sortOptions(false)
                 .synopsisHeading("%nUsage: ")
                 .abbreviateSynopsis(true)
+                .sectionKeys(SECTIONS)
                 .parameterListHeading("%n")
                 .optionListHeading("%n")
                 .commandListHeading("%nCommands:%n");

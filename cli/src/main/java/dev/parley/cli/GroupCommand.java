@@ -10,9 +10,16 @@ final class GroupCommand implements Command {
     @Override
     public int run(Invocation call) {
         var parser = call.typed().commandSpec().commandLine();
-        call.around().err().print(parser.getUsageMessage());
+        var help = parser.getHelp();
+        call.around()
+                .err()
+                .print(help.synopsisHeading()
+                        + help.synopsis(help.synopsisHeadingLength())
+                        + help.commandListHeading()
+                        + help.commandList()
+                        + "\n");
         throw CliException.usage(
                 "no command given (expected: one of " + String.join(", ", HelpCommand.visible(parser)) + ")",
-                "parley help shows all commands");
+                parser.getCommandSpec().qualifiedName() + " --help tells of each");
     }
 }

@@ -124,7 +124,8 @@ final class MessageParts implements IParameterConsumer {
         }
         if (parts.isEmpty()) {
             throw CliException.usage(
-                    "nothing to send (expected: a text, --text, --file or --data)", "parley send \"hello\"");
+                    "nothing to send (expected: a text, --text, --file or --data)",
+                    "parley send \"hello\"; parley send - reads standard input");
         }
         return parts;
     }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,7 +57,12 @@ class UsageTest {
         Shell.Ran ran = shell.run("task");
 
         assertThat(ran.status()).isEqualTo(2);
-        assertThat(ran.err()).contains("Usage: parley task").contains("no command given");
+        assertThat(ran.err())
+                .contains("Usage: parley task")
+                .contains("subscribe    Follow the events of a task.")
+                .contains("no command given")
+                .contains("parley task --help");
+        assertThat(shell.run().err()).contains("Start a hub here").doesNotContain("--agent-card");
     }
 
     @Test
@@ -66,6 +72,7 @@ class UsageTest {
     }
 
     @Test
+    @Tag("A2ACLI_CLI_001")
     void helpGoesToStandardOutputWithTheDefaults() {
         Shell.Ran general = shell.run("--help");
         Shell.Ran asked = shell.run("help", "task", "get");
@@ -76,12 +83,14 @@ class UsageTest {
                 .contains("Default: text.")
                 .contains("Default: 2s.");
         assertThat(general.status()).isZero();
+        assertThat(general.out().indexOf("Commands:")).isLessThan(general.out().indexOf("--agent-card"));
         assertThat(general.out()).doesNotContain("warm-up");
         assertThat(asked.out()).isEqualTo(flag.out()).contains("--history");
         assertThat(general.out() + asked.out()).doesNotContain("\u001b");
     }
 
     @Test
+    @Tag("A2ACLI_CLI_001")
     void theVersionIsOneLine() {
         assertThat(shell.run("-v").out()).matches("parley \\S+\n");
         assertThat(shell.run("--version").status()).isZero();
@@ -100,6 +109,7 @@ class UsageTest {
     }
 
     @Test
+    @Tag("A2ACLI_CLI_002")
     void completionIsAScriptThatBashReads() throws IOException, InterruptedException {
         Shell.Ran ran = shell.run("completion", "bash");
         Path script = Files.writeString(directory.resolve("completion"), ran.out());
