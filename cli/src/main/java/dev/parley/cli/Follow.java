@@ -15,6 +15,7 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,15 @@ import org.jspecify.annotations.Nullable;
 final class Follow {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
+    /** How agents say that they have no stream of something that is there. */
+    private static final Set<A2AError> NO_STREAM =
+            Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED);
+    /** What asking for the task instead would only bring again. */
+    private static final Set<A2AError> ABOUT_THE_CALLER =
+            Set.of(A2AError.UNAUTHENTICATED, A2AError.PERMISSION_DENIED, A2AError.TASK_NOT_FOUND);
+
+    private static final Set<ClientException.Problem> BROKEN = Set.of(
+            ClientException.Problem.STREAM_CUT, ClientException.Problem.LOST, ClientException.Problem.UNREACHABLE);
 
     private final AgentEndpoint agent;
     private final boolean streams;
@@ -34,6 +44,7 @@ final class Follow {
     private final Consumer<TaskEvent> sink;
     private final long end;
     private final Duration timeout;
+    private final Duration interval;
     private @Nullable Task task;
     private @Nullable Message answer;
     private boolean idTold;
@@ -46,22 +57,43 @@ final class Follow {
         this.sink = sink;
         this.timeout = Connection.timeout(call);
         this.end = System.nanoTime() + timeout.toNanos();
+        this.interval = call.settings().require(Setting.POLL_INTERVAL);
+        if (interval.compareTo(SHORTEST_PAUSE) < 0) {
+            throw CliException.usage(
+                    "invalid --poll-interval: " + interval.toMillis() + "ms (expected: at least 100ms)", null);
+        }
         call.around().interruption().react(this::interrupted);
     }
 
     /** Sends {@code message} and waits for its outcome. */
     SendResult send(Message message, Operation.Send request) throws InterruptedException {
         if (!streams) {
-            var configuration = request.configuration();
-            SendResult first =
-                    agent.call(new Operation.SendMessage(null, message, configuration, request.metadata()), context());
-            see((TaskEvent) first);
-            return first instanceof Task created && !created.state().isSettled() ? poll(created.id()) : first;
+            if (call.isStreaming()) {
+                call.output().note("the agent does not stream: polling instead");
+            }
+            return sendAndPoll(message, request);
         }
         var watch = new Operation.SendStreamingMessage(
                 null, message, Operation.SendConfiguration.DEFAULTS, request.metadata());
-        read(watch);
+        try {
+            read(watch);
+        } catch (A2AException refused) {
+            // A task that takes no more messages is refused in the same words, so only a new one is tried again.
+            boolean mayBeSent = task == null && answer == null && message.taskId() == null;
+            if (!mayBeSent || !NO_STREAM.contains(refused.error())) {
+                throw refused;
+            }
+            call.output().note("the agent does not stream after all: polling instead (" + refused.getMessage() + ")");
+            return sendAndPoll(message, request);
+        }
         return outcome();
+    }
+
+    private SendResult sendAndPoll(Message message, Operation.Send request) throws InterruptedException {
+        SendResult first = agent.call(
+                new Operation.SendMessage(null, message, request.configuration(), request.metadata()), context());
+        see((TaskEvent) first);
+        return first instanceof Task created && !created.state().isSettled() ? poll(created.id()) : first;
     }
 
     /** Follows a task that exists, from its present state on. */
@@ -102,18 +134,24 @@ final class Follow {
                 }
             }
         } catch (A2AException refused) {
-            // A stream that was cut cannot be taken up again once its task has ended.
-            if (task == null || refused.error() != A2AError.UNSUPPORTED_OPERATION) {
+            if (task == null || !isLeftToPolling(refused.error())) {
                 throw refused;
             }
+            call.output().note("the agent ended the stream: polling instead (" + refused.getMessage() + ")");
         } catch (ClientException cut) {
-            if (task == null
-                    || cut.problem() != ClientException.Problem.STREAM_CUT
-                            && cut.problem() != ClientException.Problem.LOST) {
+            if (task == null || !BROKEN.contains(cut.problem())) {
                 throw cut;
             }
             call.output().note("the stream broke: polling instead (" + cut.getMessage() + ")");
         }
+    }
+
+    /**
+     * Whether a wait goes on by polling when the agent ends a stream with {@code error}. Who asked for the stream itself
+     * is told of the error, unless it only says that there is no more of it.
+     */
+    private boolean isLeftToPolling(A2AError error) {
+        return NO_STREAM.contains(error) || !call.isStreaming() && !ABOUT_THE_CALLER.contains(error);
     }
 
     private boolean isSettled() {
@@ -122,11 +160,6 @@ final class Follow {
 
     /** Asks for the task until it is settled, less often the longer nothing changes. */
     Task poll(String taskId) throws InterruptedException {
-        Duration interval = call.settings().require(Setting.POLL_INTERVAL);
-        if (interval.compareTo(SHORTEST_PAUSE) < 0) {
-            throw CliException.usage(
-                    "invalid --poll-interval: " + interval.toMillis() + "ms (expected: at least 100ms)", null);
-        }
         Duration pause = interval;
         while (true) {
             Task before = task;

@@ -118,7 +118,7 @@ final class Setting<T> {
             SettingType.FLAG,
             "false",
             "",
-            "Return the identifiers at once instead of waiting.");
+            "Return the identifiers at once. Default: wait.");
     static final Setting<Boolean> WAIT = row(
             Scope.CLIENT,
             "wait",
@@ -177,7 +177,8 @@ final class Setting<T> {
             SettingType.TEXT,
             null,
             "KEY",
-            "API key, sent where the card says. A flag is visible to other users: prefer A2ACLI_API_KEY.",
+            "API key, sent where the card says. A flag is visible to other users and in the shell's history: prefer"
+                    + " A2ACLI_API_KEY.",
             SECRET);
     static final Setting<String> SVC_PARAM = row(
             Scope.CLIENT,
@@ -196,7 +197,7 @@ final class Setting<T> {
             SettingType.TEXT,
             null,
             "TOKEN",
-            "Token that webhook calls carry, for task push-config create.",
+            "Token that webhook calls carry. A flag is visible to others like --bearer: prefer A2ACLI_TOKEN.",
             SECRET);
     static final Setting<String> AUTH_CREDENTIALS = row(
             Scope.CLIENT,
@@ -205,7 +206,7 @@ final class Setting<T> {
             SettingType.TEXT,
             null,
             "SECRET",
-            "Credentials that webhook calls carry, for task push-config create.",
+            "Credentials that webhook calls carry. A flag is visible to others: prefer A2ACLI_AUTH_CREDENTIALS.",
             SECRET);
     static final Setting<List<String>> ALLOW_ORIGIN = row(
             Scope.CLIENT,
@@ -223,7 +224,7 @@ final class Setting<T> {
             SettingType.FLAG,
             "false",
             "",
-            "Do not verify TLS certificates (development only).");
+            "Do not verify TLS certificates (development only). Default: verify.");
     static final Setting<Boolean> VERBOSE = row(
             Scope.CLIENT,
             "verbose",
@@ -231,7 +232,7 @@ final class Setting<T> {
             SettingType.FLAG,
             "false",
             "",
-            "Show everything that was exchanged with the agent, in text output.");
+            "Show everything that was exchanged with the agent, in text output. Default: concise.");
     static final Setting<Boolean> DEBUG = row(
             Scope.CLIENT,
             "debug",

@@ -1,7 +1,12 @@
 package dev.parley.cli;
 
+import dev.parley.client.ClientException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +30,37 @@ final class TaskCancelCommand implements Command {
         Map<String, @Nullable Object> metadata = call.get(Setting.METADATA);
         return Connection.open(call, agent -> {
             var cancel = new Operation.CancelTask(null, id, metadata == null ? Map.of() : metadata);
-            new TaskReport(call).task(agent.client().call(cancel, CallContext.anonymous()));
+            try {
+                new TaskReport(call, TaskState.CANCELED).task(agent.client().call(cancel, CallContext.anonymous()));
+            } catch (A2AException refused) {
+                throw refused.error() == A2AError.TASK_NOT_CANCELABLE ? ended(call, agent, id, refused) : refused;
+            }
             return 0;
         });
+    }
+
+    /** Whoever cancels wants to know how it stands, also when somebody was faster; so the task is asked for. */
+    private static RuntimeException ended(Invocation call, Connection agent, String id, A2AException refused) {
+        Task task;
+        try {
+            task = agent.client().call(new Operation.GetTask(null, id, 0), CallContext.anonymous());
+        } catch (A2AException | ClientException unknown) {
+            return refused;
+        }
+        if (!call.output().isJson()) {
+            new TaskReport(call).identity(task);
+        }
+        String state = TextView.name(task.state());
+        Problem told = Problems.of(refused, agent.place());
+        return new CliException(
+                new Problem(
+                        told.code(),
+                        told.exitStatus(),
+                        task.state().isTerminal()
+                                ? "task " + id + " has ended already, in " + state
+                                : "the agent does not cancel task " + id + ", which is in " + state,
+                        "see what became of it: " + call.command("task", "get", Invocation.quoted(id)),
+                        told.a2aCode()),
+                refused);
     }
 }

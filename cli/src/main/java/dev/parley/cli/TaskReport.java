@@ -11,10 +11,17 @@ import dev.parley.protocol.TaskState;
 /** How commands tell of a task: the result itself, and how to go on with it. */
 final class TaskReport {
     private final Invocation call;
+    private final TaskState wanted;
     private boolean lastNamedTask;
 
     TaskReport(Invocation call) {
+        this(call, TaskState.COMPLETED);
+    }
+
+    /** @param wanted the end of the task that nobody has to be warned of */
+    TaskReport(Invocation call, TaskState wanted) {
         this.call = call;
+        this.wanted = wanted;
     }
 
     /** A task as the whole result of a command. */
@@ -54,15 +61,20 @@ final class TaskReport {
     void streamed(SendResult result) {
         if (result instanceof Task task) {
             if (!call.output().isJson() && !lastNamedTask) {
-                call.output()
-                        .result(
-                                () -> new byte[0],
-                                page -> page.field("Task-ID", task.id())
-                                        .field("Context-ID", task.contextId())
-                                        .field("State", TextView.name(task.state())));
+                identity(task);
             }
             next(task);
         }
+    }
+
+    /** Which task it is and how it stands, in text. */
+    void identity(Task task) {
+        call.output()
+                .result(
+                        () -> new byte[0],
+                        page -> page.field("Task-ID", task.id())
+                                .field("Context-ID", task.contextId())
+                                .field("State", TextView.name(task.state())));
     }
 
     /** Names an outcome that is no success, and the command to go on with. */
@@ -74,7 +86,7 @@ final class TaskReport {
         } else if (!state.isTerminal()) {
             call.output().aside("Poll", call.command("task", "get", "--wait", id));
         }
-        if (state.isSettled() && state != TaskState.COMPLETED) {
+        if (state.isSettled() && state != wanted) {
             Message reason = task.status().message();
             String why = reason == null || reason.text().isEmpty() ? "" : ": " + reason.text();
             call.output().warn("the task is in " + TextView.name(state) + why);

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +74,7 @@ class CardCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_CARD_GET_002")
     void aValidCardIsSaidToBeOne() {
         assertThat(shell.run("card", "validate", "-a", agent.url()).out()).startsWith("Valid: yes\n");
         assertThat(shell.run("card", "get", "--validate", "-a", agent.url(), "-o", "json")
@@ -81,6 +83,7 @@ class CardCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_CARD_GET_002")
     void everyFaultOfACardIsNamedByItsPath() throws IOException {
         Files.writeString(directory.resolve("card.json"), """
                 {"name":"x","version":1,"capabilities":{"streaming":"yes"},"defaultInputModes":[],

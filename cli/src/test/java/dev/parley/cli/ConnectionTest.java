@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_CARD_GET_001")
     void anAgentIsNamedByOriginHostCardOrFile() throws IOException {
         Files.writeString(directory.resolve("card.json"), agent.card(true, ""));
         String host = agent.url().replace("http://", "");
@@ -63,6 +65,8 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_AUTH_004")
+    @Tag("A2ACLI_OUT_007")
     void aBearerTokenGoesToTheAgentButNotForTheCard() {
         agent.showing(agent.card(true, scheme("{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}")));
 
@@ -76,6 +80,8 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_AUTH_001")
+    @Tag("A2ACLI_AUTH_004")
     void anApiKeyGoesWhereTheCardSays() {
         for (String location : List.of("header", "query", "cookie")) {
             agent.showing(agent.card(
@@ -106,6 +112,7 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_AUTH_004")
     void aServiceParameterIsAHeaderAndIsNeverShown() {
         Shell.Ran ran = get("-a", agent.url(), "--svc-param", "X-Trace:" + SECRET, "--debug", "--verbose");
 
@@ -131,6 +138,7 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_EXIT_001")
     void refusedCredentialsAndMissingOnesAreToldApart() {
         agent = new ScriptedServer().onStatus("GetTask", 401);
 
@@ -146,6 +154,8 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_EXIT_001")
+    @Tag("A2ACLI_OUT_004")
     void nobodyAtTheAddressIsExitStatusThree() throws IOException {
         int free = freePort();
 
@@ -175,6 +185,7 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_VER_001")
     void aVersionThatTheAgentDoesNotSpeakIsSaidClearly() {
         Shell.Ran asked = get("-a", agent.url(), "--a2a-version", "2.0");
         agent.showing(agent.card(true, "").replace("\"protocolVersion\":\"1.0\"", "\"protocolVersion\":\"0.3\""));
@@ -186,6 +197,7 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_TX_003")
     void theTenantOfTheInterfaceIsRepeatedInEveryRequest() {
         agent.showing(agent.card(true, "").replace("\"protocolBinding\"", "\"tenant\":\"acme\",\"protocolBinding\""));
 
@@ -195,6 +207,7 @@ class ConnectionTest {
     }
 
     @Test
+    @Tag("A2ACLI_OUT_004")
     void anErrorKeepsItsNameAndItsCode() {
         agent = new ScriptedServer().onError("CancelTask", -32002, "Too late");
 

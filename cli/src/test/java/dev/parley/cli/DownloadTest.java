@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ class DownloadTest {
     Path directory;
 
     @Test
+    @Tag("A2ACLI_DOWNLOAD_001")
     void artifactsAreSavedBelowTheDirectoryOnly() throws IOException {
         try (var agent = new ScriptedServer().on("GetTask", TASK)) {
             Path below = directory.resolve("a/b");

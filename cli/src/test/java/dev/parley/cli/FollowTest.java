@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,7 @@ class FollowTest {
     }
 
     @Test
+    @Tag("A2ACLI_TASK_POLL_003")
     void aStreamThatEndsTooEarlyIsFollowedByPolling() {
         agent.onStream("SendStreamingMessage", End.CUT, "{\"task\":" + task("t1", "WORKING") + "}")
                 .onError("SubscribeToTask", -32004, "not now")
@@ -76,6 +78,7 @@ class FollowTest {
     }
 
     @Test
+    @Tag("A2ACLI_TASK_POLL_001")
     void waitingEndsWhenTimeIsUpAndSaysHowToGoOn() {
         agent.on("GetTask", task("t1", "WORKING"));
 
@@ -128,6 +131,10 @@ class FollowTest {
         Shell.Ran ran = shell.run("task", "get", "t1", "--wait", "-a", agent.url(), "--poll-interval", "1ms");
 
         assertThat(ran.status()).isEqualTo(2);
+        assertThat(shell.run("send", "hello", "-a", agent.url(), "--poll-interval", "1ms")
+                        .status())
+                .isEqualTo(2);
+        assertThat(agent.asked()).isEmpty();
     }
 
     @Test
@@ -160,6 +167,7 @@ class FollowTest {
     }
 
     @Test
+    @Tag("A2ACLI_OUT_005")
     void progressIsForTerminalsAlone() {
         agent.onStream(
                 "SendStreamingMessage",

@@ -80,10 +80,17 @@ final class ScriptedServer implements AutoCloseable {
         return lay(method, new Reply(null, null, List.of(events), end, 200));
     }
 
+    /** Events, and then an error as the last frame. */
+    ScriptedServer onStreamError(String method, int code, String message, String... events) {
+        return lay(method, new Reply(null, error(code, message), List.of(events), End.CLOSED, 200));
+    }
+
+    private static String error(int code, String message) {
+        return "{\"code\":" + code + ",\"message\":\"" + message + "\"}";
+    }
+
     ScriptedServer onError(String method, int code, String message) {
-        return lay(
-                method,
-                new Reply(null, "{\"code\":" + code + ",\"message\":\"" + message + "\"}", List.of(), End.CLOSED, 200));
+        return lay(method, new Reply(null, error(code, message), List.of(), End.CLOSED, 200));
     }
 
     /** Answers with an HTTP status and no JSON-RPC at all. */
@@ -127,7 +134,7 @@ final class ScriptedServer implements AutoCloseable {
         Reply reply = next(method);
         if (reply.status() != 200) {
             send(exchange, reply.status(), "");
-        } else if (reply.error() != null) {
+        } else if (reply.error() != null && reply.events().isEmpty()) {
             send(exchange, 200, start + ",\"error\":" + reply.error() + "}");
         } else if (reply.result() != null) {
             send(exchange, 200, start + ",\"result\":" + reply.result() + "}");
@@ -140,8 +147,7 @@ final class ScriptedServer implements AutoCloseable {
         Deque<Reply> laid = replies.getOrDefault(method, new ArrayDeque<>());
         Reply first = laid.peek();
         if (first == null) {
-            return new Reply(
-                    null, "{\"code\":-32601,\"message\":\"not scripted: " + method + "\"}", List.of(), End.CLOSED, 200);
+            return new Reply(null, error(-32601, "not scripted: " + method), List.of(), End.CLOSED, 200);
         }
         return laid.size() > 1 ? laid.remove() : first;
     }
@@ -153,6 +159,9 @@ final class ScriptedServer implements AutoCloseable {
         for (String event : reply.events()) {
             body.write(("data: " + start + ",\"result\":" + event + "}\n\n").getBytes(StandardCharsets.UTF_8));
             body.flush();
+        }
+        if (reply.error() != null) {
+            body.write(("data: " + start + ",\"error\":" + reply.error() + "}\n\n").getBytes(StandardCharsets.UTF_8));
         }
         switch (reply.end()) {
             case CLOSED -> exchange.close();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,8 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_SEND_004")
+    @Tag("A2ACLI_OUT_005")
     void textShowsEveryPartInItsPlaceAndLetsNoneForgeAField() {
         agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + DONE + "}");
 
@@ -90,6 +93,7 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_OUT_002")
     void jsonIsOneDocumentThatHoldsTheTask() {
         agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + DONE + "}");
 
@@ -102,6 +106,8 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_INTERACT_004")
+    @Tag("A2ACLI_OUT_001")
     void streamedJsonIsOneEventPerLineAndEndsWithTheState() {
         agent.onStream(
                 "SendStreamingMessage",
@@ -155,6 +161,7 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_EXIT_002")
     void aTaskThatFailsIsNoFailureOfTheCommand() {
         agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + task("t1", "FAILED") + "}");
 
@@ -165,6 +172,8 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_SEND_002")
+    @Tag("A2ACLI_OUT_006")
     void asyncReturnsTheIdentifiersAtOnce() {
         agent.on("SendMessage", "{\"task\":" + task("t1", "WORKING") + "}");
 
@@ -180,6 +189,8 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_SEND_005")
+    @Tag("A2ACLI_SEND_006")
     void partsKeepTheirOrderAndTheirMediaTypes() throws IOException {
         Files.writeString(directory.resolve("report.bin"), "abc");
         Files.writeString(directory.resolve("note.txt"), "abc");
@@ -234,6 +245,9 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_INTERACT_001")
+    @Tag("A2ACLI_INTERACT_002")
+    @Tag("A2ACLI_VER_001")
     void identifiersAndMetadataTravelAsTheyWereGiven() {
         agent.onStream("SendStreamingMessage", End.CLOSED, "{\"task\":" + task("t1", "COMPLETED") + "}");
 
@@ -246,6 +260,7 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_INTERACT_002")
     void aRefusedTaskIsNotReplacedByANewOne() {
         agent.onError("SendStreamingMessage", -32001, "Task not found");
 
@@ -257,6 +272,7 @@ class SendCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_EXIT_001")
     void nothingIsSentThatMakesNoSense() throws IOException {
         Files.writeString(directory.resolve("broken.json"), "{");
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,7 @@ class SettingsTest {
     }
 
     @Test
+    @Tag("A2ACLI_CONFIG_002")
     void theCloserSourceWins() throws IOException {
         Path global = shell.home().resolve(".config/a2a-cli/.env");
         Files.createDirectories(global.getParent());
@@ -77,6 +79,7 @@ class SettingsTest {
     }
 
     @Test
+    @Tag("A2ACLI_CONFIG_001")
     void secretsAreNeverShown() {
         shell.with("A2ACLI_BEARER", "hidden-value");
 
@@ -220,6 +223,7 @@ class SettingsTest {
     }
 
     @Test
+    @Tag("A2ACLI_CONFIG_001")
     void aFileWithCredentialsThatOthersMayReadIsWarnedOf() throws IOException {
         Path file = write(".env", "A2ACLI_BEARER=abcdef\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,6 +106,10 @@ class UpCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_SEND_001")
+    @Tag("A2ACLI_TASK_GET_001")
+    @Tag("A2ACLI_TASK_LIST_001")
+    @Tag("A2ACLI_TX_004")
     void allCommandsWorkWithAHub() throws InterruptedException {
         try (var hub = new Running("--data", "data")) {
             String echo = hub.url() + "/agents/echo";
@@ -143,6 +148,7 @@ class UpCommandTest {
     }
 
     @Test
+    @Tag("A2ACLI_PUSH_001")
     void webhooksOfATaskAreManaged() throws InterruptedException {
         try (var hub = new Running("--in-memory", "--webhook-allow", "127.0.0.1")) {
             String agent = hub.url() + "/agents/interview";
