@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the A2A CLI specification wants and {@code docs/cli-compliance.yaml} reports, tagged with the identifiers of its
@@ -335,6 +337,25 @@ class ComplianceTest {
         assertThat(debugged(agent, "--transport", "GRPC", "--transport", "HTTP+JSON", "--transport", "JSONRPC"))
                 .contains("interface HTTP+JSON 1.0");
         assertThat(debugged(agent, "--transport", "GRPC")).contains("interface JSONRPC 1.0");
+    }
+
+    /** Source: A2A specification 1.0, section 5.2. */
+    @ParameterizedTest
+    @ValueSource(strings = {"JSONRPC", "HTTP+JSON"})
+    void anInterfaceThatTheHubDoesNotHaveIsPassedOver(String binding) throws IOException {
+        String agent = hub(echo()).agentUrl("echo");
+        String gone = agent.replace("/agents/echo", "/agents/gone");
+        String card = shell.run("card", "get", "-a", agent, "-o", "json").out();
+        String first = "\"supportedInterfaces\":[{\"url\":\"" + gone + "\",\"protocolBinding\":\"" + binding
+                + "\",\"protocolVersion\":\"1.0\"},";
+        Files.writeString(directory.resolve("work/moved.json"), card.replace("\"supportedInterfaces\":[", first));
+
+        Shell.Ran sent = shell.run("send", "-a", "moved.json", "hello", "--debug");
+        Shell.Ran listed = shell.run("task", "list", "-a", "moved.json");
+
+        assertThat(sent.status()).as(sent.err()).isZero();
+        assertThat(sent.err()).contains("> POST " + gone, "another interface of the card is tried");
+        assertThat(listed.out()).as(listed.err()).contains("Total-Size: 1");
     }
 
     // ---- Output
