@@ -238,10 +238,11 @@ final class Follow {
 
     private CliException timedOut() {
         Task now = task;
+        boolean wholeSeconds = timeout.toMillisPart() == 0;
+        String allowed = wholeSeconds ? timeout.toSeconds() + " s" : timeout.toMillis() + " ms";
         String what = now == null
-                ? "no answer within " + timeout.toMillis() + " ms"
-                : "task " + now.id() + " is still in " + TextView.name(now.state()) + " after " + timeout.toMillis()
-                        + " ms";
+                ? "no answer within " + allowed
+                : "task " + now.id() + " is still in " + TextView.name(now.state()) + " after " + allowed;
         return new CliException(Problem.local(
                 LocalError.TIMEOUT, what, now == null ? "allow more time with --timeout" : waitAgain(now)));
     }

@@ -98,7 +98,10 @@ class FollowTest {
         Shell.Ran ran = shell.run("send", "-a", agent.url(), "hello", "--timeout", "1s", "-o", "json");
 
         assertThat(ran.status()).isEqualTo(5);
-        assertThat(ran.out()).contains("\"code\":\"A2ACLI_ERR_TIMEOUT\"").hasLineCount(1);
+        assertThat(ran.out())
+                .contains("\"code\":\"A2ACLI_ERR_TIMEOUT\"")
+                .contains("still in TASK_STATE_WORKING after 1 s")
+                .hasLineCount(1);
     }
 
     @Test
