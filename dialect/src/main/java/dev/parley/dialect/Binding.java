@@ -37,6 +37,6 @@ public interface Binding {
 
     /** Returns the binding for an interface of a card, or empty if this library does not speak it. */
     static Optional<Binding> of(AgentCard.Interface agent) {
-        return V1Binding.of(agent);
+        return WireBinding.of(agent);
     }
 }

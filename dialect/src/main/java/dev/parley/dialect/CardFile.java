@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, sections 8.2 and 8.6.
  */
 final class CardFile {
-    /** The address of 1.0, and the one where older clients look. */
-    private static final Set<String> PATHS = Set.of("/.well-known/agent-card.json", "/.well-known/agent.json");
+    private static final String BEFORE_V03 = "/.well-known/agent.json";
+
+    /** The address of 1.0 and 0.3, and the one where older clients look. */
+    private static final Set<String> PATHS = Set.of("/.well-known/agent-card.json", BEFORE_V03);
 
     private static final String CACHING = "public, max-age=60";
 
@@ -26,11 +28,32 @@ final class CardFile {
         return PATHS.contains(path);
     }
 
-    static WireAnswer.Whole answer(WireRequest request, AgentCard card) {
+    static WireAnswer.Whole answer(WireRequest request, ServedAgent agent) {
+        return answer(request, variant(request, agent));
+    }
+
+    /** The card of the version that was asked for, or else one that readers of every version understand. */
+    private static byte[] variant(WireRequest request, ServedAgent agent) {
+        AgentCard card = agent.card();
+        boolean older = agent.speaks("0.3") || agent.speaks("0.1");
+        if (!older) {
+            return Json.write(card);
+        }
+        String accept = request.header("Accept");
+        if (request.path().equals(BEFORE_V03)) {
+            return LegacyCard.beforeV03(card);
+        }
+        return switch (Version.of(request)) {
+            case V1 -> Json.write(card);
+            case V03, V01 -> LegacyCard.v03(card);
+            case UNSAID -> accept != null && accept.contains(Form.A2A_JSON) ? Json.write(card) : LegacyCard.union(card);
+        };
+    }
+
+    static WireAnswer.Whole answer(WireRequest request, byte[] body) {
         if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
             throw Rest.notAllowed(request.method(), "GET, HEAD");
         }
-        byte[] body = Json.write(card);
         String tag = '"' + hash(body) + '"';
         var headers = new LinkedHashMap<String, String>();
         headers.put("ETag", tag);

@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.InvalidField;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.Base64Variants;
 import tools.jackson.core.JsonGenerator;
@@ -223,6 +225,30 @@ final class Codecs {
         }
     };
 
+    /** JSON null, where it is the answer. */
+    static final Codec<Object> NOTHING = new Codec<>() {
+        @Override
+        public String expected() {
+            return "null";
+        }
+
+        @Override
+        public Object read(JsonParser in) {
+            in.skipChildren();
+            return NULL;
+        }
+
+        @Override
+        public void write(JsonGenerator out, Object value) {
+            out.writeNull();
+        }
+
+        @Override
+        public boolean readsNull() {
+            return true;
+        }
+    };
+
     /** A JSON object of any members. */
     static final Codec<Map<String, @Nullable Object>> STRUCT = new Codec<>() {
         @Override
@@ -378,6 +404,100 @@ final class Codecs {
                 return name.equals(prefix + "UNSPECIFIED");
             }
         };
+    }
+
+    /** Words for the constants of an enum; {@code more} are understood as well, and never written. */
+    static <E extends Enum<E>> Codec<E> words(Map<E, String> written, Map<String, E> more) {
+        var byWord = new LinkedHashMap<String, E>();
+        written.forEach((constant, word) -> byWord.putIfAbsent(word, constant));
+        String expected = String.join(", ", byWord.keySet());
+        byWord.putAll(more);
+        return via(
+                TEXT,
+                word -> {
+                    E constant = byWord.get(word);
+                    if (constant == null) {
+                        throw InvalidField.of("", '"' + word + "\" (expected: " + expected + ")");
+                    }
+                    return constant;
+                },
+                constant -> requireNonNull(written.get(constant)));
+    }
+
+    /**
+     * A codec for values that travel as others do.
+     *
+     * @param read may throw {@link InvalidField}
+     */
+    static <A, B> Codec<B> via(Codec<A> codec, Function<A, B> read, Function<B, A> write) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return codec.expected();
+            }
+
+            @Override
+            public @Nullable B read(JsonParser in) {
+                A value = codec.read(in);
+                try {
+                    return value == null ? null : read.apply(value);
+                } catch (InvalidField invalid) {
+                    throw Place.fault(in, invalid.field(), invalid.problem());
+                }
+            }
+
+            @Override
+            public void write(JsonGenerator out, B value) {
+                codec.write(out, write.apply(value));
+            }
+
+            @Override
+            public boolean readsNull() {
+                return codec.readsNull();
+            }
+
+            @Override
+            public @Nullable B parse(String text, String field) {
+                A value = codec.parse(text, field);
+                return value == null ? null : read.apply(value);
+            }
+
+            @Override
+            public String format(B value) {
+                return codec.format(write.apply(value));
+            }
+        };
+    }
+
+    /**
+     * Objects of several kinds that look different inside, as earlier versions have them.
+     *
+     * <p>What is read is read twice, because the kind may stand last; only clients read such things.
+     */
+    static <T> Codec<T> kinds(
+            Function<T, Codec<T>> ofValue, Function<Map<String, @Nullable Object>, Codec<T>> ofMembers) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return STRUCT.expected();
+            }
+
+            @Override
+            public @Nullable T read(JsonParser in) {
+                Map<String, @Nullable Object> members = requireNonNull(STRUCT.read(in));
+                return Json.read(Json.write(members), ofMembers.apply(members));
+            }
+
+            @Override
+            public void write(JsonGenerator out, T value) {
+                ofValue.apply(value).write(out, value);
+            }
+        };
+    }
+
+    /** A value that stands where only objects may. */
+    static Map<String, @Nullable Object> wrapped(@Nullable Object value) {
+        return Collections.singletonMap("value", value);
     }
 
     private static A2AException misread(String field, String text, String expected) {

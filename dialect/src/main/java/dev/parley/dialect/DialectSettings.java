@@ -7,8 +7,12 @@ package dev.parley.dialect;
  *     client can send such a name
  * @param statusesOf100 answer with the HTTP statuses of release 1.0.0 instead of 1.0.1, and with its media type
  *     {@code application/json} where the caller names none; default false
- * @param closeOnInputRequired end streams when a task waits for its caller; default false
+ * @param closeOnInputRequired end streams of 1.0 when a task waits for its caller, as those of older versions always do;
+ *     default false
+ * @param lenientMethods answer a method of an older version in that version even if the request asks for 1.0, instead of
+ *     with METHOD_NOT_FOUND; default false
  */
-public record DialectSettings(boolean strictVersionHeader, boolean statusesOf100, boolean closeOnInputRequired) {
-    public static final DialectSettings DEFAULTS = new DialectSettings(false, false, false);
+public record DialectSettings(
+        boolean strictVersionHeader, boolean statusesOf100, boolean closeOnInputRequired, boolean lenientMethods) {
+    public static final DialectSettings DEFAULTS = new DialectSettings(false, false, false, false);
 }

@@ -5,13 +5,20 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Operation;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,26 +31,48 @@ public final class Dialects {
     static final String LAST_EVENT_ID = "Last-Event-ID";
     static final String TRACE = "traceparent";
 
+    /** What can be served, as settings name it; 0.3 includes 0.2. */
+    public static final Set<String> NAMES =
+            Collections.unmodifiableSet(new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault")));
+
+    private static final String KERNEL = "/kernel";
+    private static final Set<String> SHARED = Set.of("tasks/get", "tasks/cancel", "tasks/resubscribe");
+
     private final DialectSettings settings;
+    private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
 
     public Dialects(DialectSettings settings) {
         this.settings = settings;
+    }
+
+    /** How many operations were asked for in each dialect since the start. */
+    public Map<String, Long> requests() {
+        var counted = new TreeMap<String, Long>();
+        requests.forEach((dialect, number) -> counted.put(dialect, number.sum()));
+        return counted;
     }
 
     /**
      * Answers a request to an agent. Never throws: what goes wrong becomes an error answer, and is logged once if it is
      * this side's fault.
      *
-     * @param caller who calls; extensions and trace are filled in from the request
+     * @param caller who calls; dialect, extensions and trace are filled in from the request
      */
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
+        if (isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name())) {
+            return new Kernel(this).answer(request.below(KERNEL), agent, caller);
+        }
         return isRpc(request.path()) ? answerRpc(request, agent, caller) : answerRest(request, agent, caller);
+    }
+
+    private static boolean isBelow(String path, String prefix) {
+        return path.startsWith(prefix) && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/');
     }
 
     /** Returns the error answer to a request that reaches no agent, or whose body was refused unread. */
     public WireAnswer.Whole problem(WireRequest request, A2AException problem) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());
-        Form form = rpc ? Form.RPC_WITHOUT_ID : restForm(request);
+        Form form = rpc ? Form.RPC_WITHOUT_ID : restForm(Dialect.V1, request);
         return form.error(Problem.of(problem), problem.error().httpStatus());
     }
 
@@ -62,82 +91,162 @@ public final class Dialects {
     private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller) {
         Form form = Form.RPC_WITHOUT_ID;
         try {
-            if (!request.method().equals("POST")) {
-                throw Rest.notAllowed(request.method(), "POST");
-            }
+            requirePost(request);
             if (!isJson(request.header("Content-Type"))) {
                 return wrongContentType(form, request);
             }
             Envelope envelope = Envelope.read(request.body());
-            form = Form.rpc(envelope.id());
+            form = Form.rpc(Dialect.V1, envelope.id());
             if (envelope.problem() != null) {
                 throw envelope.problem();
             }
-            V1Operation asked = method(envelope.method(), Version.of(request));
-            return exchange(asked, envelope.params(asked.request()), form, request, agent, caller);
+            Version version = Version.of(request);
+            Dialect dialect = dialect(envelope.method(), version, agent);
+            form = Form.rpc(dialect, envelope.id());
+            WireOperation asked = asked(dialect, envelope.method(), version);
+            Operation operation = envelope.params(asked.request());
+            if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
+                Dialect named = LegacyDialect.TYPE;
+                if (isNamed(operation, agent, caller)) {
+                    form = Form.rpc(named, envelope.id());
+                    asked = asked(named, envelope.method(), version);
+                    operation = envelope.params(asked.request());
+                    dialect = named;
+                }
+            }
+            return exchange(dialect, asked, operation, form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));
         }
     }
 
-    private WireAnswer answerRest(WireRequest request, ServedAgent agent, CallContext caller) {
-        Form form = restForm(request);
-        try {
-            if (CardFile.isAt(request.path())) {
-                return CardFile.answer(request, agent.card());
-            }
-            requireV1(Version.of(request), Rest.hasOldPrefix(request.path()));
-            Rest route = Rest.of(request.method(), request.path());
-            if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
-                return wrongContentType(form, request);
-            }
-            return exchange(route.operation(), route.read(request), form, request, agent, caller);
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return form.error(Problem.of(failure));
+    static void requirePost(WireRequest request) {
+        if (!request.method().equals("POST")) {
+            throw Rest.notAllowed(request.method(), "POST");
         }
     }
 
-    /** A method of 1.0 may come without a version unless the settings say otherwise: no older client knows its name. */
-    private V1Operation method(String method, Version version) {
-        V1Operation operation = V1Operation.named(method);
-        if (operation == null) {
-            boolean older = version != Version.V1 && (method.startsWith("message/") || method.startsWith("tasks/"));
-            throw older ? Version.notSupported("0.3") : methodNotFound(method, version);
+    /**
+     * Returns the dialect that a method belongs to. Its name decides; where versions share it, the version that was asked
+     * for does.
+     */
+    private Dialect dialect(String method, Version version, ServedAgent agent) {
+        boolean first = agent.speaks("0.1") && LegacyOperations.TYPE.named(method) != null;
+        boolean second = agent.speaks("0.3") && LegacyOperations.KIND.named(method) != null;
+        if (!first && !second || version == Version.V1 && !settings.lenientMethods()) {
+            return Dialect.V1;
         }
-        if (version == Version.OLDER) {
+        return first && (version == Version.V01 || !second) ? LegacyDialect.TYPE : LegacyDialect.KIND;
+    }
+
+    private WireOperation asked(Dialect dialect, String method, Version version) {
+        WireOperation operation = dialect.operations().named(method);
+        if (!dialect.equals(Dialect.V1)) {
+            boolean other = dialect.equals(LegacyDialect.TYPE) ? version == Version.V03 : version == Version.V01;
+            if (operation == null || other) {
+                throw methodNotFound(method, version);
+            }
+            return operation;
+        }
+        if (operation == null
+                && version != Version.V1
+                && (method.startsWith("message/") || method.startsWith("tasks/"))) {
+            throw Version.notSupported("0.3"); // this agent is not served in the version that has the method
+        }
+        if (operation == null || version.isOlder()) {
             throw methodNotFound(method, version);
         }
-        requireV1(version, false);
+        requireV1(version);
         return operation;
     }
 
     private static A2AException methodNotFound(String method, Version version) {
         String shown = method.length() > 60 ? method.substring(0, 60) + "…" : method;
-        String where = version == Version.OLDER ? " in the version that was asked for" : "";
+        String where = version == Version.UNSAID ? "" : " in the version that was asked for";
         return A2AException.of(
                 A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + where + ": " + shown);
     }
 
-    private void requireV1(Version version, boolean oldPath) {
-        boolean unsaid = version == Version.UNSAID;
-        if (version == Version.OLDER || unsaid && (oldPath || settings.strictVersionHeader())) {
+    private void requireV1(Version version) {
+        if (version == Version.UNSAID && settings.strictVersionHeader()) {
             throw Version.notSupported("0.3");
         }
     }
 
-    private WireAnswer exchange(
-            V1Operation asked, Operation read, Form form, WireRequest request, ServedAgent agent, CallContext caller) {
-        Operation operation = V1Operation.resuming(read, request.header(LAST_EVENT_ID));
-        Set<String> extensions = extensions(request.header(EXTENSIONS));
-        CallContext context = context(caller, extensions, request.header(TRACE));
+    /** True if the task is one that its caller has named itself, which only clients of 0.1 do. */
+    private static boolean isNamed(Operation operation, ServedAgent agent, CallContext caller) {
+        String id = switch (operation) {
+            case Operation.GetTask get -> get.id();
+            case Operation.CancelTask cancel -> cancel.id();
+            case Operation.SubscribeToTask subscribe -> subscribe.id();
+            default -> throw new IllegalArgumentException(operation.toString());
+        };
+        try {
+            var get = new Operation.GetTask(null, id, 0);
+            return !agent.endpoint()
+                    .call(get, caller.withDialect(LegacyDialect.TYPE.name(), true))
+                    .id()
+                    .equals(id);
+        } catch (A2AException none) {
+            return false;
+        }
+    }
+
+    private WireAnswer answerRest(WireRequest request, ServedAgent agent, CallContext caller) {
+        Form form = restForm(Dialect.V1, request);
+        try {
+            if (CardFile.isAt(request.path())) {
+                return CardFile.answer(request, agent);
+            }
+            Dialect dialect = restDialect(request, agent);
+            form = restForm(dialect, request);
+            Rest route = Rest.of(dialect.operations(), request.method(), request.path());
+            if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
+                return wrongContentType(form, request);
+            }
+            return exchange(dialect, route.operation(), route.read(request), form, request, agent, caller);
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return form.error(Problem.of(failure));
+        }
+    }
+
+    /** Source: A2A specification 0.3.0, section 3.5.3; where 1.0 and 0.3 have the same path, the version decides. */
+    private Dialect restDialect(WireRequest request, ServedAgent agent) {
+        Version version = Version.of(request);
+        boolean oldPath = Rest.hasOldPrefix(request.path());
+        LegacyDialect body = agent.speaks("0.3") ? BodyShape.of(request.body()) : null;
+        boolean legacy = version == Version.V03 || version == Version.UNSAID && (oldPath || body != null);
+        if (legacy && agent.speaks("0.3")) {
+            return body == null ? LegacyDialect.PROTO : body;
+        }
+        if (version.isOlder() || version == Version.UNSAID && oldPath) {
+            throw Version.notSupported("0.3");
+        }
+        requireV1(version);
+        return Dialect.V1;
+    }
+
+    WireAnswer exchange(
+            Dialect dialect,
+            WireOperation asked,
+            Operation read,
+            Form form,
+            WireRequest request,
+            ServedAgent agent,
+            CallContext caller) {
+        requests.computeIfAbsent(dialect.name(), name -> new LongAdder()).increment();
+        Operation operation = WireOperation.resuming(read, request.header(LAST_EVENT_ID));
+        Set<String> extensions = extensions(request);
+        CallContext context = context(caller, extensions, request.header(TRACE), dialect);
+        AgentEndpoint endpoint = dialect.before(agent.endpoint(), operation);
         var headers = new LinkedHashMap<String, String>();
         String activated = activated(extensions, agent.card());
         if (!activated.isEmpty()) {
-            headers.put(EXTENSIONS, activated);
+            headers.put(dialect.extensionsHeader(), activated);
         }
         return switch (operation) {
             case Operation.Call<?> call -> {
-                Object result = requireNonNull(agent.endpoint().call(call, context));
+                Object result = requireNonNull(endpoint.call(call, context));
                 if (result instanceof AgentCard) {
                     headers.put("Cache-Control", "private, max-age=60");
                     headers.put("Vary", "Authorization, A2A-Version, Accept");
@@ -148,19 +257,28 @@ public final class Dialects {
                 headers.put("Content-Type", "text/event-stream");
                 headers.put("Cache-Control", "no-store");
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-                EventStream events = agent.endpoint().watch(watch, context);
-                yield new WireAnswer.Events(
-                        headers, settings.closeOnInputRequired() ? new UntilInputRequired(events) : events, form);
+                EventStream events = endpoint.watch(watch, context);
+                boolean close = dialect.equals(Dialect.V1) && settings.closeOnInputRequired();
+                yield new WireAnswer.Events(headers, close ? new UntilInputRequired(events, false) : events, form);
             }
         };
     }
 
-    private static CallContext context(CallContext caller, Set<String> extensions, @Nullable String traceparent) {
+    private static CallContext context(
+            CallContext caller, Set<String> extensions, @Nullable String traceparent, Dialect dialect) {
         CallContext context = extensions.isEmpty() ? caller : caller.withExtensions(extensions);
+        if (!dialect.equals(Dialect.V1)) {
+            context = context.withDialect(dialect.name(), dialect.namesTasks());
+        }
         return traceparent == null ? context : context.withTraceparent(traceparent);
     }
 
-    private static Set<String> extensions(@Nullable String header) {
+    /** Until 0.3 the header began with X; peers of one version also send the other's. */
+    private static Set<String> extensions(WireRequest request) {
+        String header = request.header(EXTENSIONS);
+        if (header == null) {
+            header = request.header("X-" + EXTENSIONS);
+        }
         if (header == null) {
             return Set.of();
         }
@@ -190,7 +308,7 @@ public final class Dialects {
      * By the specification this error is 400 over REST and, like any other, 200 over JSON-RPC. It says so about content
      * that the agent does not understand; here it is HTTP itself that was used wrongly, and 415 is what HTTP says.
      */
-    private static WireAnswer wrongContentType(Form form, WireRequest request) {
+    static WireAnswer wrongContentType(Form form, WireRequest request) {
         return form.error(
                 A2AException.of(
                         A2AError.CONTENT_TYPE_NOT_SUPPORTED,
@@ -199,7 +317,7 @@ public final class Dialects {
                 415);
     }
 
-    private static boolean isJson(@Nullable String contentType) {
+    static boolean isJson(@Nullable String contentType) {
         if (contentType == null || contentType.equals(Form.JSON)) {
             return true;
         }
@@ -213,8 +331,11 @@ public final class Dialects {
         return parts[0].trim().equals(Form.JSON) || parts[0].trim().equals(Form.A2A_JSON);
     }
 
-    private Form restForm(WireRequest request) {
-        return Form.rest(restType(request.header("Accept"), request.header("Content-Type")), settings.statusesOf100());
+    private Form restForm(Dialect dialect, WireRequest request) {
+        String type = dialect.equals(Dialect.V1)
+                ? restType(request.header("Accept"), request.header("Content-Type"))
+                : Form.JSON;
+        return Form.rest(dialect, type, settings.statusesOf100());
     }
 
     /** Answers as the caller wants it, or else as it speaks itself: many clients know nothing but plain JSON. */

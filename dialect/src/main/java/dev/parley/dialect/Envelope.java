@@ -22,6 +22,7 @@ import tools.jackson.core.JsonToken;
  * @param id as JSON; {@code null} if there is none that could be repeated
  * @param from where in {@code body} the parameters begin; equal to {@code to} if there are none
  * @param problem why this is no request; null if it is one
+ * @param anonymous whether the only problem is that it has no id, which some dialects take for a notification
  */
 record Envelope(
         byte[] body,
@@ -29,7 +30,8 @@ record Envelope(
         String method,
         int from,
         int to,
-        @Nullable A2AException problem) {
+        @Nullable A2AException problem,
+        boolean anonymous) {
     static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
 
     private static final int MAX_ID_LENGTH = 256;
@@ -48,6 +50,7 @@ record Envelope(
         }
         String version = null;
         byte[] id = null;
+        boolean unusable = false;
         String method = null;
         int from = 0;
         int to = 0;
@@ -55,7 +58,10 @@ record Envelope(
             JsonToken token = in.nextToken();
             switch (name) {
                 case "jsonrpc" -> version = string(in);
-                case "id" -> id = id(body, in);
+                case "id" -> {
+                    id = id(body, in);
+                    unusable = id == null && token != JsonToken.VALUE_NULL;
+                }
                 case "method" -> method = string(in);
                 case "params" -> {
                     int start = offsetOfToken(in);
@@ -67,19 +73,18 @@ record Envelope(
                 default -> in.skipChildren();
             }
         }
-        if (id == null) {
-            return refused(
-                    body,
-                    NO_ID,
-                    "id: missing or unusable (expected: a string or number of at most " + MAX_ID_LENGTH + " bytes)");
-        }
+        byte[] repeated = id == null ? NO_ID : id;
         if (!"2.0".equals(version)) {
-            return refused(body, id, "jsonrpc: missing or unknown (expected: \"2.0\")");
+            return refused(body, repeated, "jsonrpc: missing or unknown (expected: \"2.0\")");
         }
         if (method == null) {
-            return refused(body, id, "method: missing or no string");
+            return refused(body, repeated, "method: missing or no string");
         }
-        return new Envelope(body, id, method, from, to, null);
+        A2AException problem = id != null
+                ? null
+                : invalid("id: missing or unusable (expected: a string or number of at most " + MAX_ID_LENGTH
+                        + " bytes)");
+        return new Envelope(body, repeated, method, from, to, problem, id == null && !unusable);
     }
 
     /**
@@ -99,8 +104,11 @@ record Envelope(
     }
 
     private static Envelope refused(byte[] body, byte[] id, String problem) {
-        A2AError error = A2AError.INVALID_REQUEST;
-        return new Envelope(body, id, "", 0, 0, A2AException.of(error, error.defaultMessage() + ": " + problem));
+        return new Envelope(body, id, "", 0, 0, invalid(problem), false);
+    }
+
+    private static A2AException invalid(String problem) {
+        return A2AException.of(A2AError.INVALID_REQUEST, A2AError.INVALID_REQUEST.defaultMessage() + ": " + problem);
     }
 
     private static @Nullable String string(JsonParser in) {

@@ -5,13 +5,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.Message;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the answers to one request are framed: what stands around a result, an event and an error.
@@ -42,13 +41,14 @@ final class Form implements WireAnswer.Frames {
     private static final byte[] RESULT = ascii("\"result\":");
     private static final byte[] ERROR = ascii("\"error\":");
     private static final byte[] END_OF_EVENT = {'\n', '\n'};
-    private static final byte[] ID = ascii("id: ");
     private static final byte[] DATA = ascii("data: ");
 
     /** For JSON-RPC requests whose id is not known. */
-    static final Form RPC_WITHOUT_ID = rpc(Envelope.NO_ID);
+    static final Form RPC_WITHOUT_ID = rpc(Dialect.V1, Envelope.NO_ID);
 
     private final boolean rpc;
+    private final Dialect dialect;
+    private final Dialect.Telling telling;
     private final boolean statusesOf100;
     private final String contentType;
     private final byte[] opening;
@@ -57,12 +57,15 @@ final class Form implements WireAnswer.Frames {
 
     private Form(
             boolean rpc,
+            Dialect dialect,
             boolean statusesOf100,
             String contentType,
             byte[] opening,
             byte[] beforeResult,
             byte[] behindResult) {
         this.rpc = rpc;
+        this.dialect = dialect;
+        this.telling = dialect.telling();
         this.statusesOf100 = statusesOf100;
         this.contentType = contentType;
         this.opening = opening;
@@ -71,13 +74,13 @@ final class Form implements WireAnswer.Frames {
     }
 
     /** @param id the JSON of the request's id */
-    static Form rpc(byte[] id) {
+    static Form rpc(Dialect dialect, byte[] id) {
         byte[] opening = join(RPC_OPENING, id, COMMA);
-        return new Form(true, false, JSON, opening, join(opening, RESULT), END_OF_OBJECT);
+        return new Form(true, dialect, false, JSON, opening, join(opening, RESULT), END_OF_OBJECT);
     }
 
-    static Form rest(String contentType, boolean statusesOf100) {
-        return new Form(false, statusesOf100, contentType, START_OF_OBJECT, NOTHING, NOTHING);
+    static Form rest(Dialect dialect, String contentType, boolean statusesOf100) {
+        return new Form(false, dialect, statusesOf100, contentType, START_OF_OBJECT, NOTHING, NOTHING);
     }
 
     <T> WireAnswer.Whole result(Codec<T> codec, T value, Map<String, String> headers) {
@@ -109,35 +112,56 @@ final class Form implements WireAnswer.Frames {
         if (rpc) {
             return HTTP_ERRORS.contains(error) ? error.httpStatus() : 200;
         }
-        return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
+        return dialect.httpStatus(error, statusesOf100);
     }
 
     private byte[] errorBody(A2AException problem, int status) {
-        var error = new LinkedHashMap<String, Object>();
-        error.put("code", rpc ? problem.error().code() : status);
         if (!rpc) {
-            error.put("status", problem.error().grpcStatus());
+            return Json.write(dialect.restError(problem, status));
         }
+        var error = new LinkedHashMap<String, Object>();
+        error.put("code", dialect.code(problem.error()));
         error.put("message", String.valueOf(problem.getMessage()));
-        List<Map<String, Object>> details = Problem.details(problem);
-        error.put(rpc ? "data" : "details", details);
+        error.put("data", Problem.details(problem));
         return Json.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
     }
 
     @Override
     public byte[] frame(LoggedEvent event) {
-        if (event.event() instanceof Message && event.sequence() > 0) {
-            return NOTHING; // one that the task received; only a message that is the whole answer is shown
+        var frames = new Frames();
+        telling.tell(event, frames);
+        return frames.bytes(dialect.numbersFrames() ? event.sequence() : 0);
+    }
+
+    /** The frames of one event: one as a rule. Only the last one carries its number, or a reader would miss the rest. */
+    private final class Frames implements Dialect.Sink {
+        private byte @Nullable [] earlier;
+        private byte @Nullable [] opening;
+        private byte[] last = NOTHING;
+
+        @Override
+        public void frame(@Nullable String name, byte[] json) {
+            if (opening != null) {
+                byte[] before = earlier;
+                earlier = before == null ? bytes(0) : join(before, opening, last);
+            }
+            opening = name == null ? NOTHING : ascii("event: " + name + "\n");
+            last = dialect.wrapsFrames()
+                    ? join(DATA, beforeResult, json, behindResult, END_OF_EVENT)
+                    : join(DATA, json, END_OF_EVENT);
         }
-        byte[] json = event.encoded(Json::writeEvent);
-        return event.sequence() == 0
-                ? join(DATA, beforeResult, json, behindResult, END_OF_EVENT)
-                : join(ID, ascii(event.sequence() + "\n"), DATA, beforeResult, json, behindResult, END_OF_EVENT);
+
+        private byte[] bytes(long number) {
+            byte[] id = number == 0 ? NOTHING : ascii("id: " + number + "\n");
+            byte[] before = earlier == null ? NOTHING : earlier;
+            return opening == null ? NOTHING : join(before, opening, id, last);
+        }
     }
 
     @Override
     public byte[] failure(A2AException problem) {
-        return join(DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);
+        return join(
+                dialect.failureName(), DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);
     }
 
     private static Map<String, String> with(Map<String, String> headers, String contentType) {

@@ -22,20 +22,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variables what the path says, by field
  */
-record Rest(V1Operation operation, Map<String, String> variables) {
+record Rest(WireOperation operation, Map<String, String> variables) {
     static final String OLD_PREFIX = "v1";
 
     private static final String TENANT = "tenant";
-    private static final Set<String> NO_TENANTS =
-            Set.of("", OLD_PREFIX, "tasks", "message:send", "message:stream", "extendedAgentCard", ".well-known");
+    private static final Set<String> NO_TENANTS = Set.of(
+            "", OLD_PREFIX, "tasks", "message:send", "message:stream", "extendedAgentCard", ".well-known", "card");
 
     /**
      * Returns what a method and a path ask for.
      *
      * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
      */
-    static Rest of(String verb, String path) {
-        List<Rest> routes = at(path);
+    static Rest of(OperationTable table, String verb, String path) {
+        List<Rest> routes = at(table, path);
         if (routes.isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No operation has the path " + path);
         }
@@ -52,7 +52,7 @@ record Rest(V1Operation operation, Map<String, String> variables) {
     /** True if an operation has this path, whatever stands in front of it. */
     static boolean endsLikeAnOperation(String path) {
         for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
-            if (!at(path.substring(slash)).isEmpty()) {
+            if (!at(V1Operations.TABLE, path.substring(slash)).isEmpty()) {
                 return true;
             }
         }
@@ -85,27 +85,28 @@ record Rest(V1Operation operation, Map<String, String> variables) {
         return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
     }
 
-    private static List<Rest> at(String path) {
+    private static List<Rest> at(OperationTable table, String path) {
         List<String> segments = segments(path);
         if (segments.getFirst().equals(OLD_PREFIX)) {
             segments = segments.subList(1, segments.size());
         }
-        List<Rest> routes = at(segments, null);
+        List<Rest> routes = at(table, segments, null);
         if (routes.isEmpty() && segments.size() > 1 && !NO_TENANTS.contains(segments.getFirst())) {
-            return at(segments.subList(1, segments.size()), segments.getFirst());
+            return at(table, segments.subList(1, segments.size()), segments.getFirst());
         }
         return routes;
     }
 
-    private static List<Rest> at(List<String> segments, @Nullable String tenant) {
+    private static List<Rest> at(OperationTable table, List<String> segments, @Nullable String tenant) {
         var routes = new ArrayList<Rest>();
         boolean verbFound = false;
-        for (V1Operation operation : V1Operation.ALL) {
-            Map<String, String> variables = operation.path().match(segments);
-            if (variables == null) {
+        for (WireOperation operation : table.all()) {
+            PathTemplate template = operation.path();
+            Map<String, String> variables = template == null ? null : template.match(segments);
+            if (template == null || variables == null) {
                 continue;
             }
-            if (operation.path().hasVerb() && !verbFound) {
+            if (template.hasVerb() && !verbFound) {
                 verbFound = true;
                 routes.clear(); // /tasks/7:cancel is not the task "7:cancel"
             } else if (verbFound) {

@@ -55,6 +55,12 @@ final class Shape<T> implements Codec<T> {
             this.values = values;
         }
 
+        /** These, behind the next one, which says nothing that is not known. */
+        Values skip() {
+            next++;
+            return this;
+        }
+
         /** The next member; of the type of its codec, and null only if it is optional and has no default. */
         @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "NullAway"
         }) // by the declaration beside the call
@@ -83,8 +89,16 @@ final class Shape<T> implements Codec<T> {
         return new Builder<>();
     }
 
+    /** A shape whose members are written in snake_case. */
+    static <T> Builder<T> inSnakeCase() {
+        var builder = new Builder<T>();
+        builder.snakeCase = true;
+        return builder;
+    }
+
     static final class Builder<T> {
         private final List<Member<T>> members = new ArrayList<>();
+        private boolean snakeCase;
 
         /** A member that must be there. */
         <V> Builder<T> required(String name, Codec<V> codec, Function<T, V> of) {
@@ -119,7 +133,8 @@ final class Shape<T> implements Codec<T> {
                 @Nullable Object absent) {
             @SuppressWarnings("unchecked") // a member's codec meets only that member's values
             var same = (Codec<Object>) codec;
-            members.add(new Member<>(name, new SerializedString(name), same, of::apply, presence, absent));
+            var label = new SerializedString(snakeCase ? snakeCase(name) : name);
+            members.add(new Member<>(name, label, same, of::apply, presence, absent));
             return this;
         }
 
@@ -257,7 +272,11 @@ final class Shape<T> implements Codec<T> {
     /** Returns one member as a path would carry it; null if it is not written. */
     @Nullable
     String text(String name, T value) {
-        Member<T> member = members[requireNonNull(indexes.get(name))];
+        Integer index = indexes.get(name);
+        if (index == null) {
+            return null;
+        }
+        Member<T> member = members[index];
         Object of = member.of.apply(value);
         return of == null ? null : member.codec.format(of);
     }

@@ -2,6 +2,8 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
@@ -15,10 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class UntilInputRequired implements EventStream {
     private final EventStream events;
+    private final boolean snapshotToo;
     private boolean ended;
 
-    UntilInputRequired(EventStream events) {
+    /** @param snapshotToo whether a task that is found waiting ends the stream as well */
+    UntilInputRequired(EventStream events, boolean snapshotToo) {
         this.events = events;
+        this.snapshotToo = snapshotToo;
     }
 
     @Override
@@ -31,14 +36,21 @@ final class UntilInputRequired implements EventStream {
             return null;
         }
         for (int i = 0; i < next.size(); i++) {
-            if (next.get(i).event() instanceof TaskStatusUpdateEvent update
-                    && update.status().state() == TaskState.INPUT_REQUIRED) {
+            if (waits(next.get(i).event())) {
                 ended = true;
                 close();
                 return next.subList(0, i + 1);
             }
         }
         return next;
+    }
+
+    private boolean waits(TaskEvent event) {
+        return switch (event) {
+            case TaskStatusUpdateEvent update -> update.status().state() == TaskState.INPUT_REQUIRED;
+            case Task snapshot -> snapshotToo && snapshot.state() == TaskState.INPUT_REQUIRED;
+            default -> false;
+        };
     }
 
     @Override

@@ -42,7 +42,7 @@ final class V1Card {
 
     private static final Codec<Map<String, String>> SCOPE_TEXTS = Codecs.map(TEXT);
 
-    private static final Codec<Flow> FLOW = new OneOf<Flow>()
+    static final Codec<Flow> FLOW = new OneOf<Flow>()
             .or(
                     "authorizationCode",
                     Flow.AuthorizationCode.class,
@@ -133,12 +133,12 @@ final class V1Card {
             .required("protocolVersion", TEXT, Interface::protocolVersion)
             .as(v -> new Interface(v.next(), v.next(), V1Model.nonEmpty(v.next()), v.next()));
 
-    private static final Codec<Provider> PROVIDER = Shape.<Provider>of()
+    static final Codec<Provider> PROVIDER = Shape.<Provider>of()
             .always("organization", TEXT, "", Provider::organization)
             .always("url", TEXT, "", Provider::url)
             .as(v -> new Provider(v.next(), v.next()));
 
-    private static final Codec<Extension> EXTENSION = Shape.<Extension>of()
+    static final Codec<Extension> EXTENSION = Shape.<Extension>of()
             .required("uri", TEXT, Extension::uri)
             .optional("description", TEXT, Extension::description)
             .optional("required", BOOLEAN, false, Extension::required)

@@ -15,8 +15,9 @@ enum Version {
     /** It does not say, which by the specification means 0.3. */
     UNSAID,
     V1,
-    /** Any that came before 1.0. */
-    OLDER;
+    /** 0.3, or 0.2 that it contains. */
+    V03,
+    V01;
 
     static final String HEADER = "A2A-Version";
     static final String SUPPORTED = "1.0";
@@ -47,6 +48,10 @@ enum Version {
         throw notSupported(asked);
     }
 
+    boolean isOlder() {
+        return this == V03 || this == V01;
+    }
+
     static A2AException notSupported(String asked) {
         String shown = asked.length() > 20 ? asked.substring(0, 20) + "…" : asked;
         return A2AException.of(
@@ -63,7 +68,8 @@ enum Version {
         }
         return switch (numbers[0] + "." + numbers[1]) {
             case "1.0" -> V1;
-            case "0.1", "0.2", "0.3" -> OLDER;
+            case "0.3", "0.2" -> V03;
+            case "0.1" -> V01;
             default -> null;
         };
     }

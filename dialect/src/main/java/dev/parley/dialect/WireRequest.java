@@ -24,4 +24,9 @@ public record WireRequest(
     public @Nullable String header(String name) {
         return headers.apply(name);
     }
+
+    /** This request as seen from further down the path. */
+    WireRequest below(String prefix) {
+        return new WireRequest(method, path.substring(prefix.length()), query, headers, body);
+    }
 }

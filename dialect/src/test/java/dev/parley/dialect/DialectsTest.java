@@ -331,13 +331,13 @@ final class DialectsTest {
     void everyOperationChecksTheVersion() {
         exchange.with("A2A-Version", "99.0");
 
-        for (V1Operation operation : V1Operation.ALL) {
+        for (WireOperation operation : V1Operations.TABLE.all()) {
             assertThat(exchange.rpc(operation.method(), "{}")
                             .at("error", "code")
                             .text())
                     .isEqualTo("-32009");
 
-            String path = operation.path().fill(name -> "x");
+            String path = requireNonNull(operation.path()).fill(name -> "x");
             for (String verb : operation.verbs()) {
                 var answer = exchange.rest(verb, path, "{}");
                 assertThat(answer.status()).isEqualTo(400);
@@ -380,7 +380,7 @@ final class DialectsTest {
     @Test
     void theVersionMayBeDemanded() {
         exchange.endpoint.answering(TASK);
-        exchange.with(new DialectSettings(true, false, false));
+        exchange.with(new DialectSettings(true, false, false, false));
 
         assertThat(exchange.rpc("GetTask", "{\"id\":\"t\"}").at("error", "code").text())
                 .isEqualTo("-32009");
@@ -534,7 +534,7 @@ final class DialectsTest {
 
         assertThat(frames(exchange.send("GET", "/tasks/t-9:subscribe", bytes(""))))
                 .contains("id: 5");
-        exchange.with(new DialectSettings(false, false, true));
+        exchange.with(new DialectSettings(false, false, true, false));
         assertThat(frames(exchange.send("GET", "/tasks/t-9:subscribe", bytes(""))))
                 .contains("id: 3", "id: 4")
                 .doesNotContain("id: 5");
@@ -573,7 +573,7 @@ final class DialectsTest {
     @Test
     void release100AnswersInPlainJsonUnlessAskedOtherwise() {
         exchange.endpoint.answering(TASK);
-        exchange.with(new DialectSettings(false, true, false));
+        exchange.with(new DialectSettings(false, true, false, false));
 
         assertThat(exchange.rest("GET", "/tasks/t-9").headers()).containsEntry("Content-Type", "application/json");
 
@@ -631,7 +631,8 @@ final class DialectsTest {
         var rpc =
                 whole(exchange.rpc("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"GetTask\",\"params\":{\"id\":\"t\"}}"));
         var rest = exchange.rest("GET", "/tasks/t");
-        var of100 = exchange.with(new DialectSettings(false, true, false)).rest("GET", "/tasks/t");
+        var of100 =
+                exchange.with(new DialectSettings(false, true, false, false)).rest("GET", "/tasks/t");
 
         String details = "[{\"@type\":\"type.googleapis.com/google.rpc.ErrorInfo\",\"reason\":\"" + error.name()
                 + "\",\"domain\":\"a2a-protocol.org\",\"metadata\":{\"taskId\":\"t-404\"}}]";

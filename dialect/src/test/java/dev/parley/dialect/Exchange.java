@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** One request to a scripted agent, and its answer. */
 final class Exchange {
@@ -26,6 +27,7 @@ final class Exchange {
     private final Map<String, String> headers = new HashMap<>();
     private DialectSettings settings = DialectSettings.DEFAULTS;
     private AgentCard card = CARD;
+    private Set<String> dialects = Set.of("1.0");
 
     Exchange with(String header, String value) {
         headers.put(header.toLowerCase(Locale.ROOT), value);
@@ -39,6 +41,12 @@ final class Exchange {
 
     Exchange with(AgentCard card) {
         this.card = card;
+        return this;
+    }
+
+    /** Serves the agent in every dialect, not in 1.0 alone. */
+    Exchange inEveryDialect() {
+        dialects = Dialects.NAMES;
         return this;
     }
 
@@ -67,7 +75,8 @@ final class Exchange {
     }
 
     WireAnswer send(WireRequest request) {
-        return new Dialects(settings).answer(request, new ServedAgent("a", endpoint, card), CallContext.anonymous());
+        return new Dialects(settings)
+                .answer(request, new ServedAgent("a", endpoint, card, dialects), CallContext.anonymous());
     }
 
     /** The request as a server would hand it over; {@code target} may have a query and be percent-encoded. */

@@ -151,7 +151,8 @@ final class FuzzTest {
         byte[] body = random.nextBoolean()
                 ? example
                 : ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
-                                + pick(V1Operation.ALL).method() + "\",\"params\":" + new String(example, UTF_8) + "}")
+                                + pick(V1Operations.TABLE.all()).method() + "\",\"params\":"
+                                + new String(example, UTF_8) + "}")
                         .getBytes(UTF_8);
         for (int i = random.nextInt(4); i > 0; i--) {
             body = mutated(body);

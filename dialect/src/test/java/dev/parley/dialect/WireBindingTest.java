@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class V1BindingTest {
+final class WireBindingTest {
     private static final String BASE = "https://agents.example.com/analyst";
     private static final CallContext CONTEXT = CallContext.anonymous();
 
@@ -96,15 +96,15 @@ final class V1BindingTest {
                                 .map(binding -> Arguments.of(binding, one.getKey(), result))));
     }
 
-    private static V1Operation row(String request) {
+    private static WireOperation row(String request) {
         String name = request.substring(0, request.indexOf('.'));
-        return requireNonNull(V1Operation.named(Character.toUpperCase(name.charAt(0)) + name.substring(1)));
+        return requireNonNull(V1Operations.TABLE.named(Character.toUpperCase(name.charAt(0)) + name.substring(1)));
     }
 
     @ParameterizedTest
     @MethodSource("calls")
     void whatAClientAsksIsWhatTheAgentHearsAndBack(String binding, String request, String result) {
-        V1Operation row = row(request);
+        WireOperation row = row(request);
         var operation = (Operation.Call<?>) Json.read(example(request), row.request());
         Object expected = Json.read(example(result), requireNonNull(row.result()));
         exchange.endpoint.answering(expected);
@@ -216,7 +216,7 @@ final class V1BindingTest {
 
     @Test
     void theTenantOfTheInterfaceIsInEveryRequest() {
-        for (V1Operation row : V1Operation.ALL) {
+        for (WireOperation row : V1Operations.TABLE.all()) {
             String name =
                     Character.toLowerCase(row.method().charAt(0)) + row.method().substring(1) + ".request.json";
             var operation = Json.read(example(name), row.request());
@@ -265,13 +265,19 @@ final class V1BindingTest {
     @CsvSource({
         "JSONRPC, 1.0, true",
         "HTTP+JSON, 1.0.1, true",
-        "JSONRPC, 0.3, false",
+        "JSONRPC, 0.3, true",
+        "JSONRPC, 0.3.0, true",
+        "JSONRPC, 0.2.9, true",
+        "HTTP+JSON, 0.3, true",
+        "JSONRPC, 0.1, true",
+        "HTTP+JSON, 0.1, false",
+        "JSONRPC, kernel, true",
         "JSONRPC, 2.0, false",
         "JSONRPC, one, false",
         "GRPC, 1.0, false",
         "https://example.com/binding, 1.0, false"
     })
-    void onlyTheHttpBindingsOf10AreSpoken(String binding, String version, boolean spoken) {
+    void everyVersionIsSpokenInItsBindingsOverHttp(String binding, String version, boolean spoken) {
         assertThat(Binding.of(new Interface(BASE, binding, null, version)).isPresent())
                 .isEqualTo(spoken);
     }

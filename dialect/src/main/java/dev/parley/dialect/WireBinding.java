@@ -24,43 +24,84 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * The two HTTP bindings of A2A 1.0, as a client speaks them.
+ * A dialect over HTTP, as a client speaks it.
  *
  * <p>Generous in what it takes for an answer: peers leave out the empty result of a deletion, answer with any status
  * that means success, and tell errors in each other's form.
  *
- * <p>Source: A2A specification 1.0, sections 3.6.1, 9 and 11.
+ * <p>Source: A2A specification 1.0, sections 3.6.1, 9 and 11; 0.3.0, section 3.
  */
-final class V1Binding implements Binding {
+final class WireBinding implements Binding {
     private static final String TENANT = "tenant";
     private static final byte[] NOTHING = {};
     private static final byte[] NO_RESULT = {'{', '}'};
     private static final byte[] END_OF_OBJECT = {'}'};
 
+    private static final Spoken V1 = new Spoken("1.0", V1Operations.TABLE, V1Model.EVENT, "", true);
+
+    /** By the version that an interface of a card says. */
+    private static final Map<String, Spoken> RPC = Map.of(
+            "1.0",
+            V1,
+            "0.3",
+            new Spoken("0.3", LegacyOperations.KIND, LegacyModel.KIND.event, "", true),
+            "0.2",
+            new Spoken("0.3", LegacyOperations.KIND, LegacyModel.KIND.event, "", true),
+            "0.1",
+            new Spoken("0.1", LegacyOperations.TYPE, LegacyModel.TYPE.event, "", true),
+            KernelCard.VERSION,
+            new Spoken(KernelCard.VERSION, LegacyOperations.KERNEL, LegacyModel.KERNEL.event, "", false));
+
+    private static final Map<String, Spoken> REST = Map.of(
+            "1.0", V1,
+            "0.3", new Spoken("0.3", LegacyOperations.PROTO, LegacyModel.PROTO.event, "/v1", true),
+            "0.2", new Spoken("0.3", LegacyOperations.PROTO, LegacyModel.PROTO.event, "/v1", true));
+
+    /**
+     * What a client has to know of a dialect.
+     *
+     * @param version as the header says it
+     * @param prefix of the paths of the REST binding
+     * @param wrapsFrames whether the frames of a stream over JSON-RPC are JSON-RPC answers
+     */
+    private record Spoken(
+            String version, OperationTable operations, Codec<TaskEvent> event, String prefix, boolean wrapsFrames) {
+        WireOperation of(Operation operation) {
+            WireOperation row = operations.of(operation);
+            if (row == null) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION,
+                        "The agent speaks version " + version + " of the protocol, which has no "
+                                + operation.getClass().getSimpleName());
+            }
+            return row;
+        }
+    }
+
     private final AtomicLong ids = new AtomicLong();
     private final boolean rpc;
+    private final Spoken spoken;
 
-    private V1Binding(boolean rpc) {
+    private WireBinding(boolean rpc, Spoken spoken) {
         this.rpc = rpc;
+        this.spoken = spoken;
     }
 
     static Optional<Binding> of(AgentCard.Interface agent) {
-        if (Version.known(agent.protocolVersion()) != Version.V1) {
+        boolean rpc = agent.protocolBinding().equals(Interface.JSONRPC);
+        if (!rpc && !agent.protocolBinding().equals(Interface.HTTP_JSON)) {
             return Optional.empty();
         }
-        return switch (agent.protocolBinding()) {
-            case Interface.JSONRPC -> Optional.of(new V1Binding(true));
-            case Interface.HTTP_JSON -> Optional.of(new V1Binding(false));
-            default -> Optional.empty();
-        };
+        String version = agent.protocolVersion().replaceFirst("^(\\d+\\.\\d+)\\..*", "$1");
+        return Optional.ofNullable((rpc ? RPC : REST).get(version)).map(spoken -> new WireBinding(rpc, spoken));
     }
 
     @Override
     public Outgoing request(Operation operation, CallContext context, AgentCard.Interface agent) {
-        V1Operation asked = V1Operation.of(operation);
+        WireOperation asked = spoken.of(operation);
         String tenant = agent.tenant();
         Shape<Operation> shape =
-                tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant);
+                tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant); // before 1.0 there is none
         Map<String, String> headers = headers(operation, context, asked.result() == null);
         if (!rpc) {
             return rest(operation, asked, shape, agent.url(), headers);
@@ -72,10 +113,15 @@ final class V1Binding implements Binding {
         return new Outgoing("POST", agent.url(), headers, body);
     }
 
-    private static Outgoing rest(
-            Operation operation, V1Operation asked, Shape<Operation> shape, String base, Map<String, String> headers) {
+    private Outgoing rest(
+            Operation operation,
+            WireOperation asked,
+            Shape<Operation> shape,
+            String base,
+            Map<String, String> headers) {
+        PathTemplate path = requireNonNull(asked.path());
         String tenant = shape.text(TENANT, operation);
-        var inPath = new HashSet<>(asked.path().variables());
+        var inPath = new HashSet<>(path.variables());
         inPath.add(TENANT);
         Shape<Operation> rest = shape.without(inPath);
         var url = new StringBuilder(base);
@@ -85,7 +131,7 @@ final class V1Binding implements Binding {
         if (tenant != null) {
             url.append('/').append(PathTemplate.encode(tenant));
         }
-        url.append(asked.path().fill(name -> requireNonNull(shape.text(name, operation), name)));
+        url.append(spoken.prefix()).append(path.fill(name -> requireNonNull(shape.text(name, operation), name)));
         String verb = asked.verbs().getFirst();
         if (verb.equals("POST")) {
             // Every peer takes plain JSON; some take nothing else.
@@ -97,17 +143,19 @@ final class V1Binding implements Binding {
         return new Outgoing(verb, url.append(query).toString(), headers, NOTHING);
     }
 
-    private static Map<String, String> headers(Operation operation, CallContext context, boolean stream) {
+    private Map<String, String> headers(Operation operation, CallContext context, boolean stream) {
         var headers = new LinkedHashMap<String, String>();
-        headers.put(Version.HEADER, Version.SUPPORTED);
-        headers.put("Accept", (stream ? "text/event-stream, " : "") + Form.A2A_JSON + ", " + Form.JSON);
+        boolean older = !spoken.equals(V1);
+        headers.put(Version.HEADER, spoken.version());
+        headers.put("Accept", (stream ? "text/event-stream, " : "") + (older ? "" : Form.A2A_JSON + ", ") + Form.JSON);
         if (!context.extensions().isEmpty()) {
-            headers.put(Dialects.EXTENSIONS, String.join(", ", new TreeSet<>(context.extensions())));
+            headers.put(
+                    (older ? "X-" : "") + Dialects.EXTENSIONS, String.join(", ", new TreeSet<>(context.extensions())));
         }
         if (context.traceparent() != null) {
             headers.put(Dialects.TRACE, context.traceparent());
         }
-        String lastEventId = V1Operation.lastEventId(operation);
+        String lastEventId = WireOperation.lastEventId(operation);
         if (lastEventId != null) {
             headers.put(Dialects.LAST_EVENT_ID, lastEventId);
         }
@@ -120,15 +168,18 @@ final class V1Binding implements Binding {
         if (status < 200 || status > 299) {
             throw refusal(status, body);
         }
-        Codec<Object> codec = requireNonNull(V1Operation.of(operation).result());
-        boolean silent = codec.equals(V1Model.EMPTY) && Rest.isNothing(body);
+        Codec<Object> codec = requireNonNull(spoken.of(operation).result());
+        boolean silent = operation instanceof Operation.DeletePushConfig && Rest.isNothing(body);
         return (R) read(silent ? NO_RESULT : body, rpc && !silent ? new ResultOf<>(codec) : codec, status);
     }
 
     @Override
     public LoggedEvent event(@Nullable String id, String data) {
-        Long sequence = id == null ? null : V1Operation.sequence(id);
-        TaskEvent event = read(data.getBytes(UTF_8), rpc ? new ResultOf<>(V1Model.EVENT) : V1Model.EVENT, 200);
+        Long sequence = id == null ? null : WireOperation.sequence(id);
+        TaskEvent event = read(
+                data.getBytes(UTF_8),
+                rpc && spoken.wrapsFrames() ? new ResultOf<>(spoken.event()) : spoken.event(),
+                200);
         return new LoggedEvent(sequence == null ? 0 : sequence, event);
     }
 
@@ -170,7 +221,7 @@ final class V1Binding implements Binding {
                 JsonToken token = in.nextToken();
                 if (!name.equals("result") || result != null) {
                     in.skipChildren();
-                } else if (token != JsonToken.VALUE_NULL) {
+                } else if (token != JsonToken.VALUE_NULL || codec.readsNull()) {
                     result = codec.read(in);
                 } else if (codec.equals(V1Model.EMPTY)) {
                     result = Json.read(NO_RESULT, codec); // how some say that nothing is left to say

@@ -17,20 +17,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class V1OperationTest {
+final class V1OperationsTest {
     static List<String> requests() {
         return Wire.examples(".request.json");
     }
 
-    private static V1Operation operation(String name) {
+    private static WireOperation operation(String name) {
         return requireNonNull(
-                V1Operation.named(Character.toUpperCase(name.charAt(0)) + name.substring(1, name.indexOf('.'))));
+                V1Operations.TABLE.named(Character.toUpperCase(name.charAt(0)) + name.substring(1, name.indexOf('.'))));
     }
 
     @ParameterizedTest
     @MethodSource("requests")
     void whatIsReadIsWrittenAsItWas(String name) {
-        V1Operation operation = operation(name);
+        WireOperation operation = operation(name);
 
         Operation read = Json.read(example(name), operation.request());
 
@@ -42,7 +42,7 @@ final class V1OperationTest {
     @ParameterizedTest
     @MethodSource("requests")
     void unknownMembersAreIgnored(String name) {
-        V1Operation operation = operation(name);
+        WireOperation operation = operation(name);
         @SuppressWarnings("unchecked")
         var more = new LinkedHashMap<String, @Nullable Object>((Map<String, Object>) tree(example(name)));
         more.put("unknown", List.of(Map.of("id", 1)));
@@ -56,9 +56,10 @@ final class V1OperationTest {
     @Test
     void everyOperationHasAnExample() {
         assertThat(requests().stream().map(name -> operation(name).method()).distinct())
-                .containsExactlyInAnyOrderElementsOf(
-                        V1Operation.ALL.stream().map(V1Operation::method).toList());
-        assertThat(V1Operation.ALL).hasSize(11);
+                .containsExactlyInAnyOrderElementsOf(V1Operations.TABLE.all().stream()
+                        .map(WireOperation::method)
+                        .toList());
+        assertThat(V1Operations.TABLE.all()).hasSize(11);
     }
 
     @ParameterizedTest
@@ -83,7 +84,7 @@ final class V1OperationTest {
                 Json.read(bytes("{\"pushNotificationConfig\":{\"url\":\"https://h.example\"}}"), V1Model.CONFIGURATION);
 
         assertThat(requireNonNull(configuration.pushConfig()).url()).isEqualTo("https://h.example");
-        assertThat(requireNonNull(V1Operation.named("ListTaskPushNotificationConfig"))
+        assertThat(requireNonNull(V1Operations.TABLE.named("ListTaskPushNotificationConfig"))
                         .method())
                 .isEqualTo("ListTaskPushNotificationConfigs");
     }

@@ -1,0 +1,113 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is particular to one dialect when a server speaks it. Stateless. */
+abstract class Dialect {
+    /** Takes the frames of an event. */
+    @FunctionalInterface
+    interface Sink {
+        /** @param name of the server-sent event; null for none */
+        void frame(@Nullable String name, byte[] json);
+    }
+
+    /** Turns the events of one stream into frames. May remember what it told; belongs to that stream. */
+    @FunctionalInterface
+    interface Telling {
+        /** Tells an event, in as many frames as it takes; in none if this reader is not shown it. */
+        void tell(LoggedEvent event, Sink out);
+    }
+
+    private static final byte[] NO_NAME = {};
+
+    static final Dialect V1 = new Dialect("1.0", V1Operations.TABLE) {
+        @Override
+        Telling telling() {
+            return (event, out) -> {
+                // A message that the task received is not shown, only one that is the whole answer.
+                if (!(event.event() instanceof Message) || event.sequence() == 0) {
+                    out.frame(null, event.encoded(Json::writeEvent));
+                }
+            };
+        }
+    };
+
+    private final String name;
+    private final OperationTable operations;
+
+    Dialect(String name, OperationTable operations) {
+        this.name = name;
+        this.operations = operations;
+    }
+
+    /** What it is called in settings, metrics and logs. */
+    String name() {
+        return name;
+    }
+
+    OperationTable operations() {
+        return operations;
+    }
+
+    abstract Telling telling();
+
+    /** True if clients name their tasks themselves. */
+    boolean namesTasks() {
+        return false;
+    }
+
+    /** True if the frames of a stream over JSON-RPC are JSON-RPC answers. */
+    boolean wrapsFrames() {
+        return true;
+    }
+
+    /** True if frames carry the numbers of their events, so that a stream can be resumed. */
+    boolean numbersFrames() {
+        return true;
+    }
+
+    /** The line that names the frame of a failure; no bytes if it has no name. */
+    byte[] failureName() {
+        return NO_NAME;
+    }
+
+    /** The header in which extensions are activated. */
+    String extensionsHeader() {
+        return Dialects.EXTENSIONS;
+    }
+
+    /** The JSON-RPC code of an error. */
+    int code(A2AError error) {
+        return error.code();
+    }
+
+    /** The status of an error over REST. */
+    int httpStatus(A2AError error, boolean statusesOf100) {
+        return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
+    }
+
+    /** The body of an error over REST. */
+    Map<String, Object> restError(A2AException problem, int status) {
+        var error = new LinkedHashMap<String, Object>();
+        error.put("code", status);
+        error.put("status", problem.error().grpcStatus());
+        error.put("message", String.valueOf(problem.getMessage()));
+        List<Map<String, Object>> details = Problem.details(problem);
+        error.put("details", details);
+        return Map.of("error", error);
+    }
+
+    /** The agent as clients of this dialect expect it to behave, for one operation. */
+    AgentEndpoint before(AgentEndpoint agent, Operation operation) {
+        return agent;
+    }
+}

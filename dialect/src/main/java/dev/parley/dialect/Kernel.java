@@ -1,0 +1,54 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import java.util.Map;
+
+/**
+ * The endpoint of the Agentic Kernel, whose method names collide with those of A2A 0.1.
+ *
+ * <p>Every answer has status 200, because its client reads nothing else.
+ */
+final class Kernel {
+    private static final LegacyDialect DIALECT = LegacyDialect.KERNEL;
+
+    private final Dialects dialects;
+
+    Kernel(Dialects dialects) {
+        this.dialects = dialects;
+    }
+
+    WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
+        Form form = Form.rpc(DIALECT, Envelope.NO_ID);
+        try {
+            if (CardFile.isAt(request.path())) {
+                return CardFile.answer(request, KernelCard.write(agent.card()));
+            }
+            if (!request.path().isEmpty() && !request.path().equals("/")) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+            }
+            Dialects.requirePost(request);
+            if (!Dialects.isJson(request.header("Content-Type"))) {
+                return Dialects.wrongContentType(form, request);
+            }
+            Envelope envelope = Envelope.read(request.body());
+            form = Form.rpc(DIALECT, envelope.id());
+            if (envelope.problem() != null && !envelope.anonymous()) {
+                throw envelope.problem();
+            }
+            if (envelope.method().equals("agent/getCard")) {
+                return form.result(KernelCard.CARD, agent.card(), Map.of());
+            }
+            WireOperation asked = DIALECT.operations().named(envelope.method());
+            if (asked == null) {
+                throw A2AException.of(
+                        A2AError.METHOD_NOT_FOUND,
+                        A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
+            }
+            return dialects.exchange(DIALECT, asked, envelope.params(asked.request()), form, request, agent, caller);
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return form.error(Problem.of(failure));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.Artifact;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The versions before 1.0, and the Agentic Kernel, when a server speaks them.
+ *
+ * <p>Source: A2A specifications 0.1.0, 0.2.6 and 0.3.0.
+ */
+final class LegacyDialect extends Dialect {
+    private static final byte[] NOTHING = {};
+
+    /** 0.3 and 0.2 over JSON-RPC, and over REST as some peers speak it. */
+    static final LegacyDialect KIND = new LegacyDialect("0.3", LegacyOperations.KIND, LegacyModel.KIND, false);
+
+    /** 0.3 over REST as most peers speak it. */
+    static final LegacyDialect PROTO = new LegacyDialect("0.3", LegacyOperations.PROTO, LegacyModel.PROTO, false);
+
+    static final LegacyDialect TYPE = new LegacyDialect("0.1", LegacyOperations.TYPE, LegacyModel.TYPE, true);
+    static final LegacyDialect KERNEL = new LegacyDialect("kernel", LegacyOperations.KERNEL, LegacyModel.KERNEL, true);
+
+    private final LegacyModel model;
+    private final boolean first;
+
+    private LegacyDialect(String name, OperationTable operations, LegacyModel model, boolean first) {
+        super(name, operations);
+        this.model = model;
+        this.first = first;
+    }
+
+    @Override
+    boolean namesTasks() {
+        return first;
+    }
+
+    @Override
+    boolean wrapsFrames() {
+        return !model.equals(LegacyModel.KERNEL);
+    }
+
+    @Override
+    boolean numbersFrames() {
+        return !first;
+    }
+
+    @Override
+    String extensionsHeader() {
+        return "X-" + Dialects.EXTENSIONS;
+    }
+
+    // ---- Errors
+
+    @Override
+    int code(A2AError error) {
+        return switch (error) {
+            // Neither 0.3 nor 0.1 has these, and in 0.1 their numbers mean something else.
+            case EXTENSION_SUPPORT_REQUIRED -> A2AError.INVALID_REQUEST.code();
+            case VERSION_NOT_SUPPORTED -> first ? A2AError.INVALID_REQUEST.code() : error.code();
+            case INVALID_AGENT_RESPONSE -> first ? A2AError.INTERNAL.code() : error.code();
+            case EXTENDED_AGENT_CARD_NOT_CONFIGURED -> first ? A2AError.UNSUPPORTED_OPERATION.code() : error.code();
+            default -> error.code();
+        };
+    }
+
+    @Override
+    int httpStatus(A2AError error, boolean statusesOf100) {
+        return switch (error) {
+            case INVALID_PARAMS -> 422;
+            case EXTENDED_AGENT_CARD_NOT_CONFIGURED -> 404;
+            case PUSH_NOTIFICATION_NOT_SUPPORTED, UNSUPPORTED_OPERATION -> 501;
+            default -> error.httpStatusOf100();
+        };
+    }
+
+    @Override
+    Map<String, Object> restError(A2AException problem, int status) {
+        var error = new LinkedHashMap<String, Object>();
+        error.put("error", nameOf(problem.error()));
+        error.put("code", code(problem.error()));
+        error.put("message", String.valueOf(problem.getMessage()));
+        error.put("data", Problem.details(problem));
+        return error;
+    }
+
+    /** The name that the error has in the SDKs: {@code TaskNotFoundError}. */
+    private static String nameOf(A2AError error) {
+        var name = new StringBuilder();
+        for (String word : error.name().split("_", -1)) {
+            name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return name.append("Error").toString();
+    }
+
+    // ---- Behaviour
+
+    @Override
+    AgentEndpoint before(AgentEndpoint agent, Operation operation) {
+        return new LegacyEndpoint(agent, first, !model.equals(LegacyModel.KERNEL));
+    }
+
+    @Override
+    Telling telling() {
+        return first ? new FirstTelling() : this::tell;
+    }
+
+    private void tell(LoggedEvent event, Sink out) {
+        switch (event.event()) {
+            case Message received when event.sequence() > 0 -> {
+                // what the task received is not shown
+            }
+            case Task task -> {
+                out.frame(null, json(model.event, task));
+                if (model.isFinal(task.state())) {
+                    // A client waits for an event that says it was the last.
+                    var end = new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of());
+                    out.frame(null, json(model.event, end));
+                }
+            }
+            case TaskEvent other -> out.frame(null, json(model.event, other));
+        }
+    }
+
+    private static <T> byte[] json(Codec<T> codec, T value) {
+        return Json.write(NOTHING, codec, value, NOTHING);
+    }
+
+    /** Streams of 0.1 show neither tasks nor messages, and tell artifacts apart by their place in the task. */
+    private final class FirstTelling implements Telling {
+        private final Map<String, Integer> places = new HashMap<>();
+
+        @Override
+        public void tell(LoggedEvent event, Sink out) {
+            switch (event.event()) {
+                case Task task -> {
+                    List<byte[]> artifacts = artifacts(task);
+                    byte[] status = status(task.id(), task.status());
+                    if (!task.state().isTerminal()) {
+                        out.frame(null, status);
+                    }
+                    artifacts.forEach(artifact -> out.frame(null, artifact));
+                    if (task.state().isTerminal()) {
+                        out.frame(null, status); // behind it, nobody reads on
+                    }
+                }
+                case Message answer -> {
+                    if (event.sequence() == 0) {
+                        String id = answer.taskId() == null ? "" : answer.taskId();
+                        out.frame(null, status(id, new TaskStatus(TaskState.COMPLETED, answer, null)));
+                    }
+                }
+                case TaskStatusUpdateEvent update -> out.frame(null, json(model.statusUpdate, update));
+                case TaskArtifactUpdateEvent update -> out.frame(null, artifact(update));
+            }
+        }
+
+        private byte[] status(String taskId, TaskStatus status) {
+            return json(model.statusUpdate, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
+        }
+
+        private List<byte[]> artifacts(Task task) {
+            var all = new ArrayList<byte[]>();
+            for (Artifact artifact : task.artifacts()) {
+                all.add(artifact(
+                        new TaskArtifactUpdateEvent(task.id(), task.contextId(), artifact, false, true, Map.of())));
+            }
+            return all;
+        }
+
+        private byte[] artifact(TaskArtifactUpdateEvent update) {
+            Artifact artifact = update.artifact();
+            int place = places.computeIfAbsent(artifact.artifactId(), id -> places.size());
+            var indexed = new LegacyModel.Indexed(artifact, place, update.append(), update.lastChunk());
+            return json(
+                    model.indexedUpdate, new LegacyModel.IndexedUpdate(update.taskId(), indexed, update.metadata()));
+        }
+    }
+}
