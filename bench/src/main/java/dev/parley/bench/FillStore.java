@@ -75,7 +75,8 @@ public final class FillStore {
         return new Segment(
                 new Head(key, context, state, at, 1),
                 List.of(new LoggedEvent(1, task)),
-                List.of(new MessageKey(key.scope(), key.agent(), asked.messageId())));
+                List.of(new MessageKey(key.scope(), key.agent(), asked.messageId())),
+                null);
     }
 
     /** A task that is written whole, and then makes room for another. */

@@ -4,9 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.Json;
+import dev.parley.dialect.Notification;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -71,7 +70,6 @@ public final class WebhookSender implements AutoCloseable {
         static final Limits DEFAULTS = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024);
     }
 
-    private static final ContentType A2A_JSON = ContentType.create("application/a2a+json");
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     private static final int CONNECTIONS_PER_HOST = 64;
     /**
@@ -154,9 +152,10 @@ public final class WebhookSender implements AutoCloseable {
     /**
      * Offers an event to a webhook, once. Takes 15 seconds at most, 5 of them to connect.
      *
+     * @param sequence the number of the event, by which a receiver knows a repetition
      * @throws InterruptedException if the waiting thread was interrupted; the event may have arrived
      */
-    public Outcome send(PushConfig config, LoggedEvent event) throws InterruptedException {
+    public Outcome send(PushConfig config, long sequence, Notification notification) throws InterruptedException {
         HttpUrl target;
         try {
             WebhookRule.checkHeaders(config);
@@ -164,7 +163,7 @@ public final class WebhookSender implements AutoCloseable {
         } catch (A2AException e) {
             return new Outcome.Failed(requireNonNull(e.getMessage()), false);
         }
-        HttpPost post = request(target, config, event);
+        HttpPost post = request(target, config, sequence, notification);
         var answered = new AtomicReference<Outcome>();
         var attempt = new FutureTask<>(() -> exchange(target, post, answered));
         // On its own thread, because neither a resolver nor a receiver that drips bytes heeds a deadline.
@@ -182,11 +181,11 @@ public final class WebhookSender implements AutoCloseable {
         }
     }
 
-    private HttpPost request(HttpUrl target, PushConfig config, LoggedEvent event) {
-        byte[] body = event.encoded(Json::writeEvent);
+    private HttpPost request(HttpUrl target, PushConfig config, long sequence, Notification notification) {
+        byte[] body = notification.body();
         HttpPost post = new HttpPost(target.uri());
-        post.setEntity(new ByteArrayEntity(body, A2A_JSON));
-        post.setHeader("A2A-Version", "1.0");
+        post.setEntity(new ByteArrayEntity(body, ContentType.create(notification.contentType())));
+        notification.headers().forEach(post::setHeader);
         PushConfig.Authentication authentication = config.authentication();
         if (authentication != null) {
             String credentials = requireNonNullElse(authentication.credentials(), "");
@@ -198,14 +197,14 @@ public final class WebhookSender implements AutoCloseable {
             post.setHeader("A2A-Notification-Token", config.token());
         }
         if (signer != null) {
-            signer.sign(messageId(config, event), clock.instant(), body).forEach(post::setHeader);
+            signer.sign(messageId(config, sequence), clock.instant(), body).forEach(post::setHeader);
         }
         return post;
     }
 
     /** The same for the same event to the same webhook, however often it is offered. */
-    private static String messageId(PushConfig config, LoggedEvent event) {
-        String name = config.taskId() + "\n" + config.id() + "\n" + event.sequence();
+    private static String messageId(PushConfig config, long sequence) {
+        String name = config.taskId() + "\n" + config.id() + "\n" + sequence;
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(UTF_8));
             return "msg_"

@@ -1,6 +1,7 @@
 package dev.parley.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.parley.client.RawServer.Request;
 import dev.parley.client.StandardWebhooks.Verdict;
 import dev.parley.client.WebhookSender.Limits;
 import dev.parley.client.WebhookSender.Outcome;
+import dev.parley.dialect.Notification;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.TaskState;
@@ -49,7 +51,7 @@ class WebhookSenderTest {
                     "tok",
                     new PushConfig.Authentication("bEarer", "s3cret"));
 
-            Outcome outcome = sender.send(config, event(7));
+            Outcome outcome = offer(sender, config, event(7));
 
             assertThat(outcome).isEqualTo(new Outcome.Accepted(204));
             Request request = receiver.requests.getFirst();
@@ -69,7 +71,7 @@ class WebhookSenderTest {
     void whatNobodyAskedForIsNotSent() throws Exception {
         try (var receiver = accepting();
                 var sender = sender(null, Limits.DEFAULTS)) {
-            sender.send(config(receiver.url("/")), event(1));
+            offer(sender, config(receiver.url("/")), event(1));
 
             assertThat(receiver.requests.getFirst().head().toLowerCase(java.util.Locale.ROOT))
                     .doesNotContain("authorization", "notification-token", "webhook-", "cookie", "accept-encoding");
@@ -82,10 +84,10 @@ class WebhookSenderTest {
                 var sender = sender(SIGNER, Limits.DEFAULTS)) {
             PushConfig config = config(receiver.url("/"));
 
-            sender.send(config, event(1));
-            sender.send(config, event(1));
-            sender.send(config, event(2));
-            sender.send(config.of("t1", "other\r\nid"), event(1));
+            offer(sender, config, event(1));
+            offer(sender, config, event(1));
+            offer(sender, config, event(2));
+            offer(sender, config.of("t1", "other\r\nid"), event(1));
 
             List<String> ids = receiver.requests.stream()
                     .map(r -> String.valueOf(r.header("webhook-id")))
@@ -106,7 +108,7 @@ class WebhookSenderTest {
                 });
                 var sender = sender(null, Limits.DEFAULTS)) {
             for (int i = 1; i <= 5; i++) {
-                assertThat(sender.send(config(receiver.url("/")), event(i))).isInstanceOf(Outcome.Accepted.class);
+                assertThat(offer(sender, config(receiver.url("/")), event(i))).isInstanceOf(Outcome.Accepted.class);
             }
 
             assertThat(connections).hasValue(1);
@@ -122,7 +124,7 @@ class WebhookSenderTest {
     void aRefusalSaysWhetherToTryAgain(int status, boolean retryable) throws Exception {
         try (var receiver = answering(status);
                 var sender = sender(null, Limits.DEFAULTS)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1)))
+            assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Refused(status, null, retryable));
         }
     }
@@ -132,7 +134,7 @@ class WebhookSenderTest {
     void aRefusalSaysWhenToTryAgain(String header, Duration wait) throws Exception {
         try (var receiver = answering(429, "Retry-After: " + header);
                 var sender = sender(null, Limits.DEFAULTS)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1)))
+            assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Refused(429, wait, true));
         }
     }
@@ -142,7 +144,7 @@ class WebhookSenderTest {
         try (var elsewhere = accepting();
                 var receiver = answering(302, "Location: " + elsewhere.url("/"));
                 var sender = sender(null, Limits.DEFAULTS)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1)))
+            assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Refused(302, null, false));
             assertThat(elsewhere.requests).isEmpty();
         }
@@ -152,7 +154,7 @@ class WebhookSenderTest {
     void aChallengeIsNotAnswered() throws Exception {
         try (var receiver = answering(401, "WWW-Authenticate: Basic realm=\"x\"");
                 var sender = sender(null, Limits.DEFAULTS)) {
-            sender.send(config(receiver.url("/")), event(1));
+            offer(sender, config(receiver.url("/")), event(1));
 
             assertThat(receiver.requests).hasSize(1);
         }
@@ -162,7 +164,7 @@ class WebhookSenderTest {
     @ValueSource(strings = {"http://127.0.0.1:1/", "http://localhost:1/", "http://2130706433:1/", "http://[::1]:1/"})
     void loopbackIsRefusedUnlessAllowed(String url) throws Exception {
         try (var sender = new WebhookSender(WebhookRule.allowing(List.of()), null, InstantSource.fixed(NOW))) {
-            Outcome outcome = sender.send(config(url), event(1));
+            Outcome outcome = offer(sender, config(url), event(1));
 
             assertThat(outcome).isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
                 assertThat(failed.reason()).contains("webhook-allow");
@@ -181,7 +183,7 @@ class WebhookSenderTest {
             rule.check(url);
 
             try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
-                Outcome outcome = sender.send(config(url), event(1));
+                Outcome outcome = offer(sender, config(url), event(1));
 
                 assertThat(outcome)
                         .isInstanceOfSatisfying(
@@ -202,7 +204,7 @@ class WebhookSenderTest {
                     name -> addresses(lookups.incrementAndGet() == 1 ? "127.0.0.1" : "169.254.169.254"));
 
             try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
-                Outcome outcome = sender.send(config("http://pinned.example.com:" + receiver.port() + "/"), event(1));
+                Outcome outcome = offer(sender, config("http://pinned.example.com:" + receiver.port() + "/"), event(1));
 
                 assertThat(outcome).isInstanceOf(Outcome.Accepted.class);
                 assertThat(lookups).hasValue(1);
@@ -217,7 +219,7 @@ class WebhookSenderTest {
         WebhookRule rule = WebhookRule.allowing(List.of(), name -> addresses("93.184.216.34", "10.0.0.1"));
 
         try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
-            assertThat(sender.send(config("http://half.example.com/"), event(1)))
+            assertThat(offer(sender, config("http://half.example.com/"), event(1)))
                     .isInstanceOf(Outcome.Failed.class);
         }
     }
@@ -229,7 +231,7 @@ class WebhookSenderTest {
         });
 
         try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
-            assertThat(sender.send(config("http://gone.example.com/"), event(1)))
+            assertThat(offer(sender, config("http://gone.example.com/"), event(1)))
                     .isEqualTo(new Outcome.Failed("gone.example.com cannot be found", true));
         }
     }
@@ -240,7 +242,7 @@ class WebhookSenderTest {
         gone.close();
 
         try (var sender = sender(null, Limits.DEFAULTS)) {
-            assertThat(sender.send(config(gone.url("/")), event(1)))
+            assertThat(offer(sender, config(gone.url("/")), event(1)))
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
                             failed -> assertThat(failed.retryable()).isTrue());
@@ -251,7 +253,7 @@ class WebhookSenderTest {
     @ValueSource(strings = {"ftp://hooks.example.com/", "http://u:p@127.0.0.1/", "not a url"})
     void anAddressThatNeverWasAWebhookIsRefusedForGood(String url) throws Exception {
         try (var sender = sender(null, Limits.DEFAULTS)) {
-            assertThat(sender.send(config(url), event(1)))
+            assertThat(offer(sender, config(url), event(1)))
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
                             failed -> assertThat(failed.retryable()).isFalse());
@@ -264,7 +266,7 @@ class WebhookSenderTest {
                 var sender = sender(null, Limits.DEFAULTS)) {
             var config = new PushConfig(null, "c", "t", receiver.url("/"), "a\r\nX-Evil: 1", null);
 
-            assertThat(sender.send(config, event(1))).isInstanceOf(Outcome.Failed.class);
+            assertThat(offer(sender, config, event(1))).isInstanceOf(Outcome.Failed.class);
             assertThat(receiver.requests).isEmpty();
         }
     }
@@ -276,7 +278,7 @@ class WebhookSenderTest {
                     connection.awaitClose();
                 });
                 var sender = sender(null, HASTY)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1)))
+            assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Failed("no answer within PT0.3S", true));
         }
     }
@@ -291,7 +293,7 @@ class WebhookSenderTest {
                     }
                 });
                 var sender = sender(null, HASTY)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1))).isInstanceOf(Outcome.Failed.class);
+            assertThat(offer(sender, config(receiver.url("/")), event(1))).isInstanceOf(Outcome.Failed.class);
         }
     }
 
@@ -305,7 +307,7 @@ class WebhookSenderTest {
                     closed.countDown();
                 });
                 var sender = sender(null, HASTY)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1))).isEqualTo(new Outcome.Accepted(200));
+            assertThat(offer(sender, config(receiver.url("/")), event(1))).isEqualTo(new Outcome.Accepted(200));
             closed.await();
         }
     }
@@ -329,7 +331,7 @@ class WebhookSenderTest {
                     }
                 });
                 var sender = sender(null, Limits.DEFAULTS)) {
-            assertThat(sender.send(config(receiver.url("/")), event(1))).isEqualTo(new Outcome.Accepted(200));
+            assertThat(offer(sender, config(receiver.url("/")), event(1))).isEqualTo(new Outcome.Accepted(200));
 
             closed.await();
             assertThat(written.get()).isLessThan(32 * 1024 * 1024); // what the sockets' buffers hold, not more
@@ -355,7 +357,7 @@ class WebhookSenderTest {
                 waiting.interrupt();
             });
 
-            assertThatThrownBy(() -> sender.send(config(receiver.url("/")), event(1)))
+            assertThatThrownBy(() -> offer(sender, config(receiver.url("/")), event(1)))
                     .isInstanceOf(InterruptedException.class);
         }
     }
@@ -398,5 +400,13 @@ class WebhookSenderTest {
             found[i] = InetAddress.getByAddress(HostName.literal(literals[i]).orElseThrow());
         }
         return found;
+    }
+
+    private static Outcome offer(WebhookSender sender, PushConfig config, LoggedEvent event)
+            throws InterruptedException {
+        var notification = Notification.of("1.0", null, event, () -> {
+            throw new AssertionError("1.0 tells the event");
+        });
+        return sender.send(config, event.sequence(), requireNonNull(notification));
     }
 }

@@ -8,6 +8,7 @@ import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -48,6 +49,9 @@ public final class Engine implements AutoCloseable {
     private final @Nullable Duration retention;
     private final LiveTasks tasks;
     private final ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight = new ConcurrentHashMap<>();
+    /** Tasks that their callers have named, until the log knows the name. */
+    private final ConcurrentHashMap<TaskName, LiveTask> naming = new ConcurrentHashMap<>();
+
     private final Set<Turn> running = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
     private final Limits limits;
@@ -226,6 +230,10 @@ public final class Engine implements AutoCloseable {
         MessageKey message = turn.key();
         if (message != null && turn.live().isAnswered()) {
             inFlight.remove(message); // nothing is written, so nothing else will
+            TaskName name = turn.live().name();
+            if (name != null) {
+                naming.remove(name, turn.live());
+            }
         }
         if (!open) {
             synchronized (running) {
@@ -266,9 +274,21 @@ public final class Engine implements AutoCloseable {
     private void onWritten(LiveTask live, Segment segment) {
         tasks.settled(live);
         segment.messages().forEach(inFlight::remove);
+        TaskName name = segment.name();
+        if (name != null) {
+            naming.remove(name, live);
+        }
         if (live.watched && webhooks != null) {
             webhooks.wake(live.key());
         }
+    }
+
+    /** Returns the task that a caller means by an id: one of its own names, if it has such, or the task's id. */
+    TaskKey key(CallContext context, String agent, String taskId) {
+        String named = context.namesTasks()
+                ? log.taskNamed(new TaskName(context.scope(), agent, taskId)).orElse(taskId)
+                : taskId;
+        return new TaskKey(context.scope(), agent, named);
     }
 
     /** Returns a task in memory, pinned; null if there is none. */
@@ -361,6 +381,10 @@ public final class Engine implements AutoCloseable {
 
     LiveTasks tasks() {
         return tasks;
+    }
+
+    ConcurrentHashMap<TaskName, LiveTask> naming() {
+        return naming;
     }
 
     ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight() {

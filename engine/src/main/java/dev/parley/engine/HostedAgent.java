@@ -192,7 +192,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return new TaskKey(context.scope(), agent.name(), taskId);
+        return engine.key(context, agent.name(), taskId);
     }
 
     private AgentCard extendedCard() {

@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.LoggedEvent;
@@ -67,6 +68,7 @@ final class LiveTask implements TaskLog.Writer {
     private List<LoggedEvent> pending = new ArrayList<>();
     private int pendingBytes;
     private List<MessageKey> messages = new ArrayList<>();
+    private @Nullable TaskName name;
     private @Nullable Task inFlight;
 
     private volatile @Nullable Task durable;
@@ -197,6 +199,27 @@ final class LiveTask implements TaskLog.Writer {
         lock.lock();
         try {
             messages.add(message);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has the next segment say what callers call this task. */
+    void named(TaskName name) {
+        lock.lock();
+        try {
+            this.name = name;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The name that the next segment will say; null if none. */
+    @Nullable
+    TaskName name() {
+        lock.lock();
+        try {
+            return name;
         } finally {
             lock.unlock();
         }
@@ -438,11 +461,13 @@ final class LiveTask implements TaskLog.Writer {
                             requireNonNull(task.status().timestamp()),
                             emitted),
                     pending,
-                    messages);
+                    messages,
+                    name);
             inFlight = task;
             pending = new ArrayList<>();
             pendingBytes = 0;
             messages = new ArrayList<>();
+            name = null;
             queued = false;
             room.signalAll();
             return segment;

@@ -27,6 +27,7 @@ public final class MemoryTaskLog implements TaskLog {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TaskKey, Row> rows = new HashMap<>();
     private final Map<MessageKey, Led> messages = new HashMap<>();
+    private final Map<TaskName, String> names = new HashMap<>();
     private final InstantSource clock;
 
     private record Led(String taskId, Instant at) {}
@@ -51,6 +52,10 @@ public final class MemoryTaskLog implements TaskLog {
             rows.put(segment.head().key(), new Row(segment.head(), events));
             var led = new Led(segment.head().key().taskId(), clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
+            TaskName name = segment.name();
+            if (name != null) {
+                names.put(name, led.taskId());
+            }
             writer.written(segment);
         } finally {
             lock.unlock();
@@ -90,6 +95,16 @@ public final class MemoryTaskLog implements TaskLog {
             return Optional.ofNullable(messages.get(key))
                     .filter(led -> led.at().isAfter(clock.instant().minus(Duration.ofHours(24))))
                     .map(Led::taskId);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<String> taskNamed(TaskName name) {
+        lock.lock();
+        try {
+            return Optional.ofNullable(names.get(name));
         } finally {
             lock.unlock();
         }
@@ -145,6 +160,7 @@ public final class MemoryTaskLog implements TaskLog {
             ended.forEach(key -> {
                 rows.remove(key);
                 messages.values().removeIf(led -> led.taskId().equals(key.taskId()));
+                names.values().removeIf(key.taskId()::equals);
             });
             return ended.size();
         } finally {

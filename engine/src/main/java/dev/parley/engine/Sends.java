@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -150,12 +151,76 @@ final class Sends {
             return known;
         }
         String taskId = send.message().taskId();
+        if (taskId != null && context.namesTasks()) {
+            return named(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
+        }
         LiveTask live = taskId == null ? fresh(send.message(), context) : engine.pinned(key(context, taskId));
         try {
-            return taskId == null ? begin(live, send, context, messageKey) : proceed(live, send, context, messageKey);
+            return taskId == null
+                    ? begin(live, send, context, messageKey, null)
+                    : proceed(live, send, context, messageKey, null);
         } catch (RuntimeException refused) {
             engine.tasks().unpin(live);
             throw refused;
+        }
+    }
+
+    /**
+     * Lets in a message to a task that its sender has named. If there is none of that name, or it has ended, another one
+     * begins, which then has the name; it refers to the one that had it.
+     */
+    private Sent named(Send send, CallContext context, MessageKey messageKey, TaskName name) {
+        Send unnamed = send.with(send.message().in(null, null));
+        while (true) {
+            awaitName(name, context);
+            LiveTask present = engine.pin(engine.key(context, agent.name(), name.name()));
+            Task task = present == null ? null : present.ahead();
+            if (present != null && task != null && !task.state().isTerminal()) {
+                try {
+                    return proceed(present, unnamed, context, messageKey, name.name());
+                } catch (RuntimeException refused) {
+                    engine.tasks().unpin(present);
+                    throw refused;
+                }
+            }
+            if (present != null) {
+                engine.tasks().unpin(present);
+            }
+            Message first = present == null
+                    ? send.message().in(send.message().contextId(), null)
+                    : send.message()
+                            .in(present.contextId(), null)
+                            .referringTo(present.key().taskId());
+            LiveTask live = fresh(first, context);
+            if (engine.naming().putIfAbsent(name, live) != null) {
+                continue;
+            }
+            live.named(name);
+            try {
+                return begin(live, send.with(first), context, messageKey, name.name());
+            } catch (RuntimeException refused) {
+                engine.naming().remove(name, live);
+                engine.tasks().unpin(live);
+                throw refused;
+            }
+        }
+    }
+
+    /** Waits until the log knows the task that has just got this name, or there is no such task after all. */
+    private void awaitName(TaskName name, CallContext context) {
+        LiveTask naming = engine.naming().get(name);
+        if (naming == null) {
+            return;
+        }
+        try {
+            if (naming.await(0, task -> true, engine.patience(context)) == null) {
+                throw A2AException.unavailable("Task " + name.name() + " has not begun yet", Duration.ofSeconds(1));
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+        } finally {
+            engine.naming().remove(name, naming);
         }
     }
 
@@ -213,22 +278,22 @@ final class Sends {
         return live == null ? null : new Sent(live, 0, null, false);
     }
 
-    private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey) {
+    private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
         Turn turn = turn(live, send, context, false, messageKey);
-        register(send, live, 0);
+        register(send, live, name, context, 0);
         live.answersFor(messageKey);
         live.enter(turn);
         runner.start(turn);
         return new Sent(live, 0, turn, true);
     }
 
-    private Sent proceed(LiveTask live, Send send, CallContext context, MessageKey messageKey) {
+    private Sent proceed(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
         Message message = send.message();
         if (message.contextId() != null && !message.contextId().equals(live.contextId())) {
             throw A2AException.invalidParams(
                     "message.contextId", message.contextId() + " (expected: that of the task, or none)");
         }
-        register(send, live, live.written());
+        register(send, live, name, context, live.written());
         var turn = turn(live, send, context, true, messageKey);
         boolean[] first = new boolean[1];
         long since = live.emit(task -> {
@@ -263,10 +328,10 @@ final class Sends {
                 () -> engine.tasks().add(live));
     }
 
-    private void register(Send send, LiveTask live, long after) {
+    private void register(Send send, LiveTask live, @Nullable String name, CallContext context, long after) {
         PushConfig webhook = send.configuration().pushConfig();
         if (webhook != null) {
-            webhooks.add(live, webhook, after);
+            webhooks.add(live, webhook, name, context, after);
         }
     }
 

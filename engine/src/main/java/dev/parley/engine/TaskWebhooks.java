@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** What callers ask about the webhooks of an agent's tasks. */
 final class TaskWebhooks {
@@ -45,19 +46,27 @@ final class TaskWebhooks {
     }
 
     /** Adds a webhook that is told of everything behind {@code after}. */
-    PushConfig add(LiveTask live, PushConfig config, long after) {
+    PushConfig add(LiveTask live, PushConfig config, @Nullable String taskName, CallContext context, long after) {
         String id = config.id();
-        PushConfig named = config.of(
-                live.key().taskId(),
-                id == null || id.isEmpty() ? UUID.randomUUID().toString() : id);
+        String taskId = live.key().taskId();
+        PushConfig named = config.of(taskId, id == null || id.isEmpty() ? newId(taskId, taskName, context) : id);
         live.watched = true;
-        deliveries().add(live.key(), named, after);
+        deliveries().add(Subscription.of(live.key(), named, context.dialect(), taskName, after));
         return named;
+    }
+
+    /** Before 1.0 a task's webhook need not be named, and then there is one of it. */
+    private static String newId(String taskId, @Nullable String taskName, CallContext context) {
+        if (context.dialect().equals(CallContext.V1)) {
+            return UUID.randomUUID().toString();
+        }
+        return taskName == null ? taskId : taskName;
     }
 
     PushConfig create(PushConfig config, CallContext context) {
         Webhooks deliveries = deliveries();
-        LiveTask live = engine.pinned(key(context, requireNonNull(config.taskId())));
+        String asked = requireNonNull(config.taskId());
+        LiveTask live = engine.pinned(key(context, asked));
         try {
             deliveries.check(config);
             List<Subscription> present = deliveries.of(live.key());
@@ -68,7 +77,7 @@ final class TaskWebhooks {
                         "taskId",
                         "has " + present.size() + " webhooks (expected: at most " + Webhooks.MAX_PER_TASK + ")");
             }
-            PushConfig added = add(live, config, live.written());
+            PushConfig added = add(live, config, context.namesTasks() ? asked : null, context, live.written());
             // What was written while the webhook was being saved must not wait for the event after it.
             deliveries.wake(live.key());
             return added;
@@ -106,6 +115,6 @@ final class TaskWebhooks {
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return new TaskKey(context.scope(), agent.name(), taskId);
+        return engine.key(context, agent.name(), taskId);
     }
 }

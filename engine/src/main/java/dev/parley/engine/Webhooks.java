@@ -10,6 +10,7 @@ import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -86,9 +87,8 @@ public final class Webhooks {
         transport.check(config);
     }
 
-    /** Adds a webhook that is told of everything behind {@code after}. */
-    void add(TaskKey task, PushConfig config, long after) {
-        store.save(new Subscription(task, config, after, 0, null, null, null));
+    void add(Subscription subscription) {
+        store.save(subscription);
     }
 
     List<Subscription> of(TaskKey task) {
@@ -124,7 +124,7 @@ public final class Webhooks {
         for (Subscription dead : store.dead(Integer.MAX_VALUE)) {
             if (dead.task().taskId().equals(taskId)
                     && requireNonNull(dead.config().id()).equals(configId)) {
-                var revived = new Subscription(dead.task(), dead.config(), dead.delivered(), 0, null, null, null);
+                var revived = dead.delivered(dead.delivered());
                 store.advance(revived);
                 schedule(revived);
                 return true;
@@ -189,6 +189,7 @@ public final class Webhooks {
     /** Delivers what there is; returns how long the webhook has to be left alone, or null if it need not be. */
     private @Nullable Duration deliverAll(Key key) throws InterruptedException {
         Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
+        var past = new Past(key.task());
         while (open && subscription != null && subscription.deadSince() == null) {
             Duration pause = pause(subscription);
             if (pause != null) {
@@ -200,7 +201,7 @@ public final class Webhooks {
             }
             for (LoggedEvent event : events) {
                 Outcome outcome = event.event().isPublic()
-                        ? transport.deliver(subscription.config(), event)
+                        ? transport.deliver(subscription, event, () -> past.after(event))
                         : new Outcome.Accepted();
                 subscription = after(subscription, event, outcome);
                 store.advance(subscription);
@@ -214,6 +215,31 @@ public final class Webhooks {
         return null;
     }
 
+    /** The task as it was, from event to event. Reads the log only when it is asked. */
+    private final class Past {
+        private final TaskKey key;
+        private @Nullable Task task;
+        private long sequence;
+
+        Past(TaskKey key) {
+            this.key = key;
+        }
+
+        Task after(LoggedEvent event) {
+            while (sequence < event.sequence()) {
+                List<LoggedEvent> events = log.read(key, sequence, (int) Math.min(BATCH, event.sequence() - sequence));
+                if (events.isEmpty()) {
+                    throw new IllegalStateException("task " + key.taskId() + " was removed meanwhile");
+                }
+                for (LoggedEvent one : events) {
+                    task = one.event().applyTo(task);
+                    sequence = one.sequence();
+                }
+            }
+            return requireNonNull(task);
+        }
+    }
+
     private @Nullable Duration pause(Subscription subscription) {
         Instant next = subscription.nextAttempt();
         Duration left = next == null ? Duration.ZERO : Duration.between(clock.instant(), next);
@@ -222,8 +248,7 @@ public final class Webhooks {
 
     private Subscription after(Subscription before, LoggedEvent event, Outcome outcome) {
         return switch (outcome) {
-            case Outcome.Accepted accepted ->
-                new Subscription(before.task(), before.config(), event.sequence(), 0, null, null, null);
+            case Outcome.Accepted accepted -> before.delivered(event.sequence());
             case Outcome.Failed failed -> {
                 int attempts = before.attempts() + 1;
                 boolean dead = !failed.retryable() || attempts >= MAX_ATTEMPTS;
@@ -236,10 +261,7 @@ public final class Webhooks {
                             attempts,
                             failed.reason());
                 }
-                yield new Subscription(
-                        before.task(),
-                        before.config(),
-                        before.delivered(),
+                yield before.failed(
                         attempts,
                         dead ? null : clock.instant().plus(backOff(attempts, failed)),
                         dead ? clock.instant() : null,

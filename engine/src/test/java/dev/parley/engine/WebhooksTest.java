@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -29,6 +30,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +54,7 @@ final class WebhooksTest {
         }
 
         @Override
-        public Outcome deliver(PushConfig config, LoggedEvent event) {
+        public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) {
             attempts.incrementAndGet();
             Outcome outcome = answer.apply(event);
             if (outcome instanceof Outcome.Accepted) {

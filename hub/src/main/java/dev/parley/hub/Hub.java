@@ -29,9 +29,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +46,12 @@ public final class Hub implements AutoCloseable {
     private final Server server;
     private final WebhookSender sender;
     private final Duration drain;
+    private final Set<String> dialects;
 
     private Hub(Builder settings) {
         settings.refuseOpenBinding();
         this.drain = settings.drain;
+        this.dialects = settings.dialects;
         StandardWebhooks signer;
         TaskLog log;
         PushStore pushStore;
@@ -98,10 +102,22 @@ public final class Hub implements AutoCloseable {
     /** Hosts one more agent, from now on. */
     public void host(Agent agent) {
         String url = server.agentUrl(agent.name());
-        AgentCard card = agent.card(List.of(
-                new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "1.0"),
-                new AgentCard.Interface(url, AgentCard.Interface.HTTP_JSON, null, "1.0")));
-        server.add(new ServedAgent(agent.name(), engine.host(agent), card));
+        AgentCard card = agent.card(interfaces(url));
+        server.add(new ServedAgent(agent.name(), engine.host(agent), card, dialects));
+    }
+
+    private List<AgentCard.Interface> interfaces(String url) {
+        var interfaces = new ArrayList<AgentCard.Interface>();
+        for (String version : List.of("1.0", "0.3")) {
+            if (dialects.contains(version)) {
+                interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, version));
+                interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.HTTP_JSON, null, version));
+            }
+        }
+        if (interfaces.isEmpty()) {
+            interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "0.1"));
+        }
+        return interfaces;
     }
 
     /** Closes this hub when the process is told to stop. */
@@ -153,6 +169,8 @@ public final class Hub implements AutoCloseable {
         private boolean strictVersionHeader;
         private boolean statusesOf100;
         private boolean closeOnInputRequired;
+        private boolean lenientMethods;
+        private Set<String> dialects = Dialects.NAMES;
 
         private Builder() {}
 
@@ -258,6 +276,27 @@ public final class Hub implements AutoCloseable {
             return this;
         }
 
+        /** Answers methods of older versions also to requests that ask for 1.0; default false. */
+        public Builder lenientMethods(boolean lenient) {
+            this.lenientMethods = lenient;
+            return this;
+        }
+
+        /**
+         * In which dialects the agents are served, out of {@link Dialects#NAMES}; default: all. With {@code 1.0} alone the
+         * cards have no members for older readers.
+         *
+         * @throws IllegalArgumentException if one is unknown, or there is none
+         */
+        public Builder dialects(Collection<String> names) {
+            if (names.isEmpty() || !Dialects.NAMES.containsAll(names)) {
+                throw new IllegalArgumentException("dialects: " + String.join(", ", names) + " (expected: some of "
+                        + String.join(", ", Dialects.NAMES) + ")");
+            }
+            this.dialects = Set.copyOf(names);
+            return this;
+        }
+
         /**
          * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port.
          *
@@ -283,7 +322,8 @@ public final class Hub implements AutoCloseable {
         }
 
         private ServerBuilder server(Engine engine) {
-            var settings = new DialectSettings(strictVersionHeader, statusesOf100, closeOnInputRequired);
+            var settings =
+                    new DialectSettings(strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods);
             ServerBuilder server = Server.builder(new Dialects(settings))
                     .port(port)
                     .bindAddress(bind)

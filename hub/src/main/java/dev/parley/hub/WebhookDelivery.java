@@ -2,9 +2,13 @@ package dev.parley.hub;
 
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
+import dev.parley.dialect.Notification;
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import java.util.function.Supplier;
 
 /** The engine's webhooks, carried by the client's sender. */
 final class WebhookDelivery implements WebhookTransport {
@@ -22,8 +26,12 @@ final class WebhookDelivery implements WebhookTransport {
     }
 
     @Override
-    public Outcome deliver(PushConfig config, LoggedEvent event) throws InterruptedException {
-        return switch (sender.send(config, event)) {
+    public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException {
+        Notification notification = Notification.of(webhook.dialect(), webhook.taskName(), event, task);
+        if (notification == null) {
+            return new Outcome.Accepted(); // nothing that clients of this dialect are told
+        }
+        return switch (sender.send(webhook.config(), event.sequence(), notification)) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());

@@ -64,6 +64,19 @@ public record Message(
         return new Message(messageId, role, parts, contextId, taskId, metadata, extensions, referenceTaskIds);
     }
 
+    /** This message with one more task that it refers to. */
+    public Message referringTo(String referenceTaskId) {
+        return new Message(
+                messageId,
+                role,
+                parts,
+                contextId,
+                taskId,
+                metadata,
+                extensions,
+                Lists.append(referenceTaskIds, List.of(referenceTaskId)));
+    }
+
     /** This message under another id. */
     public Message withId(String id) {
         return new Message(id, role, parts, contextId, taskId, metadata, extensions, referenceTaskIds);

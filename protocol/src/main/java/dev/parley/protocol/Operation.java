@@ -39,6 +39,9 @@ public sealed interface Operation {
 
         Map<String, @Nullable Object> metadata();
 
+        /** This, with another message. */
+        Send with(Message message);
+
         /** Only some servers recognise a message by its id. */
         @Override
         default boolean isRepeatable() {
@@ -59,6 +62,11 @@ public sealed interface Operation {
             metadata = Lists.copy(metadata);
         }
 
+        @Override
+        public SendMessage with(Message other) {
+            return new SendMessage(tenant, other, configuration, metadata);
+        }
+
         public static SendMessage of(Message message) {
             return new SendMessage(null, message, SendConfiguration.DEFAULTS, Map.of());
         }
@@ -75,6 +83,11 @@ public sealed interface Operation {
             requireNonNull(message, "message");
             requireNonNull(configuration, "configuration");
             metadata = Lists.copy(metadata);
+        }
+
+        @Override
+        public SendStreamingMessage with(Message other) {
+            return new SendStreamingMessage(tenant, other, configuration, metadata);
         }
 
         public static SendStreamingMessage of(Message message) {

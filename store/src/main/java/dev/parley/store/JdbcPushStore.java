@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** Webhooks in the same database as the tasks they belong to. */
 final class JdbcPushStore implements PushStore {
     private static final String SELECT =
-            "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error FROM webhook ";
+            "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
+                    + " task_name FROM webhook ";
 
     private final Database database;
     private final Lanes lanes;
@@ -35,13 +36,15 @@ final class JdbcPushStore implements PushStore {
     public void save(Subscription subscription) {
         database.write(session -> session.update(
                 "INSERT OR REPLACE INTO webhook"
-                        + " (task_id, config_id, lane_no, made_ms, config, delivered, attempts, next_ms, dead_ms, error)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
+                        + " next_ms, dead_ms, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 subscription.task().taskId(),
                 requireNonNull(subscription.config().id()),
                 lanes.number(session, Lane.of(subscription.task())),
                 clock.millis(),
                 Json.write(subscription.config()),
+                subscription.dialect(),
+                subscription.taskName(),
                 subscription.delivered(),
                 subscription.attempts(),
                 millis(subscription.nextAttempt()),
@@ -112,6 +115,8 @@ final class JdbcPushStore implements PushStore {
                     found.add(new Subscription(
                             new TaskKey(lane.scope(), lane.agent(), rows.getString(1)),
                             Json.read(rows.getBytes(3), PushConfig.class),
+                            rows.getString(9),
+                            rows.getString(10),
                             rows.getLong(4),
                             rows.getInt(5),
                             time(rows, 6),

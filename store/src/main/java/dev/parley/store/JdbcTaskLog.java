@@ -133,6 +133,14 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             move(session, lane, head);
         }
         session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, encode(segment));
+        TaskName name = segment.name();
+        if (name != null) {
+            session.update(
+                    "INSERT OR REPLACE INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)",
+                    lane,
+                    name.name(),
+                    id);
+        }
         for (MessageKey message : segment.messages()) {
             long now = clock.millis();
             // Before the commit, so that no message is in the database and called new.
@@ -243,6 +251,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         for (String id : ids) {
             session.update("DELETE FROM segment WHERE task_id = ?", id);
             session.update("DELETE FROM webhook WHERE task_id = ?", id);
+            session.update("DELETE FROM task_name WHERE task_id = ?", id);
             session.update("DELETE FROM task WHERE task_id = ?", id);
         }
         changes.merge(new Tally(lane, state), -ids.size(), Integer::sum);
@@ -352,6 +361,21 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             }
             sequence++;
         }
+    }
+
+    @Override
+    public Optional<String> taskNamed(TaskName name) {
+        Long lane = lanes.find(new Lane(name.scope(), name.agent()));
+        if (lane == null) {
+            return Optional.empty();
+        }
+        return database.read(session -> {
+            try (ResultSet row = session.bind(
+                            "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?", lane, name.name())
+                    .executeQuery()) {
+                return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+            }
+        });
     }
 
     @Override

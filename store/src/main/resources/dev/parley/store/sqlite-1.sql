@@ -49,13 +49,26 @@ CREATE TABLE message (
     PRIMARY KEY (day, lane_no, message_id)
 ) WITHOUT ROWID;
 
--- Webhooks and how far each has been told; config is the JSON of its TaskPushNotificationConfig.
+-- What callers of the versions that have it so call their tasks.
+CREATE TABLE task_name (
+    lane_no INTEGER NOT NULL REFERENCES lane,
+    name    TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    PRIMARY KEY (lane_no, name)
+) WITHOUT ROWID;
+
+CREATE INDEX task_name_by_task ON task_name (task_id);
+
+-- Webhooks and how far each has been told; config is the JSON of its TaskPushNotificationConfig. They
+-- are told in the dialect in which they were asked for, under the name that the task has there.
 CREATE TABLE webhook (
     task_id   TEXT NOT NULL,
     config_id TEXT NOT NULL,
     lane_no   INTEGER NOT NULL REFERENCES lane,
     made_ms   INTEGER NOT NULL,
     config    BLOB NOT NULL,
+    dialect   TEXT NOT NULL,
+    task_name TEXT,
     delivered INTEGER NOT NULL,
     attempts  INTEGER NOT NULL,
     next_ms   INTEGER,

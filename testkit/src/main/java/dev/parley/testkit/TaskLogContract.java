@@ -279,7 +279,7 @@ public abstract class TaskLogContract {
         log.submit(new TaskLog.Writer() {
             @Override
             public Segment take() {
-                return new Segment(head, logged, List.of(messages));
+                return new Segment(head, logged, List.of(messages), null);
             }
 
             @Override

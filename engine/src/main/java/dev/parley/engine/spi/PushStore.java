@@ -14,6 +14,8 @@ public interface PushStore {
     /**
      * A webhook of a task and where it stands.
      *
+     * @param dialect in which it is told
+     * @param taskName what its owner calls the task; null if by its id
      * @param delivered sequence number of the last event that it accepted, or that it was never to be told
      * @param attempts how often the next event was offered in vain
      * @param nextAttempt not before then; null means at once
@@ -23,11 +25,31 @@ public interface PushStore {
     record Subscription(
             TaskKey task,
             PushConfig config,
+            String dialect,
+            @Nullable String taskName,
             long delivered,
             int attempts,
             @Nullable Instant nextAttempt,
             @Nullable Instant deadSince,
-            @Nullable String lastError) {}
+            @Nullable String lastError) {
+        /** One that is to be told of everything behind {@code after}. */
+        public static Subscription of(
+                TaskKey task, PushConfig config, String dialect, @Nullable String taskName, long after) {
+            return new Subscription(task, config, dialect, taskName, after, 0, null, null, null);
+        }
+
+        /** This one, which has been told of everything up to {@code sequence}. */
+        public Subscription delivered(long sequence) {
+            return of(task, config, dialect, taskName, sequence);
+        }
+
+        /** This one after another attempt in vain. */
+        public Subscription failed(
+                int attempts, @Nullable Instant nextAttempt, @Nullable Instant deadSince, String error) {
+            return new Subscription(
+                    task, config, dialect, taskName, delivered, attempts, nextAttempt, deadSince, error);
+        }
+    }
 
     /** Adds a webhook, or replaces the one with the same task and config id. */
     void save(Subscription subscription);

@@ -20,6 +20,9 @@ public interface TaskLog extends AutoCloseable {
     /** Says that {@code messageId} from this scope to this agent has been taken, and led to {@code taskId}. */
     record MessageKey(Scope scope, String agent, String messageId) {}
 
+    /** What the callers of a scope call one of their tasks of this agent. */
+    record TaskName(Scope scope, String agent, String name) {}
+
     /**
      * What is known of a task without reading its events.
      *
@@ -34,8 +37,13 @@ public interface TaskLog extends AutoCloseable {
      * @param head the task as it stands after them
      * @param events numbered without gaps; the last one is {@code head.lastSequence()}
      * @param messages messages that the events answer for; written in the same transaction
+     * @param name what callers call the task from now on, and no other any more; null for nothing new
      */
-    record Segment(Head head, List<LoggedEvent> events, List<MessageKey> messages) {}
+    record Segment(
+            Head head,
+            List<LoggedEvent> events,
+            List<MessageKey> messages,
+            @Nullable TaskName name) {}
 
     /** A task that has something to write. */
     interface Writer {
@@ -63,6 +71,9 @@ public interface TaskLog extends AutoCloseable {
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);
+
+    /** Returns the task that callers call so. */
+    Optional<String> taskNamed(TaskName name);
 
     /** A question for {@link #list}. Null means any. {@code before} continues behind the last row of a page. */
     record Query(

@@ -1,9 +1,12 @@
 package dev.parley.engine.spi;
 
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Carries one event to one webhook. Safe for any thread. */
@@ -31,6 +34,10 @@ public interface WebhookTransport {
      */
     void check(PushConfig config);
 
-    /** Offers an event once. Blocks, with a bound; never throws for what the webhook does. */
-    Outcome deliver(PushConfig config, LoggedEvent event) throws InterruptedException;
+    /**
+     * Offers an event once. Blocks, with a bound; never throws for what the webhook does.
+     *
+     * @param task returns the task as it stands after the event
+     */
+    Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException;
 }

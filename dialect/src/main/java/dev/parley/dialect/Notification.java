@@ -1,0 +1,56 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a webhook is told of an event, in the dialect in which it was asked for.
+ *
+ * <p>Source: A2A specification 1.0, section 4.3.3; before it, no version said what a notification holds, and the SDKs
+ * sent the task.
+ */
+public record Notification(String contentType, Map<String, String> headers, byte[] body) {
+    private static final byte[] NOTHING = {};
+
+    /**
+     * Returns the notification of an event; null if the dialect tells nothing of it.
+     *
+     * @param taskName what its owner calls the task; null if by its id
+     * @param task returns the task as it stands after the event
+     */
+    public static @Nullable Notification of(
+            String dialect, @Nullable String taskName, LoggedEvent event, Supplier<Task> task) {
+        if (dialect.equals(CallContext.V1)) {
+            return new Notification(
+                    Form.A2A_JSON, Map.of(Version.HEADER, Version.SUPPORTED), event.encoded(Json::writeEvent));
+        }
+        if (event.event() instanceof Message) {
+            return null;
+        }
+        return switch (dialect) {
+            case "0.3" -> json(LegacyModel.KIND.task, task.get());
+            case "0.1" -> json(LegacyModel.TYPE.task, named(task.get(), taskName));
+            case "kernel" -> {
+                Task now = named(task.get(), taskName);
+                yield json(
+                        LegacyModel.KERNEL.statusUpdate,
+                        new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of()));
+            }
+            default -> throw new IllegalArgumentException("dialect: " + dialect);
+        };
+    }
+
+    private static Task named(Task task, @Nullable String name) {
+        return name == null ? task : (Task) LegacyEndpoint.renamed(task, name);
+    }
+
+    private static <T> Notification json(Codec<T> codec, T value) {
+        return new Notification(Form.JSON, Map.of(), Json.write(NOTHING, codec, value, NOTHING));
+    }
+}
