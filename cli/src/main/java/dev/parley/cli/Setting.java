@@ -3,6 +3,7 @@ package dev.parley.cli;
 import static dev.parley.cli.Setting.Trait.REPEATABLE;
 import static dev.parley.cli.Setting.Trait.SECRET;
 
+import dev.parley.dialect.Dialects;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -316,6 +317,25 @@ final class Setting<T> {
             "false",
             "",
             "Take a request without A2A-Version for 0.3, as the letter of the specification says.");
+    static final Setting<List<String>> DIALECTS = hub(
+            "dialects",
+            SettingType.LIST,
+            String.join(",", Dialects.NAMES),
+            "LIST",
+            "Dialects in which agents are served: " + String.join(", ", Dialects.NAMES) + ".");
+    static final Setting<List<String>> AGENT_DIALECTS = hub(
+            "agent-dialects",
+            SettingType.LIST,
+            null,
+            "AGENT=A+B",
+            "Other dialects for one agent, such as echo=1.0+0.3; repeatable.",
+            REPEATABLE);
+    static final Setting<Boolean> LENIENT_METHODS = hub(
+            "lenient-methods",
+            SettingType.FLAG,
+            "false",
+            "",
+            "Answer methods of older versions even to a request that asks for A2A-Version 1.0.");
     static final Setting<Path> HUB_CONFIG = hub(
             "config",
             SettingType.PATH,

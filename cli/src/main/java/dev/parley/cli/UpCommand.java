@@ -137,8 +137,10 @@ final class UpCommand implements Command {
                 .drain(settings.require(Setting.DRAIN))
                 .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
                 .statusesOf100(settings.require(Setting.STATUS_PROFILE).equals("1.0.0"))
+                .lenientMethods(settings.isOn(Setting.LENIENT_METHODS))
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
+        dialects(settings, hub);
         if (settings.isOn(Setting.IN_MEMORY)) {
             hub.inMemory();
         } else {
@@ -159,6 +161,24 @@ final class UpCommand implements Command {
         } else if (certificate != null || key != null) {
             throw CliException.usage(
                     "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
+        }
+    }
+
+    private static void dialects(Settings settings, Hub.Builder hub) {
+        try {
+            hub.dialects(settings.require(Setting.DIALECTS));
+            for (String entry : list(settings.get(Setting.AGENT_DIALECTS))) {
+                int equals = entry.indexOf('=');
+                if (equals < 1) {
+                    throw new IllegalArgumentException(
+                            "agent-dialects: " + entry + " (expected: AGENT=A+B, such as echo=1.0+0.3)");
+                }
+                hub.dialects(
+                        entry.substring(0, equals),
+                        List.of(entry.substring(equals + 1).split("\\+", -1)));
+            }
+        } catch (IllegalArgumentException unknown) {
+            throw CliException.usage(String.valueOf(unknown.getMessage()), "see parley up --help");
         }
     }
 

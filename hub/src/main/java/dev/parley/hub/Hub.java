@@ -47,11 +47,13 @@ public final class Hub implements AutoCloseable {
     private final WebhookSender sender;
     private final Duration drain;
     private final Set<String> dialects;
+    private final Map<String, Set<String>> agentDialects;
 
     private Hub(Builder settings) {
         settings.refuseOpenBinding();
         this.drain = settings.drain;
         this.dialects = settings.dialects;
+        this.agentDialects = Map.copyOf(settings.agentDialects);
         StandardWebhooks signer;
         TaskLog log;
         PushStore pushStore;
@@ -102,11 +104,12 @@ public final class Hub implements AutoCloseable {
     /** Hosts one more agent, from now on. */
     public void host(Agent agent) {
         String url = server.agentUrl(agent.name());
-        AgentCard card = agent.card(interfaces(url));
-        server.add(new ServedAgent(agent.name(), engine.host(agent), card, dialects));
+        Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
+        AgentCard card = agent.card(interfaces(url, spoken));
+        server.add(new ServedAgent(agent.name(), engine.host(agent), card, spoken));
     }
 
-    private List<AgentCard.Interface> interfaces(String url) {
+    private static List<AgentCard.Interface> interfaces(String url, Set<String> dialects) {
         var interfaces = new ArrayList<AgentCard.Interface>();
         for (String version : List.of("1.0", "0.3")) {
             if (dialects.contains(version)) {
@@ -171,6 +174,7 @@ public final class Hub implements AutoCloseable {
         private boolean closeOnInputRequired;
         private boolean lenientMethods;
         private Set<String> dialects = Dialects.NAMES;
+        private final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
 
         private Builder() {}
 
@@ -289,12 +293,26 @@ public final class Hub implements AutoCloseable {
          * @throws IllegalArgumentException if one is unknown, or there is none
          */
         public Builder dialects(Collection<String> names) {
+            this.dialects = known(names);
+            return this;
+        }
+
+        /**
+         * In which dialects one agent is served, instead of those for all.
+         *
+         * @throws IllegalArgumentException if one is unknown, or there is none
+         */
+        public Builder dialects(String agent, Collection<String> names) {
+            agentDialects.put(requireNonNull(agent, "agent"), known(names));
+            return this;
+        }
+
+        private static Set<String> known(Collection<String> names) {
             if (names.isEmpty() || !Dialects.NAMES.containsAll(names)) {
                 throw new IllegalArgumentException("dialects: " + String.join(", ", names) + " (expected: some of "
                         + String.join(", ", Dialects.NAMES) + ")");
             }
-            this.dialects = Set.copyOf(names);
-            return this;
+            return Set.copyOf(names);
         }
 
         /**
