@@ -188,7 +188,7 @@ class ConnectionTest {
     @Tag("A2ACLI_VER_001")
     void aVersionThatTheAgentDoesNotSpeakIsSaidClearly() {
         Shell.Ran asked = get("-a", agent.url(), "--a2a-version", "2.0");
-        agent.showing(agent.card(true, "").replace("\"protocolVersion\":\"1.0\"", "\"protocolVersion\":\"0.3\""));
+        agent.showing(agent.card(true, "").replace("\"protocolVersion\":\"1.0\"", "\"protocolVersion\":\"3.0\""));
         Shell.Ran old = get("-a", agent.url());
 
         assertThat(asked.err()).contains("VersionNotSupportedError");

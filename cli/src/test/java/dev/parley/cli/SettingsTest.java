@@ -138,6 +138,9 @@ class SettingsTest {
                 up.drain: 10s (built-in default)
                 up.status-profile: 1.0.1 (built-in default)
                 up.strict-version-header: false (built-in default)
+                up.dialects: 1.0,0.3,0.1,kernel,agentvault (built-in default)
+                up.agent-dialects: (unset)
+                up.lenient-methods: false (built-in default)
                 up.config: (unset)
                 """);
     }
