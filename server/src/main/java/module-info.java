@@ -2,7 +2,9 @@
 module dev.parley.server {
     requires static transitive org.jspecify;
     requires transitive dev.parley.dialect;
+    requires dev.parley.dialect.grpc;
     requires dev.parley.protocol;
+    requires io.grpc;
     requires io.helidon.common.buffers;
     requires io.helidon.common.concurrency.limits;
     requires io.helidon.common.socket;

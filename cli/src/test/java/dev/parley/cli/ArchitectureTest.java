@@ -59,6 +59,17 @@ final class ArchitectureTest {
     }
 
     @Test
+    void onlyWhoHasTheConnectionUsesGrpc() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.parley.dialect.grpc..", "dev.parley.server..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.parley.dialect.grpc..", "io.grpc..", "com.google.protobuf..")
+                .check(classes);
+    }
+
+    @Test
     void modulesHaveNoCycles() {
         slices().matching("dev.parley.(*)..").should().beFreeOfCycles().check(classes);
     }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 1.0, section 11.7, against section 3.1.2.
  */
-final class UntilInputRequired implements EventStream {
+public final class UntilInputRequired implements EventStream {
     private final EventStream events;
     private final boolean snapshotToo;
     private boolean ended;
 
     /** @param snapshotToo whether a task that is found waiting ends the stream as well */
-    UntilInputRequired(EventStream events, boolean snapshotToo) {
+    public UntilInputRequired(EventStream events, boolean snapshotToo) {
         this.events = events;
         this.snapshotToo = snapshotToo;
     }

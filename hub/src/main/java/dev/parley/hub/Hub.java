@@ -105,17 +105,20 @@ public final class Hub implements AutoCloseable {
     public void host(Agent agent) {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
-        AgentCard card = agent.card(interfaces(url, spoken));
+        AgentCard card = agent.card(interfaces(url, agent.name(), spoken));
         server.add(new ServedAgent(agent.name(), engine.host(agent), card, spoken));
     }
 
-    private static List<AgentCard.Interface> interfaces(String url, Set<String> dialects) {
+    private List<AgentCard.Interface> interfaces(String url, String name, Set<String> dialects) {
         var interfaces = new ArrayList<AgentCard.Interface>();
         for (String version : List.of("1.0", "0.3")) {
             if (dialects.contains(version)) {
                 interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, version));
                 interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.HTTP_JSON, null, version));
             }
+        }
+        if (dialects.contains("1.0")) {
+            interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, name, "1.0"));
         }
         if (interfaces.isEmpty()) {
             interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "0.1"));
@@ -347,6 +350,7 @@ public final class Hub implements AutoCloseable {
                     .bindAddress(bind)
                     .maxBodyBytes(maxBodyBytes)
                     .corsOrigins(corsOrigins)
+                    .grpc(settings)
                     .gracePeriod(drain)
                     .handler(
                             "/admin/webhooks",

@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.protocol.A2AException;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
@@ -39,12 +40,14 @@ final class Door implements HttpRouting {
     private final Cors cors;
     private final OpenStreams streams;
     private final Duration keepAlive;
+    private final @Nullable GrpcDialect grpc;
 
-    Door(Routes routes, Cors cors, OpenStreams streams, Duration keepAlive) {
+    Door(Routes routes, Cors cors, OpenStreams streams, Duration keepAlive, @Nullable GrpcDialect grpc) {
         this.routes = routes;
         this.cors = cors;
         this.streams = streams;
         this.keepAlive = keepAlive;
+        this.grpc = grpc;
     }
 
     @Override
@@ -71,6 +74,10 @@ final class Door implements HttpRouting {
     }
 
     private void handle(Exchange exchange, GuardedContext context) {
+        if (grpc != null && GrpcCall.is(exchange)) {
+            new GrpcCall(grpc, streams, exchange.connection().all()::draining, exchange).run();
+            return;
+        }
         var request = exchange.request();
         var method = request.prologue().method().text();
         if (cors.isPreflight(method, request.headers())) {

@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.grpc.GrpcDialect;
 import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.HttpLogConfig;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
@@ -56,7 +58,13 @@ final class HttpServer implements Server {
         this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
         var routes =
                 new Routes(settings.dialects, agents, settings.handlers, settings.readiness, connections::draining);
-        var door = new Door(routes, new Cors(settings.corsOrigins), streams, settings.keepAlive);
+        var grpc = settings.grpc == null
+                ? null
+                : new GrpcDialect(
+                        settings.grpc,
+                        tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
+                        routes::isReady);
+        var door = new Door(routes, new Cors(settings.corsOrigins), streams, settings.keepAlive, grpc);
         this.web = web(settings, address, door, connections);
     }
 
@@ -88,6 +96,13 @@ final class HttpServer implements Server {
     @Override
     public String agentUrl(String name) {
         return agents.urlOf(name);
+    }
+
+    @Override
+    public String authority() {
+        var url = URI.create(url());
+        int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
+        return url.getHost() + ":" + port;
     }
 
     @Override

@@ -13,12 +13,17 @@ import org.jspecify.annotations.Nullable;
  * <p>While HTTP/1.1 streams an answer nobody reads, and a client that leaves would not be noticed before the second
  * write after that. {@link #watch()} reads ahead for that time in a thread of its own; what it gets is the next {@link
  * #get()}. HTTP/2 reads all the time, but keeps it to itself when a client resets one stream: {@link ResetScanner} tells.
+ * {@link PseudoHeaderNames} makes readable what Helidon's HTTP/2 would not read.
  */
 final class Inbound implements Supplier<byte[]> {
+    private static final byte[] NOTHING = new byte[0];
+
     private final HelidonSocket socket;
     private final Connection connection;
     private @Nullable FutureTask<byte[]> ahead;
     private @Nullable ResetScanner scanner;
+    private final PseudoHeaderNames names = new PseudoHeaderNames();
+    private byte[] ready = NOTHING;
 
     Inbound(HelidonSocket socket, Connection connection) {
         this.socket = socket;
@@ -32,12 +37,22 @@ final class Inbound implements Supplier<byte[]> {
      */
     @Override
     public byte[] get() {
-        var bytes = ahead == null ? read() : fromAhead(ahead);
         if (scanner != null) {
-            scanner.scan(bytes, 0, bytes.length);
-        } else {
-            connection.received(bytes.length);
+            return http2(scanner);
         }
+        var bytes = ahead == null ? read() : fromAhead(ahead);
+        connection.received(bytes.length);
+        return bytes;
+    }
+
+    private byte[] http2(ResetScanner scanner) {
+        while (ready.length == 0) {
+            var bytes = read();
+            scanner.scan(bytes, 0, bytes.length);
+            ready = names.in(bytes);
+        }
+        var bytes = ready;
+        ready = NOTHING;
         return bytes;
     }
 
@@ -49,10 +64,11 @@ final class Inbound implements Supplier<byte[]> {
         }
     }
 
-    /** From here on it is HTTP/2, whose preface is still to come. */
-    void scanHttp2(byte[] alreadyRead) {
+    /** From here on it is HTTP/2, beginning with its preface, and with what has been read of it. */
+    void readHttp2(byte[] alreadyRead) {
         scanner = new ResetScanner(connection::reset);
         scanner.scan(alreadyRead, 0, alreadyRead.length);
+        ready = names.in(alreadyRead);
     }
 
     private byte[] fromAhead(FutureTask<byte[]> task) {

@@ -77,10 +77,10 @@ final class Protocols implements ServerConnectionSelector {
         var reader = context.dataReader();
         var ahead = new byte[reader.available()];
         if (ahead.length > 0) {
-            reader.getBuffer(ahead.length).read(ahead);
+            reader.readBuffer(ahead.length).read(ahead);
         }
         context.connection().becomesHttp2();
-        context.inbound().scanHttp2(ahead);
+        context.inbound().readHttp2(ahead);
     }
 
     /** From HTTP/1.1 to HTTP/2 in the middle of a connection; clients that ask wrongly stay with HTTP/1.1. */

@@ -128,7 +128,8 @@ final class Routes {
         return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), body);
     }
 
-    private boolean isReady() {
+    /** What {@code /ready} says. */
+    boolean isReady() {
         try {
             return !draining.getAsBoolean() && ready.getAsBoolean();
         } catch (RuntimeException e) {

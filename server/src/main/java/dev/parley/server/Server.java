@@ -23,6 +23,9 @@ public interface Server extends AutoCloseable {
     /** The address by which clients reach this server, without a slash at its end. */
     String url();
 
+    /** Host and port by which clients reach this server, as the interfaces of gRPC in cards have it. */
+    String authority();
+
     /** The address of the agent of that name, whether it is served yet or not. */
     String agentUrl(String name);
 

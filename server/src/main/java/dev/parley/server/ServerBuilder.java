@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +39,9 @@ public final class ServerBuilder {
 
     @Nullable
     TlsIdentity tls;
+
+    @Nullable
+    DialectSettings grpc;
 
     BooleanSupplier readiness = () -> true;
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
@@ -172,6 +176,15 @@ public final class ServerBuilder {
         return this;
     }
 
+    /**
+     * Also answers calls of gRPC, on the same port: agents are named by {@code tenant}, without one it is the default
+     * agent. Default: not.
+     */
+    public ServerBuilder grpc(DialectSettings settings) {
+        this.grpc = requireNonNull(settings, "settings");
+        return this;
+    }
+
     /** Asked by {@code /ready}, besides whether the server drains. Must be quick. Default: always ready. */
     public ServerBuilder readiness(BooleanSupplier readiness) {
         this.readiness = requireNonNull(readiness, "readiness");
@@ -210,7 +223,7 @@ public final class ServerBuilder {
                 + maxStreams
                 + " keepAlive=" + keepAlive + " gracePeriod=" + gracePeriod + " headerTimeout=" + headerTimeout
                 + " bodyTimeout=" + bodyTimeout + " idleTimeout=" + idleTimeout + " writeTimeout=" + writeTimeout
-                + " corsOrigins=" + corsOrigins + " tls=" + (tls != null);
+                + " corsOrigins=" + corsOrigins + " tls=" + (tls != null) + " grpc=" + (grpc != null);
     }
 
     private static long positive(String name, long value) {

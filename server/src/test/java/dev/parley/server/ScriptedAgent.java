@@ -17,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 final class ScriptedAgent implements AgentEndpoint {
     final BlockingQueue<Operation> asked = new ArrayBlockingQueue<>(100);
     final ScriptedEvents events = new ScriptedEvents();
+    volatile EventStream stream = events;
 
     static AgentCard card(String name, String url) {
         return new AgentCard(
@@ -53,6 +54,6 @@ final class ScriptedAgent implements AgentEndpoint {
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
         asked.offer(operation);
-        return events;
+        return stream;
     }
 }

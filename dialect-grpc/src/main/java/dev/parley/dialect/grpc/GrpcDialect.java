@@ -1,0 +1,180 @@
+package dev.parley.dialect.grpc;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.protobuf.Message;
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.ServedAgent;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskEvent;
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import java.io.ByteArrayInputStream;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers calls of gRPC. Safe for any thread.
+ *
+ * <p>Knows nothing of connections: whoever has one passes each message and sends the answer.
+ *
+ * <p>Source: A2A specification 1.0, section 10.
+ */
+public final class GrpcDialect {
+    private static final String TRACE = "traceparent";
+
+    private interface Handler {
+        GrpcAnswer answer(GrpcRequest request, CallContext caller);
+    }
+
+    private final DialectSettings settings;
+    private final Function<String, @Nullable ServedAgent> agents;
+    private final Map<String, Handler> handlers = new HashMap<>();
+
+    /**
+     * @param agents finds the agent that a tenant is; the empty one is the default agent
+     * @param ready whether the server works, for those who ask after its health
+     */
+    public GrpcDialect(
+            DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
+        this.settings = requireNonNull(settings, "settings");
+        this.agents = requireNonNull(agents, "agents");
+        serve(V1Rpcs.service(settings));
+        handlers.put(Health.METHOD, (request, caller) -> Health.answer(request.message(), ready));
+        Reflection.METHODS.forEach(
+                method -> handlers.put(method, (request, caller) -> Reflection.answer(request.message())));
+    }
+
+    private void serve(Service service) {
+        for (Rpc<?, ?, ?, ?> rpc : service.rpcs()) {
+            handlers.put(rpc.method().getFullMethodName(), (request, caller) -> answer(service, rpc, request, caller));
+        }
+    }
+
+    /** True if every message of a call is answered, and there may be any number; else there is exactly one. */
+    public boolean isConversation(String method) {
+        return Reflection.METHODS.contains(method);
+    }
+
+    /**
+     * Answers a message. Never throws: what goes wrong becomes a failure, and is logged once if it is this side's fault.
+     *
+     * @param caller who calls; dialect, extensions, deadline and trace are filled in from the request
+     */
+    public GrpcAnswer answer(GrpcRequest request, CallContext caller) {
+        Handler handler = handlers.get(request.method());
+        return handler == null
+                ? Problem.plain(Code.UNIMPLEMENTED, "Method not found")
+                : handler.answer(request, caller);
+    }
+
+    /** Returns how a call ends that reaches no agent, or whose message was refused unread. */
+    public static GrpcAnswer.Failure failure(Throwable problem) {
+        return Problem.told(problem, V1Rpcs::code);
+    }
+
+    private <O extends Operation, R, Q extends Message, A extends Message> GrpcAnswer answer(
+            Service service, Rpc<O, R, Q, A> rpc, GrpcRequest request, CallContext caller) {
+        try {
+            service.requireVersion(request.metadata().apply(Service.VERSION), settings.strictVersionHeader());
+            O operation = rpc.read().apply(parse(rpc, request.message()));
+            ServedAgent agent = agent(operation.tenant(), service);
+            Set<String> asked = extensions(request.metadata().apply(service.extensions()));
+            CallContext context = caller.withDialect(service.dialect(), false)
+                    .withDeadline(request.deadline())
+                    .withExtensions(asked)
+                    .withTraceparent(request.metadata().apply(TRACE));
+            Map<String, String> metadata = activated(service, asked, agent.card());
+            return switch (operation) {
+                case Operation.Call<?> call -> {
+                    @SuppressWarnings("unchecked") // by the table
+                    R result = (R) requireNonNull(agent.endpoint().call(call, context));
+                    yield new GrpcAnswer.Whole(
+                            metadata, rpc.answer().apply(result).toByteArray());
+                }
+                case Operation.Watch watch -> {
+                    EventStream events = agent.endpoint().watch(watch, context);
+                    @SuppressWarnings("unchecked") // by the table
+                    var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
+                    yield new GrpcAnswer.Events(metadata, service.streams().apply(events), new Shown(service, answer));
+                }
+                default -> throw new IllegalStateException("an operation is a call or a watch");
+            };
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return Problem.told(failure, service.codes());
+        }
+    }
+
+    private record Shown(Service service, Function<TaskEvent, Message> answer) implements GrpcAnswer.Messages {
+        @Override
+        public byte[] of(LoggedEvent event) {
+            return answer.apply(event.event()).toByteArray();
+        }
+
+        @Override
+        public GrpcAnswer.Failure failure(Throwable problem) {
+            return Problem.told(problem, service.codes());
+        }
+    }
+
+    private static <Q extends Message> Q parse(Rpc<?, ?, Q, ?> rpc, byte[] message) {
+        try {
+            return rpc.method().parseRequest(new ByteArrayInputStream(message));
+        } catch (StatusRuntimeException e) {
+            throw A2AException.of(
+                            A2AError.PARSE_ERROR,
+                            "Invalid message (expected: " + rpc.method().getServiceName() + ", as its proto file says)")
+                    .causedBy(e);
+        }
+    }
+
+    private ServedAgent agent(@Nullable String tenant, Service service) {
+        ServedAgent agent = agents.apply(Values.orEmpty(tenant));
+        if (agent == null) {
+            throw A2AException.of(
+                    A2AError.METHOD_NOT_FOUND,
+                    tenant == null
+                            ? "There is no default agent (expected: a tenant, the name of an agent)"
+                            : "There is no such agent (expected: a tenant as in its card)");
+        }
+        if (!agent.dialects().contains(service.dialect())) {
+            throw A2AException.of(
+                    A2AError.VERSION_NOT_SUPPORTED,
+                    A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + " by this agent: " + service.dialect());
+        }
+        return agent;
+    }
+
+    private static Set<String> extensions(@Nullable String named) {
+        if (named == null) {
+            return Set.of();
+        }
+        var uris = new LinkedHashSet<String>();
+        for (String uri : named.split(",", -1)) {
+            if (!uri.isBlank()) {
+                uris.add(uri.trim());
+            }
+        }
+        return uris;
+    }
+
+    /** The extensions that the caller asked for and the agent has, as the metadata that tells the caller so. */
+    private static Map<String, String> activated(Service service, Set<String> asked, AgentCard card) {
+        var activated = card.capabilities().extensions().stream()
+                .map(AgentCard.Extension::uri)
+                .filter(asked::contains)
+                .toList();
+        return activated.isEmpty() ? Map.of() : Map.of(service.extensions(), String.join(", ", activated));
+    }
+}

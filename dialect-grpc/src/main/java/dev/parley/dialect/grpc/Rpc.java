@@ -1,0 +1,49 @@
+package dev.parley.dialect.grpc;
+
+import com.google.protobuf.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskEvent;
+import io.grpc.MethodDescriptor;
+import java.util.function.Function;
+
+/**
+ * One operation on the wire of gRPC. Server and client go by tables of these.
+ *
+ * @param type the operation
+ * @param read makes the operation of what a client sends
+ * @param write makes what a client sends of the operation
+ * @param answer makes the message of an answer or, for a stream, of one event
+ * @param result makes an answer, or one event, of its message
+ * @param <O> the operation
+ * @param <R> its answer, or {@link TaskEvent} for each one of a stream
+ * @param <Q> the message that asks
+ * @param <A> the message that answers
+ */
+record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
+        Class<O> type,
+        MethodDescriptor<Q, A> method,
+        Function<Q, O> read,
+        Function<O, Q> write,
+        Function<R, A> answer,
+        Function<A, R> result) {
+
+    static <R, O extends Operation.Call<R>, Q extends Message, A extends Message> Rpc<O, R, Q, A> call(
+            Class<O> type,
+            MethodDescriptor<Q, A> method,
+            Function<Q, O> read,
+            Function<O, Q> write,
+            Function<R, A> answer,
+            Function<A, R> result) {
+        return new Rpc<>(type, method, read, write, answer, result);
+    }
+
+    static <O extends Operation.Watch, Q extends Message, A extends Message> Rpc<O, TaskEvent, Q, A> watch(
+            Class<O> type,
+            MethodDescriptor<Q, A> method,
+            Function<Q, O> read,
+            Function<O, Q> write,
+            Function<TaskEvent, A> answer,
+            Function<A, TaskEvent> result) {
+        return new Rpc<>(type, method, read, write, answer, result);
+    }
+}

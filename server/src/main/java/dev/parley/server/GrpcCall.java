@@ -1,0 +1,295 @@
+package dev.parley.server;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.grpc.GrpcAnswer;
+import dev.parley.dialect.grpc.GrpcDialect;
+import dev.parley.dialect.grpc.GrpcRequest;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import io.grpc.Status.Code;
+import io.helidon.http.Header;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
+import io.helidon.http.WritableHeaders;
+import io.helidon.webserver.CloseConnectionException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of gRPC: takes its messages from the request, and puts the answer into frames and trailers.
+ *
+ * <p>A write waits until the client has room for it, so a client that does not read holds its place in the log and
+ * nothing else. Belongs to the thread of its exchange.
+ *
+ * <p>Source: gRPC over HTTP/2, "Requests" and "Responses".
+ */
+final class GrpcCall {
+    private static final Header CONTENT_TYPE = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/grpc");
+    private static final Header TRAILER = HeaderValues.createCached(HeaderNames.TRAILER, "grpc-status");
+    private static final HeaderName STATUS = HeaderNames.create("grpc-status");
+    private static final HeaderName MESSAGE = HeaderNames.create("grpc-message");
+    private static final HeaderName DETAILS = HeaderNames.create("grpc-status-details-bin");
+    private static final HeaderName ACCEPT_ENCODING = HeaderNames.create("grpc-accept-encoding");
+    private static final String HEALTH = "grpc.health.";
+    private static final Duration RETRY = Duration.ofSeconds(5);
+    // A write that takes too long is cut, so a slow but honest reader must not be given too much in one.
+    private static final int MOST_AT_ONCE = 64 * 1024;
+    private static final Duration FOREVER = Duration.ofDays(1);
+
+    private final GrpcDialect dialect;
+    private final OpenStreams streams;
+    private final BooleanSupplier draining;
+    private final Exchange exchange;
+    private final String method;
+    private final Function<String, @Nullable String> metadata;
+    private @Nullable OutputStream out;
+
+    GrpcCall(GrpcDialect dialect, OpenStreams streams, BooleanSupplier draining, Exchange exchange) {
+        this.dialect = dialect;
+        this.streams = streams;
+        this.draining = draining;
+        this.exchange = exchange;
+        this.method = exchange.request().prologue().uriPath().rawPath().substring(1);
+        this.metadata = Answers.lookup(exchange.request().headers());
+    }
+
+    /** True for what only a client of gRPC sends; gRPC-Web is something else. */
+    static boolean is(Exchange exchange) {
+        var headers = exchange.request().headers();
+        if (!exchange.connection().isHttp2() || !headers.contains(HeaderNames.CONTENT_TYPE)) {
+            return false;
+        }
+        var type = headers.get(HeaderNames.CONTENT_TYPE).get();
+        return type.equals("application/grpc")
+                || type.startsWith("application/grpc+proto")
+                || type.startsWith("application/grpc;");
+    }
+
+    void run() {
+        try {
+            end(answer());
+        } catch (CloseConnectionException | RequestException e) {
+            throw e;
+        } catch (A2AException e) {
+            end(GrpcDialect.failure(e));
+        }
+    }
+
+    /** Sends all there is, and returns what is left to be said: null if all went well. */
+    private GrpcAnswer.@Nullable Failure answer() {
+        if (draining.getAsBoolean() && !method.startsWith(HEALTH)) {
+            throw A2AException.unavailable("Shutting down", RETRY);
+        }
+        var encoding = metadata.apply("grpc-encoding");
+        if (!GrpcMessages.knows(encoding)) {
+            exchange.response().headers().set(HeaderValues.create(ACCEPT_ENCODING, GrpcMessages.ENCODINGS));
+            return failure(Code.UNIMPLEMENTED, "Unknown grpc-encoding (expected: " + GrpcMessages.ENCODINGS + ")");
+        }
+        var timeout = metadata.apply("grpc-timeout");
+        var deadline = timeout == null ? null : Instant.now().plus(GrpcTimeout.parse(timeout));
+        var messages = new GrpcMessages(exchange, encoding);
+        return dialect.isConversation(method) ? converse(messages, deadline) : answerOne(messages, deadline);
+    }
+
+    private GrpcAnswer.@Nullable Failure answerOne(GrpcMessages messages, @Nullable Instant deadline) {
+        var message = messages.next();
+        if (message == null || messages.next() != null) {
+            return failure(Code.INVALID_ARGUMENT, "Not one message (expected: exactly one)");
+        }
+        return send(message, deadline);
+    }
+
+    private GrpcAnswer.@Nullable Failure converse(GrpcMessages messages, @Nullable Instant deadline) {
+        for (var message = messages.next(); message != null; message = messages.next()) {
+            var failure = send(message, deadline);
+            if (failure != null) {
+                return failure;
+            }
+        }
+        return null;
+    }
+
+    private GrpcAnswer.@Nullable Failure send(byte[] message, @Nullable Instant deadline) {
+        var request = new GrpcRequest(method, metadata, deadline, message);
+        return switch (dialect.answer(request, CallContext.anonymous())) {
+            case GrpcAnswer.Whole whole -> {
+                open(whole.metadata());
+                write(frame(whole.message()));
+                if (dialect.isConversation(method)) {
+                    flush();
+                }
+                yield null;
+            }
+            case GrpcAnswer.Events events -> stream(events, deadline);
+            case GrpcAnswer.Failure failure -> failure;
+        };
+    }
+
+    // --- streams
+
+    private GrpcAnswer.@Nullable Failure stream(GrpcAnswer.Events answer, @Nullable Instant deadline) {
+        var events = answer.events();
+        if (!streams.enter(events)) {
+            events.close();
+            throw A2AException.unavailable("Too many open streams", RETRY);
+        }
+        try {
+            exchange.whenGone(events::close);
+            open(answer.metadata());
+            return sendAll(answer, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return failure(Code.UNAVAILABLE, "Shutting down");
+        } finally {
+            events.close();
+            streams.leave(events);
+        }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // fairness, not correctness, depends on it
+    private GrpcAnswer.@Nullable Failure sendAll(GrpcAnswer.Events answer, @Nullable Instant deadline)
+            throws InterruptedException {
+        var patience = Duration.ZERO;
+        while (true) {
+            List<LoggedEvent> batch;
+            try {
+                batch = answer.events().next(patience);
+                if (batch == null) {
+                    // A stream that was cut short shall not look as if it had come to its end.
+                    return draining.getAsBoolean() ? failure(Code.UNAVAILABLE, "Shutting down") : null;
+                }
+                send(batch, answer.messages());
+                flush();
+            } catch (UncheckedIOException | CloseConnectionException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                return answer.messages().failure(e);
+            }
+            // Virtual threads are not preempted: a stream that always has more would keep its processor to itself.
+            Thread.yield();
+            patience = deadline == null ? FOREVER : Duration.between(Instant.now(), deadline);
+            if (!patience.isPositive()) {
+                return failure(Code.DEADLINE_EXCEEDED, "The deadline has passed");
+            }
+        }
+    }
+
+    /** Events that come together leave together: one write, not one each. */
+    private void send(List<LoggedEvent> batch, GrpcAnswer.Messages messages) {
+        if (batch.size() == 1) { // as almost always
+            write(frame(messages.of(batch.getFirst())));
+            return;
+        }
+        var together = new ByteArrayOutputStream();
+        for (var event : batch) {
+            together.writeBytes(frame(messages.of(event)));
+            if (together.size() >= MOST_AT_ONCE) {
+                write(together.toByteArray());
+                together.reset();
+            }
+        }
+        write(together.toByteArray());
+    }
+
+    // --- frames
+
+    private static byte[] frame(byte[] message) {
+        var frame = new byte[message.length + 5];
+        for (int i = 0; i < 4; i++) {
+            frame[i + 1] = (byte) (message.length >> 8 * (3 - i));
+        }
+        System.arraycopy(message, 0, frame, 5, message.length);
+        return frame;
+    }
+
+    private void open(Map<String, String> metadata) {
+        if (out == null) {
+            var headers = exchange.response().headers();
+            headers.set(CONTENT_TYPE);
+            metadata.forEach((name, value) -> headers.set(HeaderValues.create(HeaderNames.create(name), value)));
+            out = exchange.response().outputStream();
+            headers.set(TRAILER); // in the place of the trailer that Helidon would add for itself
+        }
+    }
+
+    /** What is written first waits for what comes next; without bytes, it is the headers alone. */
+    private void write(byte[] bytes) {
+        var to = requireNonNull(out);
+        try {
+            int from = 0;
+            do {
+                int length = Math.min(MOST_AT_ONCE, bytes.length - from);
+                to.write(bytes, from, length);
+                from += length;
+            } while (from < bytes.length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void flush() {
+        try {
+            requireNonNull(out).flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void end(GrpcAnswer.@Nullable Failure failure) {
+        if (exchange.gone()) {
+            return;
+        }
+        boolean begun = out != null;
+        open(Map.of());
+        if (!begun) {
+            // Then there is nothing but trailers, and they go where headers are.
+            exchange.response().headers().remove(HeaderNames.TRAILER);
+        }
+        outcome(begun ? exchange.response().trailers() : exchange.response().headers(), failure);
+        exchange.response().commit();
+    }
+
+    private static void outcome(WritableHeaders<?> headers, GrpcAnswer.@Nullable Failure failure) {
+        if (failure == null) {
+            headers.set(HeaderValues.create(STATUS, 0));
+            return;
+        }
+        headers.set(HeaderValues.create(STATUS, failure.status()));
+        headers.set(HeaderValues.create(MESSAGE, escaped(failure.message())));
+        if (failure.details().length > 0) {
+            headers.set(HeaderValues.create(
+                    DETAILS, Base64.getEncoder().withoutPadding().encodeToString(failure.details())));
+        }
+    }
+
+    private static GrpcAnswer.Failure failure(Code code, String message) {
+        return new GrpcAnswer.Failure(code.value(), message, new byte[0]);
+    }
+
+    private static String escaped(String message) {
+        var escaped = new StringBuilder();
+        for (byte octet : message.getBytes(StandardCharsets.UTF_8)) {
+            if (octet >= ' ' && octet <= '~' && octet != '%') {
+                escaped.append((char) octet);
+            } else {
+                escaped.append(String.format("%%%02X", octet & 0xff));
+            }
+        }
+        return escaped.toString();
+    }
+}

@@ -1,0 +1,272 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.grpc.rpc.BadRequest;
+import dev.parley.dialect.grpc.rpc.ErrorInfo;
+import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
+import dev.parley.dialect.grpc.v1.GetTaskRequest;
+import dev.parley.dialect.grpc.v1.Message;
+import dev.parley.dialect.grpc.v1.Part;
+import dev.parley.dialect.grpc.v1.Role;
+import dev.parley.dialect.grpc.v1.SendMessageRequest;
+import dev.parley.dialect.grpc.v1.StreamResponse;
+import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Operation;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class GrpcTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private final ScriptedAgent agent = new ScriptedAgent();
+    private Server server;
+    private ManagedChannel channel;
+
+    @BeforeEach
+    void start() {
+        server = TestServer.builder()
+                .defaultAgent("first")
+                .grpc(DialectSettings.DEFAULTS)
+                .maxBodyBytes(100_000)
+                .maxStreams(2)
+                .start();
+        server.add(agent.served(server, "first"));
+        channel = OkHttpChannelBuilder.forTarget(server.authority())
+                .usePlaintext()
+                .build();
+    }
+
+    @AfterEach
+    void stop() {
+        channel.shutdownNow();
+        server.close();
+    }
+
+    @Test
+    void aMessageIsAnswered() {
+        var answer = stub().sendMessage(message("Grüße"));
+
+        assertThat(answer.getMessage().getParts(0).getText()).isEqualTo("Grüße");
+        assertThat(agent.asked).hasSize(1);
+    }
+
+    @Test
+    void theTenantNamesTheAgent() {
+        var other = new ScriptedAgent();
+        server.add(other.served(server, "second"));
+
+        stub().sendMessage(message("hello").toBuilder().setTenant("second").build());
+
+        assertThat(agent.asked).isEmpty();
+        assertThat(other.asked).singleElement().extracting(Operation::tenant).isEqualTo("second");
+        assertThatThrownBy(() -> stub().sendMessage(
+                                message("hello").toBuilder().setTenant("third").build()))
+                .hasMessageStartingWith("NOT_FOUND");
+    }
+
+    @Test
+    void anErrorTellsItsReasonAndItsFields() throws Exception {
+        var refused = refusal(SendMessageRequest.newBuilder()
+                .setMessage(Message.newBuilder()
+                        .setMessageId("m")
+                        .setRole(Role.ROLE_USER)
+                        .addParts(Part.newBuilder()))
+                .build());
+
+        assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+        var details = details(refused);
+        assertThat(details.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT.value());
+        assertThat(details.getDetails(0).unpack(ErrorInfo.class).getReason()).isEqualTo("INVALID_PARAMS");
+        assertThat(details.getDetails(0).unpack(ErrorInfo.class).getDomain()).isEqualTo("a2a-protocol.org");
+        assertThat(details.getDetails(1)
+                        .unpack(BadRequest.class)
+                        .getFieldViolations(0)
+                        .getField())
+                .isEqualTo("message.parts[0]");
+    }
+
+    @Test
+    void whatIsWrongHereIsNotToldInDetail() throws Exception {
+        var refused = catchRefusal(
+                () -> stub().getTask(GetTaskRequest.newBuilder().setId("t").build()));
+
+        assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.INTERNAL);
+        assertThat(refused.getStatus().getDescription()).startsWith("Internal error (reference ");
+    }
+
+    @Test
+    void messagesThatAreTooLargeAreRefused() {
+        var refused = refusal(message("x".repeat(100_001)));
+
+        assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(stub().sendMessage(message("small")).hasMessage()).isTrue();
+    }
+
+    @Test
+    void messagesMayBeCompressed() {
+        var answer = stub().withCompression("gzip").sendMessage(message("x".repeat(50_000)));
+
+        assertThat(answer.getMessage().getParts(0).getText()).hasSize(50_000);
+        assertThatThrownBy(() -> stub().withCompression("gzip").sendMessage(message("x".repeat(200_000))))
+                .hasMessageStartingWith("RESOURCE_EXHAUSTED");
+    }
+
+    @Test
+    void aStreamBringsItsEventsAndEnds() {
+        agent.events.show(1).show(2, 3).end();
+
+        var events = new ArrayList<StreamResponse>();
+        stub().subscribeToTask(subscription()).forEachRemaining(events::add);
+
+        assertThat(events).hasSize(3).allMatch(StreamResponse::hasStatusUpdate);
+    }
+
+    @Test
+    void aStreamThatBreaksSaysWhy() {
+        agent.events.show(1).breakWith(A2AException.of(A2AError.UNAVAILABLE));
+
+        var stream = stub().subscribeToTask(subscription());
+
+        assertThat(stream.next().hasStatusUpdate()).isTrue();
+        assertThatThrownBy(stream::hasNext).hasMessageStartingWith("UNAVAILABLE");
+    }
+
+    @Test
+    void aClientThatCancelsClosesItsStream() throws Exception {
+        agent.events.show(1);
+        var seen = new Seen();
+        var call = subscribe(seen);
+        call.request(1);
+        assertThat(seen.messages.poll(10, TimeUnit.SECONDS)).isNotNull();
+
+        call.cancel("enough", null);
+
+        assertThat(agent.events.isClosedWithin(SOON)).isTrue();
+    }
+
+    @Test
+    void aDeadlineEndsTheStream() throws Exception {
+        agent.events.show(1);
+
+        var stream = stub().withDeadlineAfter(300, TimeUnit.MILLISECONDS).subscribeToTask(subscription());
+        stream.next();
+
+        assertThatThrownBy(stream::hasNext).hasMessageStartingWith("DEADLINE_EXCEEDED");
+        assertThat(agent.events.isClosedWithin(SOON)).isTrue();
+    }
+
+    @Test
+    void aClientThatDoesNotReadHoldsUpItsOwnStreamOnly() throws Exception {
+        var large = new FullStream();
+        agent.stream = large;
+        var call = subscribe(new Seen());
+
+        large.awaitStandstill();
+
+        assertThat(large.taken()).isLessThan(100);
+        assertThat(stub().sendMessage(message("still there")).hasMessage()).isTrue();
+        call.cancel("enough", null);
+        assertThat(large.isClosedWithin(SOON)).isTrue();
+    }
+
+    @Test
+    void thereAreOnlySoManyStreams() {
+        agent.events.show(1).show(2);
+        var first = stub().subscribeToTask(subscription());
+        var second = stub().subscribeToTask(subscription());
+        first.next();
+        second.next();
+
+        assertThatThrownBy(() -> stub().subscribeToTask(subscription()).hasNext())
+                .hasMessageStartingWith("UNAVAILABLE");
+    }
+
+    @Test
+    void otherVersionsAreRefusedBeforeAnythingElse() {
+        for (var version : new String[] {"0.3", "2.0", "1", "nonsense"}) {
+            assertThatThrownBy(() -> stub(version).sendMessage(message("hello")))
+                    .hasMessageStartingWith("FAILED_PRECONDITION: Protocol version not supported");
+        }
+        assertThat(stub("1.0.1").sendMessage(message("hello")).hasMessage()).isTrue();
+        assertThat(agent.asked).hasSize(1);
+    }
+
+    private A2AServiceGrpc.A2AServiceBlockingStub stub() {
+        return A2AServiceGrpc.newBlockingStub(channel);
+    }
+
+    private A2AServiceGrpc.A2AServiceBlockingStub stub(String version) {
+        var metadata = new Metadata();
+        metadata.put(Metadata.Key.of("a2a-version", Metadata.ASCII_STRING_MARSHALLER), version);
+        return stub().withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
+    }
+
+    private ClientCall<SubscribeToTaskRequest, StreamResponse> subscribe(Seen seen) {
+        var call = channel.newCall(A2AServiceGrpc.getSubscribeToTaskMethod(), stub().getCallOptions());
+        call.start(seen, new Metadata());
+        call.sendMessage(subscription());
+        call.halfClose();
+        return call;
+    }
+
+    private static final class Seen extends ClientCall.Listener<StreamResponse> {
+        final BlockingQueue<StreamResponse> messages = new ArrayBlockingQueue<>(100);
+
+        @Override
+        public void onMessage(StreamResponse message) {
+            messages.add(message);
+        }
+    }
+
+    private static SendMessageRequest message(String text) {
+        return SendMessageRequest.newBuilder()
+                .setMessage(Message.newBuilder()
+                        .setMessageId("m")
+                        .setRole(Role.ROLE_USER)
+                        .addParts(Part.newBuilder().setText(text)))
+                .build();
+    }
+
+    private static SubscribeToTaskRequest subscription() {
+        return SubscribeToTaskRequest.newBuilder().setId("t").build();
+    }
+
+    private StatusRuntimeException refusal(SendMessageRequest request) {
+        return catchRefusal(() -> stub().sendMessage(request));
+    }
+
+    private static StatusRuntimeException catchRefusal(Runnable call) {
+        try {
+            call.run();
+        } catch (StatusRuntimeException refused) {
+            return refused;
+        }
+        throw new AssertionError("it was not refused");
+    }
+
+    private static dev.parley.dialect.grpc.rpc.Status details(StatusRuntimeException refused) throws Exception {
+        var key = Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
+        return dev.parley.dialect.grpc.rpc.Status.parseFrom(
+                refused.getTrailers().get(key));
+    }
+}
