@@ -137,7 +137,7 @@ final class CardFinder {
 
     private static Found found(HttpUrl url, Answer answer) {
         try {
-            AgentCard card = Json.read(answer.body(), AgentCard.class);
+            AgentCard card = Json.readCard(answer.body());
             return new Found(card, url, answer.headers().firstValue("ETag").orElse(null));
         } catch (A2AException e) {
             throw new ClientException(Problem.CARD_INVALID, url.uri() + ": no agent card: " + e.getMessage(), e);

@@ -7,12 +7,21 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** The one {@link AgentClient}: the {@link Places} of an agent and the means to get there. */
@@ -71,7 +80,45 @@ final class HttpAgentClient implements AgentClient {
     }
 
     @Override
+    @SuppressWarnings("unchecked") // a task is what both operations may answer
     public <R> R call(Operation.Call<R> operation, CallContext context) {
+        R result = exchange(operation, context);
+        if (!place().binding().tellsIdsOnly()) {
+            return result;
+        }
+        return switch (operation) {
+            case Operation.SendMessage send ->
+                (R) outcome(((Task) result).id(), send.configuration().returnImmediately(), context);
+            case Operation.CancelTask cancel -> (R) exchange(GetTask.of(cancel.id()), context);
+            default -> result;
+        };
+    }
+
+    /** Follows a task until it has ended or waits for its caller, and returns it. */
+    private Task outcome(String taskId, boolean immediately, CallContext context) {
+        Task task = exchange(GetTask.of(taskId), context);
+        if (immediately || task.state().isSettled()) {
+            return task;
+        }
+        Instant end = settings.now().plus(timeout(Operation.SendMessage.of(Message.user(Part.text(""))), context));
+        try (EventStream events = ResumingStream.open(this, context, SubscribeToTask.of(taskId))) {
+            boolean settled = false;
+            while (!settled && settings.now().isBefore(end)) {
+                List<LoggedEvent> next = events.next(Duration.between(settings.now(), end));
+                settled = next == null || next.stream().anyMatch(HttpAgentClient::isSettled);
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+        return exchange(GetTask.of(taskId), context);
+    }
+
+    private static boolean isSettled(LoggedEvent event) {
+        return event.event() instanceof TaskStatusUpdateEvent update
+                && update.status().state().isSettled();
+    }
+
+    private <R> R exchange(Operation.Call<R> operation, CallContext context) {
         return attempt(operation, context, (place, left) -> {
             Request request = request(place, operation, context);
             Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
@@ -95,6 +142,12 @@ final class HttpAgentClient implements AgentClient {
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
+        if (operation instanceof Operation.SendStreamingMessage send
+                && place().binding().tellsIdsOnly()) {
+            var begin = new Operation.SendMessage(send.tenant(), send.message(), send.configuration(), send.metadata());
+            SendResult begun = exchange(begin, context);
+            return ResumingStream.open(this, context, SubscribeToTask.of(((Task) begun).id()));
+        }
         return ResumingStream.open(this, context, operation);
     }
 

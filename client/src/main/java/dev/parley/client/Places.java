@@ -98,7 +98,7 @@ final class Places {
         return new ClientException(
                 Problem.NO_INTERFACE,
                 card.name() + " offers " + String.join(", ", offered) + " (expected: JSONRPC or HTTP+JSON, version "
-                        + (settings.version() == null ? "1.0" : settings.version()) + ")");
+                        + (settings.version() == null ? "0.1, 0.2, 0.3 or 1.0" : settings.version()) + ")");
     }
 
     /**

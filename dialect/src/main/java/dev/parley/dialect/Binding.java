@@ -14,6 +14,14 @@ public interface Binding {
     /** A request to be sent; {@code url} is absolute. */
     record Outgoing(String method, String url, Map<String, String> headers, byte[] body) {}
 
+    /**
+     * True if a message is answered with nothing but the id of its task: what becomes of it, a subscription shows. Then
+     * the result of a cancellation says nothing of the task either.
+     */
+    default boolean tellsIdsOnly() {
+        return false;
+    }
+
     /** Returns the request that asks for {@code operation} at {@code agent}. */
     Outgoing request(Operation operation, CallContext context, AgentCard.Interface agent);
 

@@ -27,8 +27,6 @@ abstract class Dialect {
         void tell(LoggedEvent event, Sink out);
     }
 
-    private static final byte[] NO_NAME = {};
-
     static final Dialect V1 = new Dialect("1.0", V1Operations.TABLE) {
         @Override
         Telling telling() {
@@ -75,9 +73,9 @@ abstract class Dialect {
         return true;
     }
 
-    /** The line that names the frame of a failure; no bytes if it has no name. */
-    byte[] failureName() {
-        return NO_NAME;
+    /** Tells the failure of a stream in a form of its own, or returns false to have it told as any error. */
+    boolean tellFailure(A2AException problem, Sink out) {
+        return false;
     }
 
     /** The header in which extensions are activated. */

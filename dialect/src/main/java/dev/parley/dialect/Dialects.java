@@ -9,6 +9,8 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Operation;
+import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -36,13 +38,29 @@ public final class Dialects {
             Collections.unmodifiableSet(new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault")));
 
     private static final String KERNEL = "/kernel";
+    private static final String VAULT = "/agentvault";
     private static final Set<String> SHARED = Set.of("tasks/get", "tasks/cancel", "tasks/resubscribe");
 
     private final DialectSettings settings;
+    private final Kernel kernel = new Kernel(this);
+    private final Vault vault;
     private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
 
+    /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
     public Dialects(DialectSettings settings) {
+        this(settings, newKey());
+    }
+
+    /** @param fileKey signs the addresses of files, for dialects that carry no bytes; at least 16 secret bytes */
+    public Dialects(DialectSettings settings, byte[] fileKey) {
         this.settings = settings;
+        this.vault = new Vault(this, new FileLinks(fileKey, InstantSource.system()));
+    }
+
+    private static byte[] newKey() {
+        byte[] key = new byte[32];
+        new SecureRandom().nextBytes(key);
+        return key;
     }
 
     /** How many operations were asked for in each dialect since the start. */
@@ -60,7 +78,10 @@ public final class Dialects {
      */
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
         if (isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name())) {
-            return new Kernel(this).answer(request.below(KERNEL), agent, caller);
+            return kernel.answer(request.below(KERNEL), agent, caller);
+        }
+        if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
+            return vault.answer(request.below(VAULT), agent, caller);
         }
         return isRpc(request.path()) ? answerRpc(request, agent, caller) : answerRest(request, agent, caller);
     }

@@ -160,8 +160,11 @@ final class Form implements WireAnswer.Frames {
 
     @Override
     public byte[] failure(A2AException problem) {
-        return join(
-                dialect.failureName(), DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);
+        var frames = new Frames();
+        if (!dialect.tellFailure(problem, frames)) {
+            return join(DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);
+        }
+        return frames.bytes(0);
     }
 
     private static Map<String, String> with(Map<String, String> headers, String contentType) {

@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.TaskEvent;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
@@ -92,6 +93,15 @@ public final class Json {
      */
     public static <T> T read(byte[] json, Class<T> type) {
         return read(json, V1Model.codec(type));
+    }
+
+    /**
+     * Reads the card of an agent, in whichever dialect it is written.
+     *
+     * @throws A2AException PARSE_ERROR if it is no JSON, INVALID_PARAMS naming the field if it is no card
+     */
+    public static AgentCard readCard(byte[] json) {
+        return LegacyCard.read(json);
     }
 
     /** Returns the JSON of a StreamResponse. */

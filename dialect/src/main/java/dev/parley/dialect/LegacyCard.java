@@ -314,14 +314,19 @@ final class LegacyCard {
     }
 
     /**
-     * Reads a card of any version of A2A.
+     * Reads a card of any dialect.
      *
      * @throws dev.parley.protocol.A2AException naming the field if it is none
      */
     static AgentCard read(byte[] json) {
         Map<?, ?> members = Json.read(json, Map.class);
-        return Json.read(
-                json, members.containsKey("supportedInterfaces") || !members.containsKey("url") ? V1Card.CARD : V03);
+        if (VaultCard.isOne(members)) {
+            return VaultCard.read(json);
+        }
+        if (members.containsKey("supportedInterfaces") || !members.containsKey("url")) {
+            return Json.read(json, V1Card.CARD);
+        }
+        return Json.read(json, members.containsKey("default_input_modes") ? KernelCard.CARD : V03);
     }
 
     private static Map<String, @Nullable Object> tree(AgentCard card, Codec<AgentCard> codec) {

@@ -18,13 +18,9 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,12 +65,12 @@ final class LegacyEndpoint implements AgentEndpoint {
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
         EventStream events =
-                first ? renamed(open(operation, context), nameIn(operation)) : agent.watch(operation, context);
+                first ? renamed(open(agent, operation, context), nameIn(operation)) : agent.watch(operation, context);
         return untilInputRequired ? new UntilInputRequired(events, true) : events;
     }
 
     /** In 0.1 a task that has ended can be watched: it shows how it ended. */
-    private EventStream open(Operation.Watch operation, CallContext context) {
+    static EventStream open(AgentEndpoint agent, Operation.Watch operation, CallContext context) {
         try {
             return agent.watch(operation, context);
         } catch (A2AException refused) {
@@ -105,12 +101,6 @@ final class LegacyEndpoint implements AgentEndpoint {
 
     private static Object shown(Object result, @Nullable String name) {
         return switch (result) {
-            case Message answer -> {
-                String id = name == null ? UUID.randomUUID().toString() : name;
-                String contextId = answer.contextId() == null ? "" : answer.contextId();
-                var status = new TaskStatus(TaskState.COMPLETED, answer, null);
-                yield new Task(id, contextId, status, List.of(), List.of(), Map.of());
-            }
             case TaskEvent event when name != null -> renamed(event, name);
             case PushConfig config
             when name != null ->
@@ -139,25 +129,7 @@ final class LegacyEndpoint implements AgentEndpoint {
     }
 
     private static EventStream renamed(EventStream events, @Nullable String name) {
-        if (name == null) {
-            return events;
-        }
-        return new EventStream() {
-            @Override
-            public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
-                List<LoggedEvent> next = events.next(patience);
-                return next == null
-                        ? null
-                        : next.stream()
-                                .map(one -> new LoggedEvent(one.sequence(), renamed(one.event(), name)))
-                                .toList();
-            }
-
-            @Override
-            public void close() {
-                events.close();
-            }
-        };
+        return name == null ? events : new MappedStream(events, event -> renamed(event, name));
     }
 
     /** A stream of one event. */

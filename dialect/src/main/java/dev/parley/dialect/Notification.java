@@ -4,6 +4,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -41,6 +43,16 @@ public record Notification(String contentType, Map<String, String> headers, byte
                 yield json(
                         LegacyModel.KERNEL.statusUpdate,
                         new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of()));
+            }
+            case VaultDialect.NAME -> {
+                Task now = task.get();
+                boolean telling = now.state().isTerminal() || now.state() == TaskState.INPUT_REQUIRED;
+                yield !(event.event() instanceof TaskArtifactUpdateEvent) && telling
+                        ? new Notification(
+                                Form.JSON,
+                                Map.of("X-AgentVault-Event", "task_status"),
+                                VaultModel.status(now.id(), now.status()))
+                        : null;
             }
             default -> throw new IllegalArgumentException("dialect: " + dialect);
         };

@@ -49,6 +49,8 @@ final class WireBinding implements Binding {
             new Spoken("0.3", LegacyOperations.KIND, LegacyModel.KIND.event, "", true),
             "0.1",
             new Spoken("0.1", LegacyOperations.TYPE, LegacyModel.TYPE.event, "", true),
+            VaultDialect.NAME,
+            new Spoken(VaultDialect.NAME, VaultDialect.OPERATIONS, VaultModel.EVENT, "", false),
             KernelCard.VERSION,
             new Spoken(KernelCard.VERSION, LegacyOperations.KERNEL, LegacyModel.KERNEL.event, "", false));
 
@@ -94,6 +96,11 @@ final class WireBinding implements Binding {
         }
         String version = agent.protocolVersion().replaceFirst("^(\\d+\\.\\d+)\\..*", "$1");
         return Optional.ofNullable((rpc ? RPC : REST).get(version)).map(spoken -> new WireBinding(rpc, spoken));
+    }
+
+    @Override
+    public boolean tellsIdsOnly() {
+        return spoken.version().equals(VaultDialect.NAME);
     }
 
     @Override

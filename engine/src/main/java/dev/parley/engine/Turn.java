@@ -181,7 +181,7 @@ final class Turn implements Request, Reply {
 
     @Override
     public void message(Message answer) {
-        if (created || !live.answer(answer.in(live.contextId(), null))) {
+        if (created || origin.context().knowsOnlyTasks() || !live.answer(answer.in(live.contextId(), null))) {
             move(TaskState.COMPLETED, answer, Map.of());
         }
     }

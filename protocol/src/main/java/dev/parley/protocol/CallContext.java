@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param dialect the wire dialect that the caller speaks, such as {@code 1.0}; its webhooks are told in the same
  * @param namesTasks whether the caller names its tasks itself: the task ids of the call are first taken for such names,
  *     and a message to an unknown or ended task begins a task of that name
+ * @param knowsOnlyTasks whether the caller knows no other answer than a task: what an agent answers with a message is
+ *     then a task that has completed with it
  */
 public record CallContext(
         String caller,
@@ -25,7 +27,8 @@ public record CallContext(
         @Nullable Instant deadline,
         @Nullable String traceparent,
         String dialect,
-        boolean namesTasks) {
+        boolean namesTasks,
+        boolean knowsOnlyTasks) {
     /** The dialect of who does not say. */
     public static final String V1 = "1.0";
 
@@ -53,7 +56,7 @@ public record CallContext(
 
     /** A caller who speaks A2A 1.0 and says nothing of extensions, deadline or trace. */
     public static CallContext of(String caller, Scope scope) {
-        return new CallContext(caller, scope, Set.of(), null, null, V1, false);
+        return new CallContext(caller, scope, Set.of(), null, null, V1, false, false);
     }
 
     /** The caller of a hub without authentication: everybody is the same one. */
@@ -63,21 +66,27 @@ public record CallContext(
 
     /** This context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks);
     }
 
     /** This context with another deadline. */
     public CallContext withDeadline(@Nullable Instant deadline) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks);
     }
 
     /** This context with another trace. */
     public CallContext withTraceparent(@Nullable String traceparent) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks);
     }
 
     /** This context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
     public CallContext withDialect(String dialect, boolean namesTasks) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks);
+        return new CallContext(
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, namesTasks || knowsOnlyTasks);
+    }
+
+    /** This context for a caller who knows no other answer than a task. */
+    public CallContext withTasksOnly() {
+        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, true);
     }
 }

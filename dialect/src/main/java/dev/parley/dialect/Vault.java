@@ -1,0 +1,92 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import java.util.Map;
+import java.util.Set;
+
+/** The endpoint of AgentVault: its card, its calls, and the files that its tasks point to. */
+final class Vault {
+    private static final VaultDialect DIALECT = VaultDialect.INSTANCE;
+    private static final Set<String> CARDS =
+            Set.of("/agent-card.json", "/.well-known/agent-card.json", "/.well-known/agent.json");
+
+    private final Dialects dialects;
+    private final FileLinks links;
+
+    Vault(Dialects dialects, FileLinks links) {
+        this.dialects = dialects;
+        this.links = links;
+    }
+
+    WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
+        Form form = Form.rpc(DIALECT, Envelope.NO_ID);
+        try {
+            boolean root = request.path().isEmpty() || request.path().equals("/");
+            if (CARDS.contains(request.path()) || root && request.method().equals("GET")) {
+                return CardFile.answer(request, VaultCard.write(agent));
+            }
+            if (request.path().startsWith(FileLinks.PATH)) {
+                return links.answer(request, agent);
+            }
+            if (!root) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+            }
+            Dialects.requirePost(request);
+            if (!Dialects.isJson(request.header("Content-Type"))) {
+                return Dialects.wrongContentType(form, request);
+            }
+            Envelope envelope = Envelope.read(request.body());
+            form = Form.rpc(DIALECT, envelope.id());
+            if (envelope.problem() != null && !envelope.anonymous()) {
+                throw envelope.problem();
+            }
+            WireAnswer answer = answer(envelope, form, request, agent, caller);
+            // Whoever sends no id wants no answer.
+            return envelope.anonymous() ? silent(answer) : answer;
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return form.error(Problem.of(failure));
+        }
+    }
+
+    private WireAnswer answer(
+            Envelope envelope, Form form, WireRequest request, ServedAgent agent, CallContext caller) {
+        WireOperation asked = DIALECT.operations().named(envelope.method());
+        if (asked == null) {
+            throw A2AException.of(
+                    A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
+        }
+        try {
+            return dialects.exchange(
+                    DIALECT,
+                    asked,
+                    envelope.params(asked.request()),
+                    form,
+                    request,
+                    linked(agent, caller),
+                    caller.withTasksOnly());
+        } catch (A2AException refused) {
+            if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
+                throw refused;
+            }
+            var canceled = new VaultModel.Canceled(false, refused.getMessage());
+            return form.result(VaultModel.CANCELED, canceled, Map.of());
+        }
+    }
+
+    private ServedAgent linked(ServedAgent agent, CallContext caller) {
+        String base = VaultCard.url(agent.card());
+        var endpoint = new VaultEndpoint(
+                agent.endpoint(),
+                (taskId, holder, index) -> links.of(base, caller.scope(), agent.name(), taskId, holder, index));
+        return new ServedAgent(agent.name(), endpoint, agent.card(), agent.dialects());
+    }
+
+    private static WireAnswer.Whole silent(WireAnswer answer) {
+        if (answer instanceof WireAnswer.Events events) {
+            events.events().close();
+        }
+        return new WireAnswer.Whole(202, Map.of(), new byte[0]);
+    }
+}

@@ -1,0 +1,251 @@
+package dev.parley.dialect;
+
+import static dev.parley.dialect.Codecs.BOOLEAN;
+import static dev.parley.dialect.Codecs.TEXT;
+import static dev.parley.dialect.Codecs.TEXTS;
+
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.Capabilities;
+import dev.parley.protocol.AgentCard.Interface;
+import dev.parley.protocol.AgentCard.Provider;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.SecurityScheme.ApiKey;
+import dev.parley.protocol.SecurityScheme.Flow;
+import dev.parley.protocol.SecurityScheme.HttpAuth;
+import dev.parley.protocol.SecurityScheme.OAuth2;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How a card of AgentVault looks. */
+final class VaultCard {
+    private static final String KEY_HEADER = "X-Api-Key";
+    private static final List<String> PARTS = List.of("text", "file", "data");
+
+    /** The version of the profile that is spoken; others are read all the same, for nobody checks what it says. */
+    private static final String A2A_VERSION = "0.2";
+
+    private VaultCard() {}
+
+    /** A card as it looks, which differs from every other too much to be read into one at once. */
+    private record Document(
+            String id,
+            String agentVersion,
+            String name,
+            String description,
+            String url,
+            Provider provider,
+            Features features,
+            List<Auth> auth,
+            List<Skill> skills,
+            List<String> tags,
+            @Nullable String iconUrl) {}
+
+    private record Features(String a2aVersion, List<String> parts, boolean push) {}
+
+    private record Auth(
+            String scheme,
+            @Nullable String description,
+            @Nullable String tokenUrl,
+            List<String> scopes,
+            @Nullable String service) {}
+
+    private static final Codec<Provider> PROVIDER = Shape.<Provider>of()
+            .required("name", TEXT, Provider::organization)
+            .optional("url", TEXT, "", Provider::url)
+            .as(v -> new Provider(v.next(), v.next()));
+
+    private static final Codec<Features> FEATURES = Shape.<Features>of()
+            .required("a2aVersion", TEXT, Features::a2aVersion)
+            .optional("supportedMessageParts", TEXTS, List.of(), Features::parts)
+            .optional("supportsPushNotifications", BOOLEAN, false, Features::push)
+            .as(v -> new Features(v.next(), v.next(), v.next()));
+
+    private static final Codec<Auth> AUTH = Shape.<Auth>of()
+            .required("scheme", TEXT, Auth::scheme)
+            .optional("description", TEXT, Auth::description)
+            .optional("tokenUrl", TEXT, Auth::tokenUrl)
+            .optional("scopes", TEXTS, List.of(), Auth::scopes)
+            .optional("service_identifier", TEXT, Auth::service)
+            .as(v -> auth(v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static final Codec<Skill> SKILL = Shape.<Skill>of()
+            .required("id", TEXT, Skill::id)
+            .required("name", TEXT, Skill::name)
+            .required("description", TEXT, Skill::description)
+            .as(v -> new Skill(v.next(), v.next(), v.next(), List.of(), List.of(), List.of(), List.of(), List.of()));
+
+    private static final Codec<Document> DOCUMENT = Shape.<Document>of()
+            .required("schemaVersion", TEXT, document -> "1.0")
+            .required("humanReadableId", TEXT, Document::id)
+            .required("agentVersion", TEXT, Document::agentVersion)
+            .required("name", TEXT, Document::name)
+            .required("description", TEXT, Document::description)
+            .required("url", TEXT, Document::url)
+            .required("provider", PROVIDER, Document::provider)
+            .required("capabilities", FEATURES, Document::features)
+            .required("authSchemes", Codecs.list(AUTH), Document::auth)
+            .optional("skills", Codecs.list(SKILL), List.of(), Document::skills)
+            .optional("tags", TEXTS, List.of(), Document::tags)
+            .optional("iconUrl", TEXT, Document::iconUrl)
+            .as(v -> document(
+                    v.skip().next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next()));
+
+    private static Auth auth(
+            String scheme,
+            @Nullable String description,
+            @Nullable String tokenUrl,
+            List<String> scopes,
+            @Nullable String service) {
+        if (!List.of("apiKey", "bearer", "oauth2", "none").contains(scheme)) {
+            throw InvalidField.of("scheme", '"' + scheme + "\" (expected: apiKey, bearer, oauth2 or none)");
+        }
+        if (scheme.equals("oauth2") && tokenUrl == null) {
+            throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
+        }
+        return new Auth(scheme, description, tokenUrl, scopes, service);
+    }
+
+    private static Document document(
+            String id,
+            String agentVersion,
+            String name,
+            String description,
+            String url,
+            Provider provider,
+            Features features,
+            List<Auth> auth,
+            List<Skill> skills,
+            List<String> tags,
+            @Nullable String iconUrl) {
+        if (auth.isEmpty()) {
+            throw InvalidField.of("authSchemes", "empty (expected: at least one)");
+        }
+        return new Document(id, agentVersion, name, description, url, provider, features, auth, skills, tags, iconUrl);
+    }
+
+    // ---- Out
+
+    /** Returns the address of an agent in this dialect. Their library takes plain HTTP at {@code localhost} alone. */
+    static String url(AgentCard card) {
+        return card.supportedInterfaces()
+                        .getFirst()
+                        .url()
+                        .replaceFirst("^http://127\\.0\\.0\\.1(?=[:/])", "http://localhost")
+                + "/agentvault";
+    }
+
+    static byte[] write(ServedAgent agent) {
+        AgentCard card = agent.card();
+        Provider provider = card.provider();
+        var document = new Document(
+                "parley/" + slug(agent.name()),
+                card.version(),
+                card.name(),
+                card.description(),
+                url(card),
+                provider == null ? new Provider("Parley", "") : provider,
+                new Features(
+                        A2A_VERSION,
+                        PARTS,
+                        Boolean.TRUE.equals(card.capabilities().pushNotifications())),
+                auth(card),
+                card.skills(),
+                card.skills().stream()
+                        .flatMap(skill -> skill.tags().stream())
+                        .distinct()
+                        .toList(),
+                card.iconUrl());
+        return Json.write(new byte[0], DOCUMENT, document, new byte[0]);
+    }
+
+    private static String slug(String name) {
+        String slug =
+                name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+        return slug.isEmpty() ? "agent" : slug;
+    }
+
+    private static List<Auth> auth(AgentCard card) {
+        var all = new ArrayList<Auth>();
+        card.securitySchemes().forEach((name, scheme) -> {
+            switch (scheme) {
+                case ApiKey key -> all.add(new Auth("apiKey", key.description(), null, List.of(), name));
+                case HttpAuth http -> all.add(new Auth("bearer", http.description(), null, List.of(), name));
+                case OAuth2 oauth
+                when oauth.flow() instanceof Flow.ClientCredentials flow ->
+                    all.add(new Auth(
+                            "oauth2",
+                            oauth.description(),
+                            flow.tokenUrl(),
+                            List.copyOf(flow.scopes().keySet()),
+                            name));
+                default -> {
+                    // nothing that this dialect could say
+                }
+            }
+        });
+        if (all.isEmpty()) {
+            all.add(new Auth("none", null, null, List.of(), null));
+        }
+        return all;
+    }
+
+    // ---- In
+
+    static boolean isOne(Map<?, ?> members) {
+        return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
+    }
+
+    /** The schemes are named as a client's keys are: by their service, or else by the agent. */
+    static AgentCard read(byte[] json) {
+        Document document = Json.read(json, DOCUMENT);
+        var schemes = new LinkedHashMap<String, SecurityScheme>();
+        for (Auth auth : document.auth()) {
+            String name = auth.service() == null ? document.id() : auth.service();
+            SecurityScheme scheme = switch (auth.scheme()) {
+                case "apiKey" -> new ApiKey(auth.description(), "header", KEY_HEADER);
+                case "bearer" -> new HttpAuth(auth.description(), "Bearer", null);
+                case "oauth2" -> {
+                    var scopes = new LinkedHashMap<String, String>();
+                    auth.scopes().forEach(scope -> scopes.put(scope, ""));
+                    String tokenUrl = auth.tokenUrl() == null ? "" : auth.tokenUrl();
+                    yield new OAuth2(auth.description(), new Flow.ClientCredentials(tokenUrl, null, scopes), null);
+                }
+                default -> null;
+            };
+            if (scheme != null) {
+                schemes.putIfAbsent(schemes.containsKey(name) ? name + "." + auth.scheme() : name, scheme);
+            }
+        }
+        return new AgentCard(
+                document.name(),
+                document.description(),
+                List.of(new Interface(document.url(), Interface.JSONRPC, null, VaultDialect.NAME)),
+                document.provider(),
+                document.agentVersion(),
+                null,
+                new Capabilities(true, document.features().push(), List.of(), null),
+                schemes,
+                List.of(),
+                List.of(),
+                List.of(),
+                document.skills(),
+                List.of(),
+                document.iconUrl());
+    }
+}
