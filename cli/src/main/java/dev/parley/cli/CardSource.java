@@ -37,7 +37,7 @@ final class CardSource {
     record Found(byte[] bytes, String place, @Nullable String origin) {
         AgentCard card() {
             try {
-                return Json.read(bytes, AgentCard.class);
+                return Json.readCard(bytes);
             } catch (A2AException malformed) {
                 throw new CliException(
                         Problem.local(

@@ -48,7 +48,7 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
         }
         AgentCard card;
         try {
-            card = Json.read(answer.body(), AgentCard.class);
+            card = Json.readCard(answer.body());
         } catch (A2AException problem) {
             throw new LoadProblem(
                     Kind.REFUSED,

@@ -18,13 +18,16 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -93,6 +96,7 @@ final class ResumingStream implements EventStream {
     private @Nullable String taskId;
     private @Nullable TaskState state;
     private boolean answered;
+    private boolean begun;
     private long last;
     private long resumedBehind;
 
@@ -107,6 +111,7 @@ final class ResumingStream implements EventStream {
         if (operation instanceof SubscribeToTask subscribe) {
             taskId = subscribe.id();
             last = requireNonNullElse(subscribe.after(), 0L);
+            begun = subscribe.after() != null; // who goes on somewhere has the task already
             resumedBehind = last;
         }
     }
@@ -242,8 +247,12 @@ final class ResumingStream implements EventStream {
     private void read(SseParser.Frame frame) {
         wire.listen(exchange, frame);
         LoggedEvent event = place.binding().event(frame.id(), frame.data());
+        if (isDone()) {
+            return; // before 1.0, the end of a task that was shown whole is told once more
+        }
         switch (event.event()) {
             case Task task -> {
+                begun = true;
                 taskId = task.id();
                 state = task.state();
                 last = event.sequence(); // a snapshot: numbers go on from here, even if they are other ones than before
@@ -256,6 +265,10 @@ final class ResumingStream implements EventStream {
             }
             case TaskArtifactUpdateEvent update -> taskId = update.taskId();
         }
+        if (!begun && !answered) {
+            begun = true;
+            ready.add(beginning(event.event()));
+        }
         failures = 0;
         if (event.sequence() != 0) {
             if (event.sequence() <= resumedBehind) {
@@ -264,6 +277,18 @@ final class ResumingStream implements EventStream {
             last = event.sequence();
         }
         ready.add(event);
+    }
+
+    /** The task that streams of 0.1 and its like do not begin with, though every reader needs one. */
+    private static LoggedEvent beginning(TaskEvent first) {
+        String contextId = first instanceof TaskStatusUpdateEvent update
+                ? update.contextId()
+                : first instanceof TaskArtifactUpdateEvent update ? update.contextId() : "";
+        String id = first instanceof TaskStatusUpdateEvent update
+                ? update.taskId()
+                : first instanceof TaskArtifactUpdateEvent update ? update.taskId() : "";
+        var submitted = new TaskStatus(TaskState.SUBMITTED, null, null);
+        return new LoggedEvent(0, new Task(id, contextId, submitted, List.of(), List.of(), Map.of()));
     }
 
     /** True if nothing can come any more, except a last snapshot. */

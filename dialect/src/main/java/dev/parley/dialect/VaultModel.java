@@ -178,7 +178,7 @@ final class VaultModel {
 
     private static final Codec<Shown> SHOWN = Shape.<Shown>of()
             .required("id", TEXT, Shown::id)
-            .optional("type", TEXT, "file", Shown::type)
+            .always("type", TEXT, "file", Shown::type)
             .optional("content", FREE, Shown::content)
             .optional("url", TEXT, Shown::url)
             .optional("mediaType", TEXT, Shown::mediaType)

@@ -22,10 +22,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -54,20 +57,21 @@ public final class Hub implements AutoCloseable {
         this.drain = settings.drain;
         this.dialects = settings.dialects;
         this.agentDialects = Map.copyOf(settings.agentDialects);
-        StandardWebhooks signer;
+        String secret;
         TaskLog log;
         PushStore pushStore;
         Path data = settings.data;
         if (data == null) {
-            signer = StandardWebhooks.of(List.of(StandardWebhooks.newSecret()));
+            secret = StandardWebhooks.newSecret();
             log = new MemoryTaskLog();
             pushStore = new MemoryPushStore();
         } else {
             Store store = Store.open(data);
-            signer = StandardWebhooks.of(List.of(webhookSecret(data)));
+            secret = secret(data);
             log = store.log();
             pushStore = store.webhooks();
         }
+        StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.engine = Engine.builder(log)
                 .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
@@ -76,7 +80,7 @@ public final class Hub implements AutoCloseable {
                 .build();
         boolean started = false;
         try {
-            this.server = settings.server(engine).start();
+            this.server = settings.server(engine, fileKey(secret)).start();
             settings.agents.values().forEach(this::host);
             started = true;
         } finally {
@@ -143,7 +147,17 @@ public final class Hub implements AutoCloseable {
         sender.close();
     }
 
-    private static String webhookSecret(Path data) {
+    /** A key that is another one than that of the webhooks, and yet the same after a restart. */
+    private static byte[] fileKey(String secret) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            return sha.digest(("addresses of files\n" + secret).getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError("every Java platform has SHA-256", impossible);
+        }
+    }
+
+    private static String secret(Path data) {
         Path file = data.resolve("webhook.secret");
         try {
             if (!Files.exists(file)) {
@@ -342,10 +356,10 @@ public final class Hub implements AutoCloseable {
             }
         }
 
-        private ServerBuilder server(Engine engine) {
+        private ServerBuilder server(Engine engine, byte[] fileKey) {
             var settings =
                     new DialectSettings(strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods);
-            ServerBuilder server = Server.builder(new Dialects(settings))
+            ServerBuilder server = Server.builder(new Dialects(settings, fileKey))
                     .port(port)
                     .bindAddress(bind)
                     .maxBodyBytes(maxBodyBytes)
