@@ -61,7 +61,7 @@ final class Problems {
                     local.code(),
                     local.exitStatus(),
                     what + message,
-                    "set A2ACLI_BEARER or A2ACLI_API_KEY; the schemes are listed by: parley card get -a "
+                    "set A2ACLI_BEARER or A2ACLI_API_KEY, or keep a key: parley keys set --help; the schemes are listed by: parley card get -a "
                             + Invocation.quoted(place.agent()),
                     wireCode);
         }
@@ -117,6 +117,18 @@ final class Problems {
                         message,
                         "if you trust it, name the agent by an address on that origin with -a");
             case ANSWER_TOO_LARGE -> new Problem("InvalidAgentResponseError", 1, message, null, null);
+            case AUTHENTICATION_FAILED ->
+                Problem.local(
+                        LocalError.AUTH_FAILED,
+                        message,
+                        "see which client is used: parley keys get SERVICE; the secret may be a wrong or an old one");
+            case NO_TOKEN ->
+                Problem.local(
+                        LocalError.UNREACHABLE,
+                        message,
+                        "the address comes from the agent's card: parley card get -a "
+                                + Invocation.quoted(place.agent()));
+            case KEYS -> Problem.local(LocalError.CREDENTIALS_MISSING, message, "see docs/keys.md for what is needed");
             case INTERRUPTED -> Problem.local(LocalError.INTERRUPTED, message, null);
         };
     }

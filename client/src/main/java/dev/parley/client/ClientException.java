@@ -33,6 +33,12 @@ public final class ClientException extends RuntimeException {
         ANSWER_TOO_LARGE,
         /** A stream broke, and could not be resumed. The task goes on. */
         STREAM_CUT,
+        /** The authorization server does not accept the client that is to get a token. */
+        AUTHENTICATION_FAILED,
+        /** The authorization server gives no token that can be used, for another reason than the client. */
+        NO_TOKEN,
+        /** Keys cannot be read from, or written to, where they are kept. */
+        KEYS,
         /** The waiting thread was interrupted; its interrupt flag is set. */
         INTERRUPTED,
         /** The client has been closed. */
