@@ -32,6 +32,7 @@ public final class AgentClientBuilder {
     private final Set<Origin> allowed = new HashSet<>();
     private final Set<String> extensions = new HashSet<>();
     private @Nullable String apiKey;
+    private ClientSettings.@Nullable Keys keys;
     private @Nullable String version;
     private Duration callTimeout = Duration.ofSeconds(30);
     private Duration sendTimeout = Duration.ofMinutes(5);
@@ -62,6 +63,28 @@ public final class AgentClientBuilder {
     public AgentClientBuilder apiKey(String key) {
         requireValue("API key", key);
         this.apiKey = key;
+        return this;
+    }
+
+    /**
+     * Sends what the agent's card asks for with every call, if {@code keys} has it: an API key, else a token that the
+     * authorization server gives to an OAuth client, else nothing if the card allows that, else the API key as a bearer
+     * token. The service is the agent's host, with the port if that is not the usual one: {@link KeyManager#serviceId}.
+     * What {@link #bearer}, {@link #apiKey} or an {@code Authorization} header says comes first. Default: no keys.
+     */
+    public AgentClientBuilder keys(KeyManager keys) {
+        this.keys = new ClientSettings.Keys(keys, null);
+        return this;
+    }
+
+    /**
+     * The same with the keys of a service that the caller names, such as the {@code service_identifier} of an AgentVault
+     * card. A card is not asked for it: a stranger's could name any service, and be sent its key.
+     *
+     * @throws IllegalArgumentException if it is no service id
+     */
+    public AgentClientBuilder keys(KeyManager keys, String serviceId) {
+        this.keys = new ClientSettings.Keys(keys, KeyManager.id(serviceId));
         return this;
     }
 
@@ -262,7 +285,12 @@ public final class AgentClientBuilder {
         try {
             Attempts.Pause waits = pause != null ? pause : wire::pause;
             var attempts = new Attempts(retries, backoff, waits, listener);
-            var means = new HttpAgentClient.Means(settings, wire, attempts, new CardFinder(wire, attempts, settings));
+            var means = new HttpAgentClient.Means(
+                    settings,
+                    wire,
+                    attempts,
+                    new CardFinder(wire, attempts, settings),
+                    new Credentials(settings, wire));
             return new HttpAgentClient(means, chooser.choose(means).within(wire));
         } catch (RuntimeException e) {
             wire.close();
@@ -287,6 +315,7 @@ public final class AgentClientBuilder {
         return new ClientSettings(
                 headers,
                 apiKey,
+                keys,
                 preferred,
                 version,
                 allowed,

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 record ClientSettings(
         Map<String, String> headers,
         @Nullable String apiKey,
+        @Nullable Keys keys,
         List<String> preferred,
         @Nullable String version,
         Set<Origin> allowed,
@@ -29,6 +30,9 @@ record ClientSettings(
         int maxEventBytes,
         @Nullable SSLContext sslContext,
         WireListener listener) {
+    /** Where keys come from, and for which service; null for the one named after the agent's host. */
+    record Keys(KeyManager manager, @Nullable String serviceId) {}
+
     /** Hears nothing, and is not even told. */
     static final WireListener DEAF = new WireListener() {
         @Override
@@ -70,7 +74,8 @@ record ClientSettings(
     @Override
     public String toString() {
         return "ClientSettings[headers=" + headers.keySet() + ", apiKey=" + (apiKey == null ? "none" : Redaction.MASK)
-                + ", preferred=" + preferred + ", version=" + version + ", allowed=" + allowed + ", extensions="
+                + ", keys=" + (keys == null ? "none" : keys) + ", preferred=" + preferred + ", version=" + version
+                + ", allowed=" + allowed + ", extensions="
                 + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", connectTimeout="
                 + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
                 + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="

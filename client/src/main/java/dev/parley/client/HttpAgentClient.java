@@ -27,7 +27,8 @@ import java.util.Set;
 /** The one {@link AgentClient}: the {@link Places} of an agent and the means to get there. */
 final class HttpAgentClient implements AgentClient {
     /** What a client is made of. */
-    record Means(ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder) {}
+    record Means(
+            ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder, Credentials credentials) {}
 
     private static final byte[] NO_BODY = {};
     /** With one of these and one of those, a server says that what was asked for is not to be had at this address. */
@@ -120,7 +121,7 @@ final class HttpAgentClient implements AgentClient {
 
     private <R> R exchange(Operation.Call<R> operation, CallContext context) {
         return attempt(operation, context, (place, left) -> {
-            Request request = request(place, operation, context);
+            Request request = request(place, operation, context, left);
             Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
             try {
                 return place.binding().result(operation, answer.status(), answer.body());
@@ -170,6 +171,9 @@ final class HttpAgentClient implements AgentClient {
             throw trouble.get();
         }
         String challenge = headers.firstValue("WWW-Authenticate").orElse(null);
+        if (problem.error() == A2AError.UNAUTHENTICATED) {
+            means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+        }
         if (problem.error() != A2AError.UNAUTHENTICATED || challenge == null) {
             return problem;
         }
@@ -179,11 +183,18 @@ final class HttpAgentClient implements AgentClient {
         return A2AException.of(problem.error(), problem.getMessage() + " (" + challenge + ")", metadata);
     }
 
-    Request request(Place place, Operation operation, CallContext context) {
+    /**
+     * Returns the request as it is sent, for which a token may have to be fetched first.
+     *
+     * @throws Trouble if another attempt may help
+     */
+    Request request(Place place, Operation operation, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
         var extensions = new HashSet<>(settings.extensions());
         extensions.addAll(context.extensions());
         Request request = place.request(
-                place.binding().request(operation, context.withExtensions(extensions), place.agent()), settings);
+                place.binding().request(operation, context.withExtensions(extensions), place.agent()),
+                means.credentials().of(place, left));
         return subscribesByGet && isSubscription(request)
                 ? new Request("GET", request.url(), request.headers(), NO_BODY)
                 : request;

@@ -16,6 +16,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +47,9 @@ final class HttpWire implements AutoCloseable {
 
     private final ClientSettings settings;
     private final Set<Origin> trusted;
-    private final Redaction redaction;
+    /** Of what was given to the builder; what keys were found later comes with each request. */
+    private volatile Redaction redaction;
+
     private final HttpClient http;
     private final AtomicLong exchanges = new AtomicLong();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -77,6 +81,36 @@ final class HttpWire implements AutoCloseable {
         listen(exchange, response, response.body());
         refuseRedirect(request, response);
         return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    /**
+     * Sends a form to somebody else than the agent, such as an authorization server: without the headers that the agent
+     * gets, and unseen by the listener, for both sides of such an exchange are secrets.
+     *
+     * @throws Trouble if another attempt may help
+     * @throws ClientException if none would
+     */
+    Answer post(HttpUrl url, byte[] form, int maxBytes, Duration left) throws Trouble, InterruptedException {
+        requireOpen();
+        var request = new Request("POST", url, Map.of(), form);
+        HttpRequest ready = HttpRequest.newBuilder(url.uri())
+                .version(version(url))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Accept", "application/json")
+                .POST(BodyPublishers.ofByteArray(form))
+                .build();
+        HttpResponse<byte[]> response = await(request, http.sendAsync(ready, head -> new LimitedBytes(maxBytes)), left);
+        refuseRedirect(request, response);
+        return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    /** Keeps these, too, from the listener. */
+    void hide(Collection<String> secrets) {
+        if (settings.isHeard()) {
+            var all = new ArrayList<>(settings.secrets());
+            all.addAll(secrets);
+            redaction = new Redaction(settings.headers().keySet(), all);
+        }
     }
 
     /** Sends a request for a stream; its pieces go to {@code consumer}. */
@@ -135,16 +169,10 @@ final class HttpWire implements AutoCloseable {
     }
 
     private <T> CompletableFuture<HttpResponse<T>> send(long exchange, Request request, BodyHandler<T> handler) {
-        if (isClosed()) {
-            throw new ClientException(Problem.CLOSED, "the client has been closed");
-        }
+        requireOpen();
         requireTrust(request.url().origin()); // once more, because this is where credentials leave
         HttpRequest.Builder builder = HttpRequest.newBuilder(request.url().uri())
-                // An upgrade to HTTP/2 without TLS is an offer that not every server can bear next to a body.
-                .version(
-                        request.url().uri().getScheme().equals("https")
-                                ? HttpClient.Version.HTTP_2
-                                : HttpClient.Version.HTTP_1_1)
+                .version(version(request.url()))
                 .method(
                         request.method(),
                         request.body().length == 0 && !request.method().equals("POST")
@@ -163,6 +191,17 @@ final class HttpWire implements AutoCloseable {
                             redaction.body(new String(request.body(), UTF_8)));
         }
         return http.sendAsync(ready, handler);
+    }
+
+    private void requireOpen() {
+        if (isClosed()) {
+            throw new ClientException(Problem.CLOSED, "the client has been closed");
+        }
+    }
+
+    /** An upgrade to HTTP/2 without TLS is an offer that not every server can bear next to a body. */
+    private static HttpClient.Version version(HttpUrl url) {
+        return url.uri().getScheme().equals("https") ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
     }
 
     private <T> HttpResponse<T> await(Request request, CompletableFuture<HttpResponse<T>> response, Duration left)

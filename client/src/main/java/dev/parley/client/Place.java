@@ -9,6 +9,7 @@ import dev.parley.protocol.SecurityScheme;
 import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -30,24 +31,29 @@ record Place(
         return new Place(other, agent, url, binding, found);
     }
 
-    /** Returns the request as it is sent: with the API key, if there is one, where the card wants it. */
-    HttpWire.Request request(Binding.Outgoing outgoing, ClientSettings settings) {
+    /** Returns the request as it is sent: with the credentials where the card wants them. */
+    HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
         var headers = new HashMap<>(outgoing.headers());
         String url = outgoing.url();
-        if (settings.apiKey() != null) {
-            SecurityScheme.ApiKey scheme = keyScheme();
-            switch (scheme.location()) {
-                case "query" ->
-                    url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "="
-                            + encoded(settings.apiKey());
-                case "cookie" -> headers.put("Cookie", scheme.name() + "=" + settings.apiKey());
-                default -> headers.put(scheme.name(), settings.apiKey());
+        for (Credential credential : credentials) {
+            switch (credential) {
+                case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
+                case Credential.Key(var scheme, var key) -> {
+                    switch (scheme.location()) {
+                        case "query" ->
+                            url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
+                        case "cookie" ->
+                            headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
+                        default -> headers.put(scheme.name(), key);
+                    }
+                }
             }
         }
         return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
     }
 
-    private SecurityScheme.ApiKey keyScheme() {
+    /** Where an API key belongs that was given without saying where. */
+    SecurityScheme.ApiKey keyScheme() {
         Map<String, SecurityScheme> schemes = card.securitySchemes();
         // What the agent requires comes before what it merely knows.
         var names = new ArrayList<String>();

@@ -126,16 +126,16 @@ final class ResumingStream implements EventStream {
         var stream = new ResumingStream(client, context, operation);
         return client.attempt(operation, context, (place, left) -> {
             stream.place = place;
-            Opening opening = stream.send(operation);
+            Opening opening = stream.send(operation, left);
             stream.begin(opening, stream.wire.await(opening, left));
             return stream;
         });
     }
 
-    private Opening send(Operation.Watch watch) {
+    private Opening send(Operation.Watch watch, Duration left) throws Trouble, InterruptedException {
         int number = ++connection;
-        Opening opening =
-                wire.open(client.request(place, watch, context), piece -> signals.add(new Signal.Came(number, piece)));
+        Opening opening = wire.open(
+                client.request(place, watch, context, left), piece -> signals.add(new Signal.Came(number, piece)));
         hangUp.set(() -> opening.response().cancel(true));
         return opening;
     }
@@ -296,7 +296,7 @@ final class ResumingStream implements EventStream {
         return answered || (state != null && state.isTerminal());
     }
 
-    private void wake() {
+    private void wake() throws InterruptedException {
         switch (phase) {
             case READING ->
                 cut(null, new ClientException(Problem.LOST, "nothing came for " + settings.streamSilence()));
@@ -329,13 +329,14 @@ final class ResumingStream implements EventStream {
         }
     }
 
-    private void reconnect() {
+    private void reconnect() throws InterruptedException {
         place = client.place();
         resumedBehind = last;
         wait(Phase.CONNECTING, settings.callTimeout());
         try {
-            Opening opening =
-                    send(new SubscribeToTask(operation.tenant(), requireNonNull(taskId), last == 0 ? null : last));
+            Opening opening = send(
+                    new SubscribeToTask(operation.tenant(), requireNonNull(taskId), last == 0 ? null : last),
+                    settings.callTimeout());
             int number = connection;
             var ignored = opening.response().whenComplete((response, problem) -> {
                 signals.add(
@@ -343,6 +344,8 @@ final class ResumingStream implements EventStream {
                                 ? new Signal.Answered(number, opening, response)
                                 : new Signal.Came(number, new Piece.Broken(problem)));
             });
+        } catch (Trouble noToken) {
+            cut(noToken.retryAfter(), noToken.verdict());
         } catch (ClientException e) {
             end(wire.isClosed() ? null : e);
         }

@@ -1,0 +1,28 @@
+package dev.parley.client;
+
+import dev.parley.protocol.SecurityScheme;
+
+/** What one request carries to show who calls. */
+sealed interface Credential {
+    /** A fixed key, and where the agent looks for it. */
+    record Key(SecurityScheme.ApiKey scheme, String key) implements Credential {
+        @Override
+        public String toString() {
+            return "Key[" + scheme.location() + " " + scheme.name() + "]";
+        }
+    }
+
+    record Token(String token) implements Credential {
+        @Override
+        public String toString() {
+            return "Token[" + Redaction.MASK + "]";
+        }
+    }
+
+    default String secret() {
+        return switch (this) {
+            case Key(var scheme, var key) -> key;
+            case Token(var token) -> token;
+        };
+    }
+}

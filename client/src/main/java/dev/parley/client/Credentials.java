@@ -1,0 +1,132 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientSettings.Keys;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.SecurityScheme.Flow.ClientCredentials;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses what requests carry: what the caller gave, or else what the keys of the agent's service and its card have in
+ * common.
+ *
+ * <p>Of several ways that the card offers, and that there are keys for, the order is AgentVault's: API key, OAuth client,
+ * nothing, static bearer token. Without a key for any of them nothing is sent, and the agent says what it wants. Safe for
+ * any thread.
+ *
+ * <p>Source: A2A specification 1.0, section 4.5; AgentVault 0.2, authentication of the client.
+ */
+final class Credentials {
+    /** Gets one credential when it is needed. */
+    private interface Means {
+        Credential get(Duration left) throws Trouble, InterruptedException;
+    }
+
+    /** One way to satisfy one scheme; the lowest rank is tried first. */
+    private record Way(int rank, Means means) {}
+
+    private static final int KEY = 0;
+    private static final int CLIENT = 1;
+    private static final int NOTHING = 2;
+    private static final int STATIC_TOKEN = 3;
+
+    private final ClientSettings settings;
+    private final HttpWire wire;
+    private final TokenCache tokens;
+
+    Credentials(ClientSettings settings, HttpWire wire) {
+        this.settings = settings;
+        this.wire = wire;
+        this.tokens = new TokenCache(wire::post, InstantSource.system());
+    }
+
+    /**
+     * Returns what a request to {@code place} carries, besides the headers that every request has.
+     *
+     * @throws Trouble if there is no token now, but may be at another attempt
+     * @throws ClientException if there is none
+     */
+    List<Credential> of(Place place, Duration left) throws Trouble, InterruptedException {
+        if (settings.apiKey() != null) {
+            return List.of(new Credential.Key(place.keyScheme(), settings.apiKey()));
+        }
+        Keys keys = settings.keys();
+        if (keys == null || settings.headers().keySet().stream().anyMatch("Authorization"::equalsIgnoreCase)) {
+            return List.of();
+        }
+        String service = keys.serviceId() == null ? KeyManager.serviceId(place.url()) : keys.serviceId();
+        var credentials = new ArrayList<Credential>();
+        for (Way way : ways(place.card(), keys.manager(), service)) {
+            credentials.add(way.means().get(left));
+        }
+        if (!credentials.isEmpty()) {
+            wire.hide(credentials.stream().map(Credential::secret).toList());
+        }
+        return credentials;
+    }
+
+    /** Asks for tokens anew from now on. */
+    void forgetTokens() {
+        tokens.clear();
+    }
+
+    /** The ways to satisfy the best requirement of the card that can be satisfied. */
+    private List<Way> ways(AgentCard card, KeyManager keys, String service) {
+        var possible = new ArrayList<List<Way>>();
+        for (SecurityRequirement requirement : requirements(card)) {
+            var ways = new ArrayList<Way>();
+            requirement
+                    .schemes()
+                    .forEach((name, scopes) -> way(card.securitySchemes().get(name), scopes, keys, service)
+                            .ifPresent(ways::add));
+            if (ways.size() == requirement.schemes().size()) {
+                possible.add(ways);
+            }
+        }
+        return possible.stream().min(Comparator.comparingInt(Credentials::rank)).orElse(List.of());
+    }
+
+    /** A card that lists schemes but requires none leaves the choice among them. */
+    private static List<SecurityRequirement> requirements(AgentCard card) {
+        return card.securityRequirements().isEmpty()
+                ? card.securitySchemes().keySet().stream()
+                        .sorted()
+                        .map(name -> new SecurityRequirement(Map.of(name, List.of())))
+                        .toList()
+                : card.securityRequirements();
+    }
+
+    private static int rank(List<Way> ways) {
+        return ways.stream().mapToInt(Way::rank).max().orElse(NOTHING);
+    }
+
+    private Optional<Way> way(@Nullable SecurityScheme scheme, List<String> scopes, KeyManager keys, String service) {
+        return switch (scheme) {
+            case SecurityScheme.ApiKey at
+            when HeaderText.isToken(at.name()) ->
+                keys.apiKey(service).map(key -> new Way(KEY, left -> new Credential.Key(at, key)));
+            case SecurityScheme.OAuth2(var description, ClientCredentials flow, var metadata) ->
+                keys.oauthClient(service)
+                        .map(client -> new TokenCache.Wanted(flow.tokenUrl(), client, scopes))
+                        .map(wanted -> new Way(CLIENT, left -> new Credential.Token(tokens.get(wanted, left))));
+            case SecurityScheme.OAuth2 otherFlow -> staticToken(keys, service);
+            case SecurityScheme.OpenIdConnect connect -> staticToken(keys, service);
+            case SecurityScheme.HttpAuth http
+            when http.scheme().toLowerCase(Locale.ROOT).equals("bearer") -> staticToken(keys, service);
+            case null, default -> Optional.empty();
+        };
+    }
+
+    private static Optional<Way> staticToken(KeyManager keys, String service) {
+        return keys.apiKey(service).map(token -> new Way(STATIC_TOKEN, left -> new Credential.Token(token)));
+    }
+}

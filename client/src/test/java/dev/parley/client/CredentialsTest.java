@@ -1,0 +1,193 @@
+package dev.parley.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.client.RawServer.Request;
+import dev.parley.protocol.A2AException;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Feature row AV22: which of the keys that there are goes to an agent, by what its card asks for. */
+@Timeout(30)
+class CredentialsTest {
+    private static final String API_KEY =
+            "\"apiKey\":{\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":\"X-Api-Key\"}}";
+    private static final String BEARER = "\"bearer\":{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}";
+
+    private final Map<String, String> environment = new HashMap<>();
+    private final Notes notes = new Notes(new CopyOnWriteArrayList<>());
+    private TestAgent agent;
+    private RawServer login;
+    private int loginStatus = 200;
+
+    @BeforeEach
+    void start() throws IOException {
+        agent = new TestAgent((request, connection) -> {
+            if ("Bearer t-revoked".equals(request.header("Authorization"))) {
+                connection.answer(401, "", "WWW-Authenticate: Bearer");
+            } else {
+                connection.answer(200, TestAgent.rpc(TestAgent.task("COMPLETED")));
+            }
+        });
+        login = new RawServer(connection -> {
+            for (Request request = connection.request(); request != null; request = connection.request()) {
+                String token = login.requests.size() == 1 ? "t-revoked" : "token-" + login.requests.size();
+                connection.answer(loginStatus, "{\"access_token\":\"" + token + "\"}");
+            }
+        });
+    }
+
+    @AfterEach
+    void stop() {
+        agent.server.close();
+        login.close();
+    }
+
+    private String oauth() {
+        return "\"oauth\":{\"oauth2SecurityScheme\":{\"flows\":{\"clientCredentials\":{\"tokenUrl\":\""
+                + login.url("/token") + "\",\"scopes\":{\"read\":\"Reads\"}}}}}";
+    }
+
+    private void card(List<String> schemes, String... requirements) {
+        String more = "\"securitySchemes\":{" + String.join(",", schemes) + "},\"securityRequirements\":["
+                + String.join(",", requirements) + "],";
+        agent.with(TestAgent.card(agent.url(), "JSONRPC", more));
+    }
+
+    private static String requires(String scheme, String... scopes) {
+        String list = scopes.length == 0 ? "" : "\"list\":[\"" + String.join("\",\"", scopes) + "\"]";
+        return "{\"schemes\":{\"" + scheme + "\":{" + list + "}}}";
+    }
+
+    private AgentClientBuilder builder() {
+        KeyManager keys = KeyManager.builder().environment(environment).build();
+        return TestAgent.hasty().keys(keys, "bank").listener(notes);
+    }
+
+    private Request call() {
+        try (AgentClient client = builder().connect(agent.origin())) {
+            client.task("t1");
+        }
+        return lastCall();
+    }
+
+    private Request lastCall() {
+        return List.copyOf(agent.calls).getLast();
+    }
+
+    @Test
+    @DisplayName("AV22: an API key comes before an OAuth client, that before nothing, that before a bearer token")
+    void theOrderIsApiKeyThenOAuthThenNothingThenBearer() {
+        environment.put("AGENTVAULT_KEY_BANK", "the-key-itself");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        List<String> all = List.of(BEARER, oauth(), API_KEY);
+
+        card(all, requires("bearer"), "{\"schemes\":{}}", requires("oauth"), requires("apiKey"));
+        assertThat(call().header("X-Api-Key")).isEqualTo("the-key-itself");
+        assertThat(login.requests).isEmpty();
+
+        card(all, requires("bearer"), "{\"schemes\":{}}");
+        assertThat(call().header("Authorization")).isNull();
+
+        card(all, requires("bearer"));
+        assertThat(call().header("Authorization")).isEqualTo("Bearer the-key-itself");
+        assertThat(notes.lines()).noneMatch(line -> line.contains("the-key-itself"));
+    }
+
+    @Test
+    @DisplayName("AV22: an OAuth client gets a token by a form, without Basic, with the scopes that the card requires")
+    void anOAuthClientGetsATokenByAForm() {
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        card(List.of(oauth(), API_KEY), requires("apiKey"), requires("oauth", "read", "write"));
+
+        try (AgentClient client =
+                builder().header("X-Tenant", "for the agent only").connect(agent.origin())) {
+            // The first token is refused, as one that was revoked would be, and is not used again.
+            assertThatThrownBy(() -> client.task("t1")).isInstanceOf(A2AException.class);
+            client.task("t1");
+            client.task("t1");
+        }
+
+        assertThat(lastCall().header("Authorization")).isEqualTo("Bearer token-2");
+        assertThat(login.requests).hasSize(2);
+        Request asked = login.requests.getFirst();
+        assertThat(asked.line()).startsWith("POST /token ");
+        assertThat(asked.header("Content-Type")).isEqualTo("application/x-www-form-urlencoded");
+        assertThat(asked.header("Authorization")).isNull();
+        assertThat(asked.header("X-Tenant")).isNull();
+        assertThat(asked.text())
+                .isEqualTo("grant_type=client_credentials&client_id=me&client_secret=s3cret&scope=read+write");
+        assertThat(notes.lines()).noneMatch(line -> line.contains("s3cret") || line.contains("token-2"));
+    }
+
+    @Test
+    @DisplayName("AV22: an OAuth client that the authorization server does not accept is an error of authentication")
+    void aClientThatIsNotAcceptedIsAnErrorOfAuthentication() {
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        card(List.of(oauth()), requires("oauth"));
+        loginStatus = 401;
+
+        var refusal = catchThrowableOfType(ClientException.class, this::call);
+
+        assertThat(refusal.problem()).isEqualTo(Problem.AUTHENTICATION_FAILED);
+        assertThat(agent.calls).isEmpty();
+    }
+
+    @Test
+    void schemesThatAreRequiredTogetherAreSatisfiedTogether() {
+        environment.put("AGENTVAULT_KEY_BANK", "the-key");
+        card(List.of(API_KEY, oauth()), "{\"schemes\":{\"apiKey\":{},\"oauth\":{}}}", "{\"schemes\":{\"unknown\":{}}}");
+
+        assertThat(call().header("X-Api-Key")).isNull();
+
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        login.requests.add(new Request("", new byte[0])); // not the token that is revoked
+        Request both = call();
+        assertThat(both.header("X-Api-Key")).isEqualTo("the-key");
+        assertThat(both.header("Authorization")).startsWith("Bearer token-");
+    }
+
+    @Test
+    void withoutAnIdTheHostIsTheService() {
+        environment.put("AGENTVAULT_KEY_LOCALHOST:" + agent.server.port(), "for the host");
+        environment.put("AGENTVAULT_KEY_APIKEY", "for whoever calls its scheme apiKey");
+        card(List.of(API_KEY));
+        KeyManager keys = KeyManager.builder().environment(environment).build();
+
+        try (AgentClient client = TestAgent.hasty().keys(keys).connect(agent.origin())) {
+            client.task("t1");
+        }
+
+        assertThat(lastCall().header("X-Api-Key")).isEqualTo("for the host");
+    }
+
+    @Test
+    void whatTheCallerSaysComesFirst() {
+        environment.put("AGENTVAULT_KEY_BANK", "the-key");
+        card(List.of(API_KEY));
+
+        try (AgentClient client = builder().apiKey("said").connect(agent.origin())) {
+            client.task("t1");
+        }
+        assertThat(lastCall().header("X-Api-Key")).isEqualTo("said");
+        try (AgentClient client = builder().bearer("said").connect(agent.origin())) {
+            client.task("t1");
+        }
+        assertThat(lastCall().header("X-Api-Key")).isNull();
+    }
+}
