@@ -33,6 +33,8 @@ public final class Dialects {
     static final String LAST_EVENT_ID = "Last-Event-ID";
     static final String TRACE = "traceparent";
 
+    private static final String EVENT_STREAM = "text/event-stream";
+
     /** What can be served, as settings name it; 0.3 includes 0.2. */
     public static final Set<String> NAMES =
             Collections.unmodifiableSet(new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault")));
@@ -111,6 +113,7 @@ public final class Dialects {
 
     private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller) {
         Form form = Form.RPC_WITHOUT_ID;
+        boolean inStream = false;
         try {
             requirePost(request);
             if (!isJson(request.header("Content-Type"))) {
@@ -125,6 +128,7 @@ public final class Dialects {
             Dialect dialect = dialect(envelope.method(), version, agent);
             form = Form.rpc(dialect, envelope.id());
             WireOperation asked = asked(dialect, envelope.method(), version);
+            inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
             Operation operation = envelope.params(asked.request());
             if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
                 Dialect named = LegacyDialect.TYPE;
@@ -137,8 +141,16 @@ public final class Dialects {
             }
             return exchange(dialect, asked, operation, form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return form.error(Problem.of(failure));
+            A2AException problem = Problem.of(failure);
+            WireAnswer.Whole error = form.error(problem);
+            return inStream && error.status() == 200 ? form.errorInStream(problem) : error;
         }
+    }
+
+    /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
+    private static boolean readsOnlyStreams(WireRequest request) {
+        String accept = request.header("Accept");
+        return accept != null && accept.contains(EVENT_STREAM) && !accept.contains(Form.JSON);
     }
 
     static void requirePost(WireRequest request) {
@@ -275,7 +287,7 @@ public final class Dialects {
                 yield form.result(requireNonNull(asked.result()), result, headers);
             }
             case Operation.Watch watch -> {
-                headers.put("Content-Type", "text/event-stream");
+                headers.put("Content-Type", EVENT_STREAM);
                 headers.put("Cache-Control", "no-store");
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
                 EventStream events = endpoint.watch(watch, context);

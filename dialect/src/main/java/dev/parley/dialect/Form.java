@@ -108,6 +108,11 @@ final class Form implements WireAnswer.Frames {
         return new WireAnswer.Whole(status, with(headers, contentType), errorBody(problem, status));
     }
 
+    /** The same as a stream that holds nothing else. */
+    WireAnswer.Whole errorInStream(A2AException problem) {
+        return new WireAnswer.Whole(200, Map.of("Content-Type", "text/event-stream"), failure(problem));
+    }
+
     private int status(A2AError error) {
         if (rpc) {
             return HTTP_ERRORS.contains(error) ? error.httpStatus() : 200;
