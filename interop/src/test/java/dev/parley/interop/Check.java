@@ -3,23 +3,40 @@ package dev.parley.interop;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import java.util.Locale;
 import java.util.Map;
 
 /**
  * What a foreign client found out about one operation.
  *
  * @param client its name and version
- * @param detail what it saw, or why it failed
+ * @param dialect the version of the protocol that it speaks
+ * @param detail what it saw, why it failed, or why it has no such thing
  */
-record Check(String client, String binding, String operation, boolean ok, String detail) {
+record Check(String client, String dialect, String binding, String operation, Result result, String detail) {
+    /** How it went. */
+    enum Result {
+        PASSED,
+        FAILED,
+        /** This client has no way to ask for it. */
+        NOT_OFFERED;
+
+        /** The word for it, as clients print it. */
+        String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+    }
+
     /** Reads a line that a client printed. */
     static Check parse(String line) {
         Map<?, ?> members = Json.read(line.getBytes(UTF_8), Map.class);
+        String result = text(members, "result");
         return new Check(
                 text(members, "client"),
+                text(members, "dialect"),
                 text(members, "binding"),
                 text(members, "operation"),
-                Boolean.TRUE.equals(members.get("ok")),
+                Result.valueOf(result.toUpperCase(Locale.ROOT).replace(' ', '_')),
                 text(members, "detail"));
     }
 

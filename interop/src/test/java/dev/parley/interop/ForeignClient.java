@@ -1,6 +1,7 @@
 package dev.parley.interop;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,39 +13,64 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * An official client in another language, driven by a script of ours: how to get it, and how to run it.
+ * An official client, driven by a script of ours: how to get it, and how to run it.
  *
  * <p>It is installed below {@code target} from the lock file next to the script, and kept there for as long as that file
  * does not change.
  *
- * @param name the directory of the script
+ * @param name of the directory below {@code target}
+ * @param sources the directories of its script, those of its own release last
  * @param lockFile what names every package and its version
  * @param installation the commands that install them
  * @param program the command that runs the script, except for the last argument, the URL of the hub
  */
-record ForeignClient(String name, String lockFile, List<List<String>> installation, List<String> program) {
-    static final ForeignClient JAVASCRIPT = new ForeignClient(
-            "js",
-            "package-lock.json",
-            // Without the last two it takes more than a minute to notice that there is no network.
-            List.of(List.of(
-                    "npm",
-                    "ci",
-                    "--ignore-scripts",
-                    "--engine-strict",
-                    "--no-audit",
-                    "--no-fund",
-                    "--fetch-retry-maxtimeout=2000",
-                    "--fetch-retry-mintimeout=1000")),
-            List.of("node", "main.mjs"));
+record ForeignClient(
+        String name, List<String> sources, String lockFile, List<List<String>> installation, List<String> program) {
+    /** Every client, the newest dialect first. */
+    static final List<ForeignClient> ALL = List.of(
+            javaScript("1.0", List.of()),
+            python("1.0", List.of()),
+            javaScript("0.3", List.of("js-kind")),
+            python("0.3", List.of("python-kind")),
+            javaScript("0.2", List.of("js-kind")),
+            python("0.2", List.of("python-kind")));
 
-    static final ForeignClient PYTHON = new ForeignClient(
-            "python",
-            "requirements.txt",
-            List.of(
-                    List.of("python3", "-m", "venv", "venv"),
-                    List.of("./venv/bin/python", "-m", "pip", "install", "-r", "requirements.txt")),
-            List.of("./venv/bin/python", "main.py"));
+    private static ForeignClient javaScript(String release, List<String> shared) {
+        return new ForeignClient(
+                "js-" + release,
+                sources("js", release, shared),
+                "package-lock.json",
+                // Without the last two it takes more than a minute to notice that there is no network.
+                List.of(List.of(
+                        "npm",
+                        "ci",
+                        "--ignore-scripts",
+                        "--engine-strict",
+                        "--no-audit",
+                        "--no-fund",
+                        "--fetch-retry-maxtimeout=2000",
+                        "--fetch-retry-mintimeout=1000")),
+                List.of("node", "main.mjs"));
+    }
+
+    private static ForeignClient python(String release, List<String> shared) {
+        return new ForeignClient(
+                "python-" + release,
+                sources("python", release, shared),
+                "requirements.txt",
+                List.of(
+                        List.of("python3", "-m", "venv", "venv"),
+                        List.of("./venv/bin/python", "-m", "pip", "install", "-r", "requirements.txt")),
+                List.of("./venv/bin/python", "main.py"));
+    }
+
+    private static List<String> sources(String language, String release, List<String> shared) {
+        var all = new ArrayList<String>();
+        all.add(language + "-common");
+        all.addAll(shared);
+        all.add(language + "-" + release);
+        return all;
+    }
 
     private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(3);
     private static final Duration RUN_LIMIT = Duration.ofMinutes(2);
@@ -62,7 +88,7 @@ record ForeignClient(String name, String lockFile, List<List<String>> installati
     }
 
     /** Installs the client unless that is done, and lets it try everything. */
-    Outcome run(String hubUrl) throws InterruptedException {
+    Outcome run(String hubUrl) {
         Path directory = Path.of("target", "interop", name);
         try {
             copyScript(directory);
@@ -82,14 +108,16 @@ record ForeignClient(String name, String lockFile, List<List<String>> installati
 
     private void copyScript(Path directory) throws IOException {
         Files.createDirectories(directory);
-        try (Stream<Path> files = Files.list(Path.of("src", "test", name))) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                Files.copy(file, directory.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+        for (String source : sources) {
+            try (Stream<Path> files = Files.list(Path.of("src", "test", source))) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    Files.copy(file, directory.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+                }
             }
         }
     }
 
-    private void install(Path directory) throws IOException, InterruptedException {
+    private void install(Path directory) throws IOException {
         Path installed = directory.resolve("installed");
         Path wanted = directory.resolve(lockFile);
         if (Files.exists(installed) && Files.mismatch(installed, wanted) == -1) {
@@ -103,7 +131,7 @@ record ForeignClient(String name, String lockFile, List<List<String>> installati
 
     /** Returns the lines that the command printed. */
     private static List<String> execute(Path directory, Duration limit, List<String> command, String log)
-            throws IOException, InterruptedException {
+            throws IOException {
         Path output = directory.resolve(log + ".out");
         Path errors = directory.resolve(log + ".err");
         Process process = new ProcessBuilder(command)
@@ -111,9 +139,15 @@ record ForeignClient(String name, String lockFile, List<List<String>> installati
                 .redirectOutput(output.toFile())
                 .redirectError(errors.toFile())
                 .start();
-        if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
+        try {
+            if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IOException("%s took more than %d s".formatted(String.join(" ", command), limit.toSeconds()));
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(String.join(" ", command) + " was interrupted");
+        } finally {
             process.destroyForcibly();
-            throw new IOException("%s took more than %d s".formatted(String.join(" ", command), limit.toSeconds()));
         }
         if (process.exitValue() != 0) {
             // Tools say such things in whatever encoding they like, and a failure must not hide behind that.

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The results as a table in Markdown: a row for each operation, a column for each client and binding. */
+/** The results in Markdown: a table for each dialect, with a row for each operation, a column for each client and binding. */
 final class ResultTable {
     private static final Pattern IN_DOCUMENT =
             Pattern.compile("(<!-- results -->\n).*(<!-- end of results -->)", Pattern.DOTALL);
@@ -15,6 +15,22 @@ final class ResultTable {
     private ResultTable() {}
 
     static String of(List<Check> checks) {
+        return checks.stream()
+                .map(Check::dialect)
+                .distinct()
+                .map(dialect -> "\n## " + dialect + "\n\n"
+                        + table(checks.stream()
+                                .filter(check -> check.dialect().equals(dialect))
+                                .toList()))
+                .collect(joining("", "", "\n"));
+    }
+
+    /** Returns the document with these tables in the place of those it has. */
+    static String replaceIn(String document, String tables) {
+        return IN_DOCUMENT.matcher(document).replaceFirst("$1" + Matcher.quoteReplacement(tables) + "$2");
+    }
+
+    private static String table(List<Check> checks) {
         List<String> columns = checks.stream().map(Check::column).distinct().toList();
         Stream<String> rows = checks.stream()
                 .map(Check::operation)
@@ -28,16 +44,13 @@ final class ResultTable {
                 .collect(joining());
     }
 
-    /** Returns the document with this table in the place of the one it has. */
-    static String replaceIn(String document, String table) {
-        return IN_DOCUMENT.matcher(document).replaceFirst("$1" + Matcher.quoteReplacement(table) + "$2");
-    }
-
     private static String cell(List<Check> checks, String operation, String column) {
         return checks.stream()
                 .filter(check ->
                         check.operation().equals(operation) && check.column().equals(column))
-                .map(check -> check.ok() ? "yes" : "**no**")
+                .map(check -> check.result() == Check.Result.FAILED
+                        ? "**failed**"
+                        : check.result().word())
                 .findFirst()
                 .orElse("not tried");
     }

@@ -19,11 +19,13 @@ from a2a.types import (
     Role,
     SendMessageConfiguration,
     SendMessageRequest,
+    StreamResponse,
     SubscribeToTaskRequest,
     TaskPushNotificationConfig,
     TaskState,
 )
 from a2a.utils.errors import TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError
+from google.protobuf.json_format import ParseDict
 from webhook import Webhook
 
 
@@ -207,7 +209,7 @@ async def delete_push_config(counter, **_):
 
 
 async def webhook(counter, **_):
-    with Webhook() as hook:
+    with Webhook(lambda json: ParseDict(json, StreamResponse())) as hook:
         request = message('2')
         config = push_config('')
         config.url = hook.url

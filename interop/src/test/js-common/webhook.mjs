@@ -1,14 +1,19 @@
 import { createServer } from 'node:http';
-import { StreamResponse } from '@a2a-js/sdk';
 
 /** A webhook on a free port of this machine, and what it has received: `{headers, event}` in order. */
 export class Webhook {
   #server = createServer((request, response) => this.#receive(request, response));
   #wakeUp = () => {};
+  #read;
   received = [];
 
-  static async open() {
-    const webhook = new Webhook();
+  constructor(read) {
+    this.#read = read;
+  }
+
+  /** `read` makes of the JSON of a notification what `until` and `received` show. */
+  static async open(read = (json) => json) {
+    const webhook = new Webhook(read);
     await new Promise((resolve) => webhook.#server.listen(0, '127.0.0.1', resolve));
     return webhook;
   }
@@ -31,8 +36,8 @@ export class Webhook {
 
   async #receive(request, response) {
     const chunks = await request.toArray();
-    const event = StreamResponse.fromJSON(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-    this.received.push({ headers: request.headers, event: event.payload });
+    const event = this.#read(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    this.received.push({ headers: request.headers, event });
     response.writeHead(204).end();
     this.#wakeUp();
   }

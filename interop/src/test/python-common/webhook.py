@@ -5,14 +5,10 @@ import http.server
 import json
 import threading
 
-from a2a.types import StreamResponse
-from google.protobuf.json_format import ParseDict
-
-
 class Webhook:
-    """What it has received is in `received`: pairs of headers and event, in order."""
+    """What it has received is in `received`: pairs of headers and what `read` makes of the JSON, in order."""
 
-    def __init__(self):
+    def __init__(self, read):
         self.received = []
         self._arrived = asyncio.Condition()
         self._loop = asyncio.get_running_loop()
@@ -21,7 +17,7 @@ class Webhook:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers['Content-Length']))
-                event = ParseDict(json.loads(body), StreamResponse())
+                event = read(json.loads(body))
                 asyncio.run_coroutine_threadsafe(webhook._receive(self.headers, event), webhook._loop).result()
                 self.send_response(204)
                 self.end_headers()

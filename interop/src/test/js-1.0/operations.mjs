@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Role, TaskState } from '@a2a-js/sdk';
+import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { Webhook } from './webhook.mjs';
 
@@ -217,7 +217,7 @@ async function deletePushConfig({ counter }) {
 }
 
 async function webhook({ counter }) {
-  const hook = await Webhook.open();
+  const hook = await Webhook.open((json) => StreamResponse.fromJSON(json).payload);
   try {
     const request = message('2');
     request.configuration = {
