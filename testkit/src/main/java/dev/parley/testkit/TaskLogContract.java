@@ -11,6 +11,7 @@ import dev.parley.engine.spi.TaskLog.Position;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
@@ -223,10 +224,67 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void aNameLeadsToItsTaskInItsScopeAndAgentOnly() {
+        var name = new TaskName(ALICE, "agent", "mine");
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key)), name);
+        write(key, 2, List.of(chunk(key, "a")));
+
+        assertThat(log.taskNamed(name)).contains("task-1");
+        assertThat(log.taskNamed(new TaskName(MALLORY, "agent", "mine"))).isEmpty();
+        assertThat(log.taskNamed(new TaskName(ALICE, "other", "mine"))).isEmpty();
+        assertThat(log.taskNamed(new TaskName(ALICE, "agent", "yours"))).isEmpty();
+        assertThat(log.taskNamed(new TaskName(ALICE, "agent", "task-1"))).isEmpty();
+    }
+
+    @Test
+    void theSameNameInTwoScopesIsTwoTasks() {
+        write(key(ALICE, "task-1"), 1, List.of(created(key(ALICE, "task-1"))), new TaskName(ALICE, "agent", "mine"));
+        write(
+                key(MALLORY, "task-2"),
+                1,
+                List.of(created(key(MALLORY, "task-2"))),
+                new TaskName(MALLORY, "agent", "mine"));
+
+        assertThat(log.taskNamed(new TaskName(ALICE, "agent", "mine"))).contains("task-1");
+        assertThat(log.taskNamed(new TaskName(MALLORY, "agent", "mine"))).contains("task-2");
+    }
+
+    @Test
+    void aNameGoesToTheTaskThatGotItLast() {
+        var name = new TaskName(ALICE, "agent", "mine");
+        TaskKey first = key(ALICE, "task-1");
+        TaskKey second = key(ALICE, "task-2");
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), name);
+        write(second, 1, List.of(created(second)), name);
+
+        assertThat(log.taskNamed(name)).contains("task-2");
+        assertThat(log.find(first)).isPresent();
+    }
+
+    @Test
+    void aNameIsRemovedWithItsTaskUnlessAnotherHasIt() {
+        var kept = new TaskName(ALICE, "agent", "kept");
+        var lost = new TaskName(ALICE, "agent", "lost");
+        TaskKey first = key(ALICE, "task-1");
+        TaskKey second = key(ALICE, "task-2");
+        TaskKey third = key(ALICE, "task-3");
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), kept);
+        write(second, 1, List.of(created(second)), kept);
+        write(third, 1, List.of(created(third), moved(third, TaskState.COMPLETED)), lost);
+        clock.advance(Duration.ofSeconds(1));
+
+        assertThat(log.removeEnded(clock.instant(), 9)).isEqualTo(2);
+
+        assertThat(log.taskNamed(kept)).contains("task-2");
+        assertThat(log.taskNamed(lost)).isEmpty();
+    }
+
+    @Test
     void manyWritersAtOnceAreAllWritten() {
         List<CompletableFuture<Segment>> written = IntStream.range(0, 500)
                 .mapToObj(i -> key(ALICE, "task-%03d".formatted(i)))
-                .map(key -> submit(key, 1, List.of(created(key), moved(key, TaskState.COMPLETED))))
+                .map(key -> submit(key, 1, List.of(created(key), moved(key, TaskState.COMPLETED)), null))
                 .toList();
         written.forEach(CompletableFuture::join);
 
@@ -262,37 +320,16 @@ public abstract class TaskLogContract {
     }
 
     private void write(TaskKey key, long first, List<TaskEvent> events, MessageKey... messages) {
-        submit(key, first, events, messages).join();
+        submit(key, first, events, null, messages).join();
     }
 
-    private CompletableFuture<Segment> submit(TaskKey key, long first, List<TaskEvent> events, MessageKey... messages) {
-        var done = new CompletableFuture<Segment>();
-        TaskState state = TaskState.WORKING;
-        var logged = new ArrayList<LoggedEvent>();
-        for (TaskEvent event : events) {
-            logged.add(new LoggedEvent(first + logged.size(), event));
-            if (event instanceof TaskStatusUpdateEvent moved) {
-                state = moved.status().state();
-            }
-        }
-        var head = new Head(key, "context", state, clock.instant(), first + events.size() - 1);
-        log.submit(new TaskLog.Writer() {
-            @Override
-            public Segment take() {
-                return new Segment(head, logged, List.of(messages), null);
-            }
+    private void write(TaskKey key, long first, List<TaskEvent> events, TaskName name) {
+        submit(key, first, events, name).join();
+    }
 
-            @Override
-            public void written(Segment segment) {
-                done.complete(segment);
-            }
-
-            @Override
-            public void failed(Segment segment, Exception cause) {
-                done.completeExceptionally(cause);
-            }
-        });
-        return done;
+    private CompletableFuture<Segment> submit(
+            TaskKey key, long first, List<TaskEvent> events, @Nullable TaskName name, MessageKey... messages) {
+        return SegmentWriter.submit(log, key, first, events, clock.instant(), List.of(messages), name);
     }
 
     private static Query query(

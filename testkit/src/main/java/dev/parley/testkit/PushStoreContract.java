@@ -1,0 +1,202 @@
+package dev.parley.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.MemoryPushStore;
+import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link PushStore} does. A subclass says only how to open one. */
+public abstract class PushStoreContract {
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    private static final TaskKey TASK = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
+
+    /** A store of webhooks, and the log of the tasks that they belong to. */
+    public record Stores(TaskLog log, PushStore webhooks) {}
+
+    private final SettableClock clock = new SettableClock(START);
+    private Stores stores = new Stores(new MemoryTaskLog(), new MemoryPushStore());
+
+    /** Opens empty stores. */
+    protected abstract Stores open(InstantSource clock) throws Exception;
+
+    @BeforeEach
+    final void openStores() throws Exception {
+        stores = open(clock);
+        write(TASK);
+    }
+
+    @AfterEach
+    final void closeStores() {
+        stores.log().close();
+    }
+
+    @Test
+    void aWebhookIsFoundAsItWasSaved() {
+        var config = new PushConfig(
+                null,
+                "hook",
+                "task-1",
+                "https://example.com/hook",
+                "token-1",
+                new PushConfig.Authentication("Bearer", "secret-1"));
+        Subscription saved =
+                new Subscription(TASK, config, "0.1", "mine", 2, 3, START.plusSeconds(9), null, "status 503");
+
+        store().save(saved);
+
+        assertThat(store().find(TASK, "hook")).contains(saved);
+        assertThat(store().of(TASK)).containsExactly(saved);
+        assertThat(store().find(TASK, "other")).isEmpty();
+    }
+
+    @Test
+    void theDialectIsKeptAndSoIsThatThereIsNoName() {
+        for (String dialect : List.of("1.0", "0.3", "0.1", "kernel", "agentvault")) {
+            Subscription saved = Subscription.of(TASK, config(dialect), dialect, null, 0);
+
+            store().save(saved);
+
+            assertThat(store().find(TASK, dialect)).contains(saved);
+        }
+    }
+
+    @Test
+    void webhooksOfATaskAreInTheOrderInWhichTheyWereMade() {
+        for (String id : List.of("c", "a", "d", "b")) {
+            store().save(subscription(TASK, id)); // all in the same moment
+        }
+        clock.advance(Duration.ofSeconds(-1));
+        store().save(subscription(TASK, "e"));
+
+        assertThat(ids(store().of(TASK))).containsExactly("c", "a", "d", "b", "e");
+    }
+
+    @Test
+    void aWebhookThatIsSavedAgainIsReplacedInItsPlace() {
+        store().save(subscription(TASK, "a"));
+        store().save(subscription(TASK, "b"));
+        clock.advance(Duration.ofSeconds(1));
+        Subscription another = Subscription.of(TASK, config("a"), "0.3", "mine", 7);
+
+        store().save(another);
+
+        assertThat(ids(store().of(TASK))).containsExactly("a", "b");
+        assertThat(store().find(TASK, "a")).contains(another);
+    }
+
+    @Test
+    void anAdvanceIsRecordedAndLeavesTheRestAsItWas() {
+        Subscription saved = Subscription.of(TASK, config("hook"), "kernel", "mine", 0);
+        store().save(saved);
+
+        store().advance(saved.failed(1, START.plusSeconds(2), null, "status 500"));
+        assertThat(store().find(TASK, "hook")).contains(saved.failed(1, START.plusSeconds(2), null, "status 500"));
+
+        store().advance(saved.delivered(5));
+        assertThat(store().find(TASK, "hook")).contains(saved.delivered(5));
+    }
+
+    @Test
+    void anAdvanceAfterADeleteDoesNothing() {
+        Subscription saved = subscription(TASK, "hook");
+        store().save(saved);
+
+        assertThat(store().delete(TASK, "hook")).isTrue();
+        store().advance(saved.delivered(5));
+
+        assertThat(store().find(TASK, "hook")).isEmpty();
+        assertThat(store().of(TASK)).isEmpty();
+        assertThat(store().delete(TASK, "hook")).isFalse();
+    }
+
+    @Test
+    void whatBelongsToAnotherScopeOrAgentDoesNotExist() {
+        store().save(subscription(TASK, "hook"));
+
+        for (TaskKey other : List.of(
+                new TaskKey(new Scope("t2", "mallory"), "agent", "task-1"),
+                new TaskKey(new Scope("t1", "mallory"), "agent", "task-1"),
+                new TaskKey(TASK.scope(), "other", "task-1"))) {
+            assertThat(store().find(other, "hook")).isEmpty();
+            assertThat(store().of(other)).isEmpty();
+            assertThat(store().delete(other, "hook")).isFalse();
+        }
+        assertThat(store().find(TASK, "hook")).isPresent();
+    }
+
+    @Test
+    void theDeadAreListedNewestFirst() {
+        for (int i = 0; i < 4; i++) {
+            Subscription saved = subscription(TASK, "hook-" + i);
+            store().save(saved);
+            store().advance(saved.failed(12, null, START.plusSeconds(i), "status 410"));
+        }
+        store().save(subscription(TASK, "alive"));
+
+        assertThat(ids(store().dead(3))).containsExactly("hook-3", "hook-2", "hook-1");
+        assertThat(ids(store().dead(Integer.MAX_VALUE))).hasSize(4).doesNotContain("alive");
+    }
+
+    @Test
+    void whatHasMoreToTellIsPendingUnlessItWasGivenUp() {
+        TaskKey another = new TaskKey(TASK.scope(), "agent", "task-2");
+        write(another);
+        Subscription dead = subscription(TASK, "dead");
+        store().save(subscription(TASK, "new"));
+        store().save(subscription(another, "waiting").failed(1, START.plusSeconds(60), null, "status 503"));
+        store().save(dead);
+        store().advance(dead.failed(1, null, START, "status 410"));
+
+        assertThat(ids(store().pending())).containsExactlyInAnyOrder("new", "waiting");
+
+        store().advance(dead.delivered(0));
+        assertThat(ids(store().pending())).containsExactlyInAnyOrder("new", "waiting", "dead");
+    }
+
+    // ---- What the tests say
+
+    private PushStore store() {
+        return stores.webhooks();
+    }
+
+    private void write(TaskKey key) {
+        var working = TaskStatus.of(TaskState.WORKING, clock.instant());
+        List<TaskEvent> events = List.of(
+                new Task(key.taskId(), "context", working, List.of(), List.of(), Map.of()),
+                new TaskStatusUpdateEvent(key.taskId(), "context", working, Map.of()));
+        SegmentWriter.submit(stores.log(), key, 1, events, clock.instant(), List.of(), null)
+                .join();
+    }
+
+    private static PushConfig config(String id) {
+        return new PushConfig(null, id, "task-1", "https://example.com/hook", null, null);
+    }
+
+    private static Subscription subscription(TaskKey task, String id) {
+        return Subscription.of(task, config(id), "1.0", null, 0);
+    }
+
+    private static List<@Nullable String> ids(List<Subscription> subscriptions) {
+        return subscriptions.stream().map(one -> one.config().id()).toList();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.parley.testkit;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One segment on its way to a log, and whether it has got there. */
+final class SegmentWriter implements TaskLog.Writer {
+    private final Segment segment;
+    private final CompletableFuture<Segment> done = new CompletableFuture<>();
+
+    private SegmentWriter(Segment segment) {
+        this.segment = segment;
+    }
+
+    /** Submits events of a task, the first of them with the number {@code first}. */
+    static CompletableFuture<Segment> submit(
+            TaskLog log,
+            TaskKey key,
+            long first,
+            List<TaskEvent> events,
+            Instant now,
+            List<MessageKey> messages,
+            @Nullable TaskName name) {
+        TaskState state = TaskState.WORKING;
+        var logged = new ArrayList<LoggedEvent>();
+        for (TaskEvent event : events) {
+            logged.add(new LoggedEvent(first + logged.size(), event));
+            if (event instanceof TaskStatusUpdateEvent moved) {
+                state = moved.status().state();
+            }
+        }
+        var head = new Head(key, "context", state, now, first + events.size() - 1);
+        var writer = new SegmentWriter(new Segment(head, logged, messages, name));
+        log.submit(writer);
+        return writer.done;
+    }
+
+    @Override
+    public Segment take() {
+        return segment;
+    }
+
+    @Override
+    public void written(Segment written) {
+        done.complete(written);
+    }
+
+    @Override
+    public void failed(Segment lost, Exception cause) {
+        done.completeExceptionally(cause);
+    }
+}
