@@ -34,14 +34,22 @@ final class JdbcPushStore implements PushStore {
 
     @Override
     public void save(Subscription subscription) {
+        TaskKey task = subscription.task();
         database.write(session -> session.update(
-                "INSERT OR REPLACE INTO webhook"
+                // A task's webhooks are in the order of their times, so two of one moment get two.
+                "INSERT INTO webhook"
                         + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
-                        + " next_ms, dead_ms, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                subscription.task().taskId(),
+                        + " next_ms, dead_ms, error) VALUES (?, ?, ?, MAX(?, (SELECT COALESCE(MAX(made_ms) + 1, 0)"
+                        + " FROM webhook WHERE task_id = ?)), ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT (task_id, config_id) DO UPDATE SET config = excluded.config,"
+                        + " dialect = excluded.dialect, task_name = excluded.task_name, delivered = excluded.delivered,"
+                        + " attempts = excluded.attempts, next_ms = excluded.next_ms, dead_ms = excluded.dead_ms,"
+                        + " error = excluded.error",
+                task.taskId(),
                 requireNonNull(subscription.config().id()),
-                lanes.number(session, Lane.of(subscription.task())),
+                lanes.number(session, Lane.of(task)),
                 clock.millis(),
+                task.taskId(),
                 Json.write(subscription.config()),
                 subscription.dialect(),
                 subscription.taskName(),
