@@ -57,6 +57,13 @@ final class Commands {
                     Entry.of("get", "Fetch and show the card", () -> new CardCommand(false)),
                     Entry.of("validate", "Check the card against the A2A schema", () -> new CardCommand(true))),
             Entry.group(
+                    "keys",
+                    "Look after the keys for agents",
+                    Entry.of("set", "Put a key into the keyring", KeysCommand.Set::new),
+                    Entry.of("get", "Tell whether there is a key, and where it comes from", KeysCommand.Get::new),
+                    Entry.of("list", "Tell that of every service", KeysCommand.ListAll::new),
+                    Entry.of("remove", "Take the keys of a service out of the keyring", KeysCommand.Remove::new)),
+            Entry.group(
                     "push",
                     "Look after the webhooks of a hub",
                     Entry.group(

@@ -3,6 +3,7 @@ package dev.parley.cli;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.ClientException;
+import dev.parley.client.KeyManager;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -187,6 +188,9 @@ final class Connection implements AutoCloseable {
                 call.output().warn("the API key is not sent: the agent's card does not say where it belongs");
             }
         }
+        if (bearer == null && key == null) {
+            sent = keys(call, card, builder);
+        }
         for (var file : call.settings().exposedFiles()) {
             call.output().warn(file + " holds credentials and others may read it: chmod 600 " + file);
         }
@@ -194,12 +198,34 @@ final class Connection implements AutoCloseable {
             call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
         }
         boolean chosenHere = call.settings().source(Setting.AGENT_CARD) == Settings.Source.LOCAL_FILE
+                || call.settings().source(Setting.KEY_SERVICE) == Settings.Source.LOCAL_FILE
                 || call.settings().source(Setting.INSECURE) == Settings.Source.LOCAL_FILE;
         Setting<String> given = bearer == null ? Setting.API_KEY : Setting.BEARER;
         if (sent && chosenHere && call.settings().source(given) != Settings.Source.LOCAL_FILE) {
             call.output().warn("a .env of this directory decides where your credentials go: " + card.name());
         }
         return sent;
+    }
+
+    /** Has the client send kept keys, and returns whether there are any for this agent. */
+    private static boolean keys(Invocation call, AgentCard card, AgentClientBuilder builder) {
+        if (card.securitySchemes().isEmpty()) {
+            return false;
+        }
+        KeyManager keys = Keys.of(call);
+        String named = call.get(Setting.KEY_SERVICE);
+        try {
+            if (named != null) {
+                builder.keys(keys, named);
+                return Keys.has(keys, named);
+            }
+            builder.keys(keys);
+            return card.supportedInterfaces().stream()
+                    .flatMap(at -> Keys.serviceOf(at.url()).stream())
+                    .anyMatch(service -> Keys.has(keys, service));
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage("invalid --key-service: " + wrong.getMessage(), null);
+        }
     }
 
     private static boolean takesBearer(SecurityScheme scheme) {

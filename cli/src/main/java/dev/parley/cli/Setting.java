@@ -209,6 +209,56 @@ final class Setting<T> {
             "SECRET",
             "Credentials that webhook calls carry. A flag is visible to others: prefer A2ACLI_AUTH_CREDENTIALS.",
             SECRET);
+    static final Setting<Path> KEYS_FILE = row(
+            Scope.CLIENT,
+            "keys-file",
+            List.of(),
+            SettingType.PATH,
+            null,
+            "FILE",
+            "File of keys for agents, .env or .json; see docs/keys.md.");
+    static final Setting<Boolean> KEYRING = row(
+            Scope.CLIENT,
+            "keyring",
+            List.of(),
+            SettingType.FLAG,
+            "false",
+            "",
+            "Use the keyring of the operating system.");
+    static final Setting<Path> ENCRYPTED_KEYS = row(
+            Scope.CLIENT,
+            "encrypted-keys",
+            List.of(),
+            SettingType.PATH,
+            null,
+            "FILE",
+            "Use this encrypted file as the keyring.");
+    static final Setting<Path> ENCRYPTED_KEYS_KEY = row(
+            Scope.CLIENT,
+            "encrypted-keys-key",
+            List.of(),
+            SettingType.PATH,
+            null,
+            "FILE",
+            "File that opens the one of --encrypted-keys. Without it: A2ACLI_ENCRYPTED_KEYS_PASSPHRASE.");
+    static final Setting<String> ENCRYPTED_KEYS_PASSPHRASE = row(
+            Scope.CLIENT,
+            "encrypted-keys-passphrase",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "TEXT",
+            "Passphrase that opens the file of --encrypted-keys. A flag is visible to others: prefer"
+                    + " A2ACLI_ENCRYPTED_KEYS_PASSPHRASE.",
+            SECRET);
+    static final Setting<String> KEY_SERVICE = row(
+            Scope.CLIENT,
+            "key-service",
+            List.of(),
+            SettingType.TEXT,
+            null,
+            "ID",
+            "Service whose key the agent gets. Without it the agent's host, such as agents.example.com.");
     static final Setting<List<String>> ALLOW_ORIGIN = row(
             Scope.CLIENT,
             "allow-origin",

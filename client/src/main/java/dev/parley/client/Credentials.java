@@ -95,14 +95,24 @@ final class Credentials {
         return possible.stream().min(Comparator.comparingInt(Credentials::rank)).orElse(List.of());
     }
 
-    /** A card that lists schemes but requires none leaves the choice among them. */
+    /**
+     * A card that lists schemes but requires none leaves the choice among them. Which scopes it wants it then says only by
+     * listing them, as those of AgentVault do.
+     */
     private static List<SecurityRequirement> requirements(AgentCard card) {
         return card.securityRequirements().isEmpty()
                 ? card.securitySchemes().keySet().stream()
                         .sorted()
-                        .map(name -> new SecurityRequirement(Map.of(name, List.of())))
+                        .map(name -> new SecurityRequirement(
+                                Map.of(name, scopes(card.securitySchemes().get(name)))))
                         .toList()
                 : card.securityRequirements();
+    }
+
+    private static List<String> scopes(@Nullable SecurityScheme scheme) {
+        return scheme instanceof SecurityScheme.OAuth2 oauth
+                ? oauth.flow().scopes().keySet().stream().sorted().toList()
+                : List.of();
     }
 
     private static int rank(List<Way> ways) {

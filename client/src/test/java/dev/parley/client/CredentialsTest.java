@@ -148,6 +148,17 @@ class CredentialsTest {
     }
 
     @Test
+    void aCardThatRequiresNothingWantsTheScopesThatItLists() {
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        login.requests.add(new Request("", new byte[0])); // not the token that is revoked
+        card(List.of(oauth()));
+
+        assertThat(call().header("Authorization")).isEqualTo("Bearer token-2");
+        assertThat(login.requests.getLast().text()).endsWith("&scope=read");
+    }
+
+    @Test
     void schemesThatAreRequiredTogetherAreSatisfiedTogether() {
         environment.put("AGENTVAULT_KEY_BANK", "the-key");
         card(List.of(API_KEY, oauth()), "{\"schemes\":{\"apiKey\":{},\"oauth\":{}}}", "{\"schemes\":{\"unknown\":{}}}");
