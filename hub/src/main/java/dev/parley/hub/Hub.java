@@ -49,12 +49,14 @@ public final class Hub implements AutoCloseable {
     private final Server server;
     private final WebhookSender sender;
     private final Duration drain;
+    private final @Nullable String defaultAgent;
     private final Set<String> dialects;
     private final Map<String, Set<String>> agentDialects;
 
     private Hub(Builder settings) {
         settings.refuseOpenBinding();
         this.drain = settings.drain;
+        this.defaultAgent = settings.root();
         this.dialects = settings.dialects;
         this.agentDialects = Map.copyOf(settings.agentDialects);
         String secret;
@@ -123,6 +125,10 @@ public final class Hub implements AutoCloseable {
         }
         if (dialects.contains("1.0")) {
             interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, name, "1.0"));
+        }
+        if (dialects.contains("0.3") && name.equals(defaultAgent)) {
+            // There is no tenant in that version, so nobody else can be reached.
+            interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, null, "0.3"));
         }
         if (interfaces.isEmpty()) {
             interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "0.1"));
@@ -356,6 +362,10 @@ public final class Hub implements AutoCloseable {
             }
         }
 
+        private @Nullable String root() {
+            return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
+        }
+
         private ServerBuilder server(Engine engine, byte[] fileKey) {
             var settings =
                     new DialectSettings(strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods);
@@ -369,8 +379,7 @@ public final class Hub implements AutoCloseable {
                     .handler(
                             "/admin/webhooks",
                             new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null))));
-            String root =
-                    defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
+            String root = root();
             if (root != null) {
                 if (!agents.containsKey(root)) {
                     throw new IllegalArgumentException("default agent: " + root + " (expected: one of "

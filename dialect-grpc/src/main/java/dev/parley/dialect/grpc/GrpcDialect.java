@@ -51,6 +51,10 @@ public final class GrpcDialect {
         this.settings = requireNonNull(settings, "settings");
         this.agents = requireNonNull(agents, "agents");
         serve(V1Rpcs.service(settings));
+        serve(V03Rpcs.SERVICE);
+        V03Rpcs.FORMER_NAMES.forEach((former, now) -> handlers.put(
+                dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + former,
+                requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
         handlers.put(Health.METHOD, (request, caller) -> Health.answer(request.message(), ready));
         Reflection.METHODS.forEach(
                 method -> handlers.put(method, (request, caller) -> Reflection.answer(request.message())));
@@ -87,7 +91,7 @@ public final class GrpcDialect {
     private <O extends Operation, R, Q extends Message, A extends Message> GrpcAnswer answer(
             Service service, Rpc<O, R, Q, A> rpc, GrpcRequest request, CallContext caller) {
         try {
-            service.requireVersion(request.metadata().apply(Service.VERSION), settings.strictVersionHeader());
+            service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc, request.message()));
             ServedAgent agent = agent(operation.tenant(), service);
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
@@ -126,6 +130,11 @@ public final class GrpcDialect {
         public GrpcAnswer.Failure failure(Throwable problem) {
             return Problem.told(problem, service.codes());
         }
+    }
+
+    /** Who does not say a version means 0.3. */
+    private boolean isStrict(Service service) {
+        return settings.strictVersionHeader() && service.dialect().equals(CallContext.V1);
     }
 
     private static <Q extends Message> Q parse(Rpc<?, ?, Q, ?> rpc, byte[] message) {
