@@ -8,4 +8,6 @@ module dev.parley.client {
     requires org.apache.httpcomponents.core5.httpcore5;
 
     exports dev.parley.client;
+
+    uses dev.parley.dialect.Transport;
 }

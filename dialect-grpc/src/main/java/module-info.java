@@ -7,8 +7,12 @@ module dev.parley.dialect.grpc {
     requires com.google.protobuf;
     requires com.google.protobuf.util;
     requires io.grpc;
+    requires io.grpc.okhttp;
     requires io.grpc.protobuf;
     requires io.grpc.stub;
 
     exports dev.parley.dialect.grpc;
+
+    provides dev.parley.dialect.Transport with
+            dev.parley.dialect.grpc.GrpcTransport;
 }

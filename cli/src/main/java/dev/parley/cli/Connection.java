@@ -252,6 +252,9 @@ final class Connection implements AutoCloseable {
         allowedOrigins(call).forEach(builder::allowOrigin);
         if (!sendsSecrets(call, credentialSent)) {
             for (AgentCard.Interface at : card.supportedInterfaces()) {
+                if (at.protocolBinding().equals(AgentCard.Interface.GRPC)) {
+                    continue; // is chosen or not, and stands in for nobody
+                }
                 try {
                     builder.allowOrigin(at.url());
                 } catch (IllegalArgumentException noHttp) {
@@ -280,7 +283,10 @@ final class Connection implements AutoCloseable {
         if (cardOrigin == null || !sendsSecrets(call, credentialSent)) {
             return;
         }
-        String origin = CardSource.origin(URI.create(at.url()));
+        // Interfaces of gRPC name host and port alone, and speak TLS where the card does.
+        String url =
+                at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url();
+        String origin = CardSource.origin(URI.create(url));
         if (!origin.equals(cardOrigin) && !allowedOrigins(call).contains(origin)) {
             throw new CliException(Problem.local(
                     LocalError.INTERNAL,

@@ -67,10 +67,10 @@ class CardCommandTest {
 
     @Test
     void aCardOfUnknownBindingsCanStillBeRead() {
-        agent.showing(agent.card(true, "").replace("JSONRPC", "GRPC"));
+        agent.showing(agent.card(true, "").replace("JSONRPC", "urn:example:pigeon"));
 
         assertThat(shell.run("card", "get", "-a", agent.url()).status()).isZero();
-        assertThat(shell.run("task", "get", "t1", "-a", agent.url()).err()).contains("GRPC 1.0");
+        assertThat(shell.run("task", "get", "t1", "-a", agent.url()).err()).contains("urn:example:pigeon 1.0");
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -111,7 +112,8 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * Prefers bindings, the best first: {@link AgentCard.Interface#JSONRPC}, {@link AgentCard.Interface#HTTP_JSON}. If
+     * Prefers bindings, the best first: {@link AgentCard.Interface#JSONRPC}, {@link AgentCard.Interface#HTTP_JSON}, and
+     * {@link AgentCard.Interface#GRPC} if {@code parley-dialect-grpc} is on the class path. If
      * the card has none of them, its own order counts. Default: the card's order.
      */
     public AgentClientBuilder prefer(String... bindings) {
@@ -258,7 +260,7 @@ public final class AgentClientBuilder {
         HttpUrl address = address(url);
         return open(Set.of(address.origin()), means -> {
             CardFinder.Found found = means.finder().find(address);
-            return Places.of(found.card(), found, settings());
+            return client(found.card(), found, means);
         });
     }
 
@@ -269,15 +271,30 @@ public final class AgentClientBuilder {
      * @throws ClientException if it offers nothing that this client may use
      */
     public AgentClient of(AgentCard card) {
-        Places places = Places.of(card, null, settings());
-        return open(Set.of(places.used().url().origin()), means -> places);
+        Origin chosen = Places.forTransport(card, settings())
+                .map(agent -> Transports.url(card, agent))
+                .orElseGet(() -> Places.of(card, null, settings()).used().url())
+                .origin();
+        return open(Set.of(chosen), means -> client(card, null, means));
     }
 
-    private interface Chooser {
-        Places choose(HttpAgentClient.Means means);
+    private interface Maker {
+        AgentClient with(HttpAgentClient.Means means);
     }
 
-    private AgentClient open(Set<Origin> own, Chooser chooser) {
+    private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, HttpAgentClient.Means means) {
+        ClientSettings settings = means.settings();
+        Optional<AgentCard.Interface> agent = Places.forTransport(card, settings);
+        if (agent.isEmpty()) {
+            return new HttpAgentClient(means, Places.of(card, found, settings).within(means.wire()));
+        }
+        AgentCard.Interface address = agent.get();
+        means.wire().requireTrust(Transports.url(card, address).origin());
+        var remote = Transports.of(address).orElseThrow().to(address, Transports.settings(card, address, settings));
+        return new RemoteClient(means, card, address, found, remote);
+    }
+
+    private AgentClient open(Set<Origin> own, Maker maker) {
         ClientSettings settings = settings();
         var trusted = new HashSet<>(own);
         trusted.addAll(allowed);
@@ -291,7 +308,7 @@ public final class AgentClientBuilder {
                     attempts,
                     new CardFinder(wire, attempts, settings),
                     new Credentials(settings, wire));
-            return new HttpAgentClient(means, chooser.choose(means).within(wire));
+            return maker.with(means);
         } catch (RuntimeException e) {
             wire.close();
             throw e;

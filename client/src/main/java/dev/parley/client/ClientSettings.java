@@ -1,6 +1,8 @@
 package dev.parley.client;
 
 import dev.parley.client.HttpUrl.Origin;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -68,6 +70,19 @@ record ClientSettings(
 
     Instant now() {
         return Instant.now();
+    }
+
+    /** How long an operation may take: until the caller's deadline, and no longer than it was set. */
+    Duration timeout(Operation operation, CallContext context) {
+        boolean waits = operation instanceof Operation.Send send
+                && !(operation instanceof Operation.Call && send.configuration().returnImmediately());
+        Duration timeout = waits ? sendTimeout : callTimeout;
+        Instant deadline = context.deadline();
+        if (deadline == null) {
+            return timeout;
+        }
+        Duration left = Duration.between(now(), deadline);
+        return left.compareTo(timeout) < 0 ? left : timeout;
     }
 
     /** Names what it has, but shows no credential. */

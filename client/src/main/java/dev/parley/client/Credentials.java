@@ -57,7 +57,7 @@ final class Credentials {
      */
     List<Credential> of(Place place, Duration left) throws Trouble, InterruptedException {
         if (settings.apiKey() != null) {
-            return List.of(new Credential.Key(place.keyScheme(), settings.apiKey()));
+            return List.of(new Credential.Key(Place.keyScheme(place.card()), settings.apiKey()));
         }
         Keys keys = settings.keys();
         if (keys == null || settings.headers().keySet().stream().anyMatch("Authorization"::equalsIgnoreCase)) {

@@ -17,8 +17,6 @@ import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.net.http.HttpHeaders;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -137,7 +135,7 @@ final class HttpAgentClient implements AgentClient {
         return means.attempts()
                 .run(
                         operation.isRepeatable(),
-                        timeout(operation, context),
+                        settings.timeout(operation, context),
                         left -> now.use(left, settings.listener(), exchange));
     }
 
@@ -202,18 +200,6 @@ final class HttpAgentClient implements AgentClient {
 
     private static boolean isSubscription(Request request) {
         return request.url().uri().getPath().endsWith(":subscribe");
-    }
-
-    Duration timeout(Operation operation, CallContext context) {
-        boolean waits = operation instanceof Operation.Send send
-                && !(operation instanceof Operation.Call && send.configuration().returnImmediately());
-        Duration timeout = waits ? settings.sendTimeout() : settings.callTimeout();
-        Instant deadline = context.deadline();
-        if (deadline == null) {
-            return timeout;
-        }
-        Duration left = Duration.between(settings.now(), deadline);
-        return left.compareTo(timeout) < 0 ? left : timeout;
     }
 
     Place place() {

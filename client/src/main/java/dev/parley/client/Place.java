@@ -53,7 +53,7 @@ record Place(
     }
 
     /** Where an API key belongs that was given without saying where. */
-    SecurityScheme.ApiKey keyScheme() {
+    static SecurityScheme.ApiKey keyScheme(AgentCard card) {
         Map<String, SecurityScheme> schemes = card.securitySchemes();
         // What the agent requires comes before what it merely knows.
         var names = new ArrayList<String>();

@@ -9,6 +9,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -68,6 +69,22 @@ final class Places {
             throw none(card, settings);
         }
         return new Places(List.copyOf(all), all.getFirst(), false);
+    }
+
+    /**
+     * Returns the interface that is to be used if that is one for a {@link Transport}; empty if HTTP will do. Between the
+     * two there is no standing in.
+     */
+    static Optional<AgentCard.Interface> forTransport(AgentCard card, ClientSettings settings) {
+        return card.supportedInterfaces().stream()
+                .filter(agent -> isWanted(agent.protocolVersion(), settings.version()))
+                .filter(agent ->
+                        Binding.of(agent).isPresent() || Transports.of(agent).isPresent())
+                .min(Comparator.comparingInt(agent -> {
+                    int rank = rank(agent.protocolBinding(), settings.preferred());
+                    return rank < 0 ? settings.preferred().size() : rank;
+                }))
+                .filter(agent -> Binding.of(agent).isEmpty());
     }
 
     /** Patch numbers take no part: a card that says 1.0.1 means 1.0. */

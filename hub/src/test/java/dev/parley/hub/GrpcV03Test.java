@@ -3,6 +3,8 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
 import dev.parley.dialect.grpc.v03.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v03.CancelTaskRequest;
 import dev.parley.dialect.grpc.v03.CreateTaskPushNotificationConfigRequest;
@@ -89,7 +91,13 @@ final class GrpcV03Test {
                         .setFileWithUri("https://files.example.com/a.pdf")
                         .setMimeType("application/pdf"))
                 .build();
-        var data = Part.newBuilder().setData(DataPart.newBuilder()).build();
+        var data = Part.newBuilder()
+                .setData(DataPart.newBuilder()
+                        .setData(Struct.newBuilder()
+                                .putFields(
+                                        "n",
+                                        Value.newBuilder().setNumberValue(1).build())))
+                .build();
 
         Task task = stub.sendMessage(message(file, data)).getTask();
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 10.
  */
 public final class GrpcDialect {
-    private static final String TRACE = "traceparent";
+    static final String TRACE = "traceparent";
 
     private interface Handler {
         GrpcAnswer answer(GrpcRequest request, CallContext caller);

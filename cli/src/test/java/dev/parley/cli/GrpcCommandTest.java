@@ -1,0 +1,72 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.agents.DemoAgents;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands over gRPC, with a hub. */
+@Timeout(60)
+class GrpcCommandTest {
+    @TempDir
+    Path directory;
+
+    private Hub hub;
+    private Shell shell;
+
+    @BeforeEach
+    void start() {
+        hub = Hub.builder()
+                .port(0)
+                .inMemory()
+                .drain(Duration.ZERO)
+                .agents(DemoAgents.all().toArray(Agent[]::new))
+                .defaultAgent("counter")
+                .start();
+        shell = new Shell(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        hub.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3"})
+    void messagesGoOverGrpcIfThatIsWanted(String version) {
+        Shell.Ran ran = shell.run(
+                "send", "-a", hub.url(), "--transport", "grpc", "--a2a-version", version, "--debug", "--stream", "3");
+
+        assertThat(ran.err()).contains("interface GRPC " + version);
+        assertThat(ran.out()).contains("TASK_STATE_COMPLETED");
+        assertThat(ran.status()).isZero();
+    }
+
+    @Test
+    void whatTheAgentRefusesIsToldAsOverHttp() {
+        Shell.Ran overHttp = shell.run("task", "get", "unknown", "-a", hub.url());
+        Shell.Ran ran = shell.run("task", "get", "unknown", "-a", hub.url(), "--transport", "grpc");
+
+        assertThat(ran.status()).isEqualTo(overHttp.status()).isNotZero();
+        assertThat(ran.err()).isEqualTo(overHttp.err());
+    }
+
+    @Test
+    void credentialsGoToTheHostOfTheCard() {
+        Shell.Ran ran = shell.run(
+                "send", "-a", hub.agentUrl("ping"), "--transport", "grpc", "--svc-param", "x-secret:abc", "hello");
+
+        assertThat(ran.out()).contains("pong: hello");
+        assertThat(ran.status()).isZero();
+    }
+}

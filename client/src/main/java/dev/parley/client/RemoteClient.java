@@ -1,0 +1,143 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.dialect.Transport;
+import dev.parley.dialect.Transport.Broken;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An {@link AgentClient} by way of a {@link Transport}. Calls are tried again as over HTTP; a stream that is cut ends with
+ * STREAM_CUT, for nothing on such a wire numbers the events.
+ */
+final class RemoteClient implements AgentClient {
+    private final HttpAgentClient.Means means;
+    private final ClientSettings settings;
+    private final AgentCard.Interface address;
+    private final CardFinder.@Nullable Found found;
+    private final Transport.Remote remote;
+    private volatile AgentCard card;
+
+    RemoteClient(
+            HttpAgentClient.Means means,
+            AgentCard card,
+            AgentCard.Interface address,
+            CardFinder.@Nullable Found found,
+            Transport.Remote remote) {
+        this.means = means;
+        this.settings = means.settings();
+        this.card = card;
+        this.address = address;
+        this.found = found;
+        this.remote = remote;
+    }
+
+    @Override
+    public AgentCard card() {
+        return card;
+    }
+
+    @Override
+    public AgentCard.Interface address() {
+        return address;
+    }
+
+    @Override
+    public AgentCard refreshCard() {
+        if (found != null) {
+            means.finder().again(found).ifPresent(now -> card = now.card());
+        }
+        return card;
+    }
+
+    @Override
+    public AgentCard extendedCard() {
+        card = call(new Operation.GetExtendedAgentCard(null), CallContext.anonymous());
+        return card;
+    }
+
+    @Override
+    public <R> R call(Operation.Call<R> operation, CallContext context) {
+        return attempt(
+                operation,
+                context,
+                left -> remote.call(
+                        operation, extended(context).withDeadline(settings.now().plus(left))));
+    }
+
+    @Override
+    public EventStream watch(Operation.Watch operation, CallContext context) {
+        return attempt(operation, context, left -> new Told(remote.watch(operation, extended(context))));
+    }
+
+    private CallContext extended(CallContext context) {
+        var extensions = new HashSet<>(settings.extensions());
+        extensions.addAll(context.extensions());
+        return context.withExtensions(extensions);
+    }
+
+    private <T> T attempt(Operation operation, CallContext context, Attempts.Attempt<T> attempt) {
+        return means.attempts().run(operation.isRepeatable(), settings.timeout(operation, context), left -> {
+            try {
+                return attempt.in(left);
+            } catch (Broken broken) {
+                var verdict = told(broken);
+                switch (broken.kind()) {
+                    case UNREACHABLE -> throw new Trouble(Trouble.Kind.NOT_SENT, null, verdict);
+                    case LOST -> throw new Trouble(Trouble.Kind.LOST, null, verdict);
+                    case TIMED_OUT, TOO_LARGE, INTERRUPTED -> throw verdict;
+                }
+                throw verdict;
+            }
+        });
+    }
+
+    private ClientException told(Broken broken) {
+        var problem = switch (broken.kind()) {
+            case UNREACHABLE -> Problem.UNREACHABLE;
+            case LOST -> Problem.LOST;
+            case TIMED_OUT -> Problem.TIMED_OUT;
+            case TOO_LARGE -> Problem.ANSWER_TOO_LARGE;
+            case INTERRUPTED -> Problem.INTERRUPTED;
+        };
+        return new ClientException(problem, address.url() + ": " + broken.getMessage(), broken);
+    }
+
+    /** A stream whose failures are told as those of a client. */
+    private final class Told implements EventStream {
+        private final EventStream events;
+
+        Told(EventStream events) {
+            this.events = events;
+        }
+
+        @Override
+        public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+            try {
+                return events.next(patience);
+            } catch (Broken broken) {
+                throw broken.kind() == Broken.Kind.LOST
+                        ? new ClientException(Problem.STREAM_CUT, address.url() + ": " + broken.getMessage(), broken)
+                        : told(broken);
+            }
+        }
+
+        @Override
+        public void close() {
+            events.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        remote.close();
+        means.wire().close();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.parley.dialect.grpc;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import dev.parley.dialect.Transport;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskEvent;
+import io.grpc.CallOptions;
+import io.grpc.ChannelCredentials;
+import io.grpc.ClientInterceptors;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
+import io.grpc.TlsChannelCredentials;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.okhttp.SslSocketFactoryChannelCredentials;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** An agent that is called over gRPC. */
+final class GrpcRemote implements Transport.Remote {
+    private final GrpcTransport.Spoken spoken;
+    private final @Nullable String tenant;
+    private final Transport.Settings settings;
+    private final ManagedChannel channel;
+
+    GrpcRemote(GrpcTransport.Spoken spoken, @Nullable String tenant, Transport.Settings settings) {
+        this.spoken = spoken;
+        this.tenant = tenant;
+        this.settings = settings;
+        this.channel = OkHttpChannelBuilder.forTarget("dns:///" + settings.authority(), credentials(settings))
+                .executor(Executors.newVirtualThreadPerTaskExecutor())
+                .maxInboundMessageSize(settings.maxMessageBytes())
+                .keepAliveTime(settings.silence().toNanos(), TimeUnit.NANOSECONDS)
+                // Whoever calls decides what to try again.
+                .disableRetry()
+                .build();
+    }
+
+    private static ChannelCredentials credentials(Transport.Settings settings) {
+        if (!settings.tls()) {
+            return InsecureChannelCredentials.create();
+        }
+        return settings.sslContext() == null
+                ? TlsChannelCredentials.create()
+                : SslSocketFactoryChannelCredentials.create(
+                        settings.sslContext().getSocketFactory());
+    }
+
+    @Override
+    public <R> R call(Operation.Call<R> operation, CallContext context) {
+        return call(rpc(operation), operation, context);
+    }
+
+    private <O extends Operation, R, Q extends Message, A extends Message> R call(
+            Rpc<O, R, Q, A> rpc, Operation operation, CallContext context) {
+        try {
+            var answer = ClientCalls.blockingUnaryCall(
+                    ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata(context))),
+                    rpc.method(),
+                    options(context),
+                    request(rpc, operation));
+            return rpc.result().apply(answer);
+        } catch (StatusRuntimeException e) {
+            throw Refusal.of(e.getStatus(), e.getTrailers());
+        } catch (InvalidField e) {
+            throw invalid(e);
+        }
+    }
+
+    @Override
+    public EventStream watch(Operation.Watch operation, CallContext context) {
+        Rpc<Operation, TaskEvent, Message, Message> rpc = rpc(operation);
+        var call = channel.newCall(rpc.method(), options(context));
+        return GrpcEvents.open(call, metadata(context), request(rpc, operation), rpc.result(), settings.firstEvent());
+    }
+
+    static A2AException invalid(InvalidField fault) {
+        return A2AException.of(
+                A2AError.INVALID_AGENT_RESPONSE,
+                A2AError.INVALID_AGENT_RESPONSE.defaultMessage() + ": " + fault.field() + ": " + fault.problem());
+    }
+
+    @SuppressWarnings("unchecked") // by the table
+    private <R> Rpc<Operation, R, Message, Message> rpc(Operation operation) {
+        var rpc = spoken.rpcs().get(operation.getClass());
+        if (rpc == null) {
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION,
+                    operation.getClass().getSimpleName() + " is not known in the version that the agent speaks");
+        }
+        return (Rpc<Operation, R, Message, Message>) rpc;
+    }
+
+    /** The request, to the tenant that the interface names unless it names one itself. */
+    @SuppressWarnings("unchecked") // the same message with one more field
+    private <O extends Operation, Q extends Message> Q request(Rpc<O, ?, Q, ?> rpc, Operation operation) {
+        Q request = rpc.write().apply(rpc.type().cast(operation));
+        FieldDescriptor field = request.getDescriptorForType().findFieldByName("tenant");
+        if (tenant == null || field == null || operation.tenant() != null) {
+            return request;
+        }
+        return (Q) request.toBuilder().setField(field, tenant).build();
+    }
+
+    private static CallOptions options(CallContext context) {
+        Instant deadline = context.deadline();
+        return deadline == null
+                ? CallOptions.DEFAULT
+                : CallOptions.DEFAULT.withDeadlineAfter(Duration.between(Instant.now(), deadline));
+    }
+
+    private Metadata metadata(CallContext context) {
+        var metadata = new Metadata();
+        settings.headers().forEach((name, value) -> put(metadata, name, value));
+        put(metadata, Service.VERSION, spoken.version());
+        if (!context.extensions().isEmpty()) {
+            put(metadata, spoken.extensions(), String.join(",", context.extensions()));
+        }
+        put(metadata, GrpcDialect.TRACE, context.traceparent());
+        return metadata;
+    }
+
+    private static void put(Metadata metadata, String name, @Nullable String value) {
+        if (value != null) {
+            metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value);
+        }
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import java.time.Duration;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client's side of a dialect that is more than requests and answers of HTTP, so that it brings its own connections.
+ * Whoever is on the class path is found by {@link java.util.ServiceLoader}; clients that need none carry none.
+ *
+ * <p>Safe for any thread.
+ */
+public interface Transport {
+    /** True if this transport speaks to an interface of a card. */
+    boolean speaks(AgentCard.Interface agent);
+
+    /** Returns the agent behind an interface that is spoken to. Connects when it is first called. */
+    Remote to(AgentCard.Interface agent, Settings settings);
+
+    /**
+     * An agent that is elsewhere. Besides {@link dev.parley.protocol.A2AException}, for what the agent answers, calls
+     * and streams throw {@link Broken}.
+     */
+    interface Remote extends AgentEndpoint, AutoCloseable {
+        /** Gives up calls and streams that are under way. Idempotent. */
+        @Override
+        void close();
+    }
+
+    /**
+     * How to get there.
+     *
+     * @param authority host and port
+     * @param tls whether they are spoken to over TLS
+     * @param headers sent with every call
+     * @param sslContext keys, and who is trusted; null for the platform's
+     * @param silence after what time without a sign of life a connection is asked for one
+     * @param firstEvent how long a stream may take to its first event
+     */
+    record Settings(
+            String authority,
+            boolean tls,
+            Map<String, String> headers,
+            @Nullable SSLContext sslContext,
+            int maxMessageBytes,
+            Duration silence,
+            Duration firstEvent) {
+        public Settings {
+            headers = Map.copyOf(headers);
+        }
+    }
+
+    /** There is no answer of the agent. */
+    final class Broken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        /** What is known of the call. */
+        public enum Kind {
+            /** It was not sent. */
+            UNREACHABLE,
+            /** The connection broke; nobody knows. */
+            LOST,
+            /** The deadline passed; nobody knows. */
+            TIMED_OUT,
+            /** The answer is longer than was to be read. */
+            TOO_LARGE,
+            /** The waiting thread was interrupted, and its flag is set. */
+            INTERRUPTED
+        }
+
+        private final Kind kind;
+
+        public Broken(Kind kind, String message, @Nullable Throwable cause) {
+            super(message, cause);
+            this.kind = kind;
+        }
+
+        public Kind kind() {
+            return kind;
+        }
+    }
+}
