@@ -17,6 +17,8 @@ import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -99,7 +101,8 @@ final class HttpAgentClient implements AgentClient {
         if (immediately || task.state().isSettled()) {
             return task;
         }
-        Instant end = settings.now().plus(timeout(Operation.SendMessage.of(Message.user(Part.text(""))), context));
+        Instant end =
+                settings.now().plus(settings.timeout(Operation.SendMessage.of(Message.user(Part.text(""))), context));
         try (EventStream events = ResumingStream.open(this, context, SubscribeToTask.of(taskId))) {
             boolean settled = false;
             while (!settled && settings.now().isBefore(end)) {

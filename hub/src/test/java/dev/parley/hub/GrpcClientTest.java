@@ -29,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -218,6 +219,25 @@ final class GrpcClientTest {
                     .filteredOn(task -> task.history().getFirst().messageId().equals(message.messageId()))
                     .singleElement()
                     .satisfies(task -> assertThat(task.state().isTerminal()).isFalse());
+        }
+    }
+
+    @Test
+    @DisplayName("GEM04: a task is the same over JSON-RPC, REST and gRPC")
+    void aTaskIsTheSameOverEveryBinding() {
+        try (AgentClient grpc = client("1.0")) {
+            Task sent = (Task) grpc.send("seen by all");
+
+            for (String binding : List.of("JSONRPC", "HTTP+JSON", "GRPC")) {
+                try (AgentClient client =
+                        AgentClient.builder().prefer(binding).version("1.0").connect(hub.agentUrl("talker"))) {
+                    assertThat(client.address().protocolBinding()).isEqualTo(binding);
+                    assertThat(client.task(sent.id()))
+                            .usingRecursiveComparison()
+                            .ignoringFieldsOfTypes(Instant.class)
+                            .isEqualTo(sent);
+                }
+            }
         }
     }
 
