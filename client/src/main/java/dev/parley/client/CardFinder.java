@@ -71,9 +71,20 @@ final class CardFinder {
                 tried.add(place.uri() + " (" + e.problem() + ")");
             }
         }
-        throw clue != null
-                ? clue
-                : new ClientException(Problem.CARD_NOT_FOUND, "no agent card at " + String.join(", ", tried));
+        if (clue != null) {
+            throw clue;
+        }
+        if (!isFile) {
+            AgentCard guessed = Probe.of(url, request -> ask(request));
+            if (guessed != null) {
+                return new Found(guessed, url, null);
+            }
+        }
+        throw new ClientException(Problem.CARD_NOT_FOUND, "no agent card at " + String.join(", ", tried));
+    }
+
+    private Answer ask(Request request) {
+        return attempts.run(true, settings.callTimeout(), left -> wire.exchange(request, MAX_CARD_BYTES, left));
     }
 
     /** Returns the card if it has changed since, or empty if it has not. */

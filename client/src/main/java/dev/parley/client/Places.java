@@ -89,7 +89,8 @@ final class Places {
 
     /** Patch numbers take no part: a card that says 1.0.1 means 1.0. */
     private static boolean isWanted(String offered, @Nullable String wanted) {
-        return wanted == null || offered.equals(wanted) || offered.startsWith(wanted + ".");
+        boolean contained = "0.2".equals(wanted) && offered.startsWith("0.3"); // an agent of 0.3 answers 0.2 as well
+        return wanted == null || contained || offered.equals(wanted) || offered.startsWith(wanted + ".");
     }
 
     private static int rank(String binding, List<String> preferred) {

@@ -121,20 +121,25 @@ public final class Dialects {
             }
             Envelope envelope = Envelope.read(request.body());
             form = Form.rpc(Dialect.V1, envelope.id());
-            if (envelope.problem() != null) {
-                throw envelope.problem();
+            A2AException problem = envelope.problem();
+            if (problem != null && !envelope.anonymous()) {
+                throw problem;
             }
             Version version = Version.of(request);
             Dialect dialect = dialect(envelope.method(), version, agent);
+            boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
+            if (problem != null && (strict || !agent.speaks("0.3"))) {
+                throw problem; // before 1.0, a call without an id is answered like any other
+            }
             form = Form.rpc(dialect, envelope.id());
-            WireOperation asked = asked(dialect, envelope.method(), version);
+            WireOperation asked = asked(dialect, envelope.method(), version, agent);
             inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
             Operation operation = envelope.params(asked.request());
             if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
                 Dialect named = LegacyDialect.TYPE;
                 if (isNamed(operation, agent, caller)) {
                     form = Form.rpc(named, envelope.id());
-                    asked = asked(named, envelope.method(), version);
+                    asked = asked(named, envelope.method(), version, agent);
                     operation = envelope.params(asked.request());
                     dialect = named;
                 }
@@ -172,7 +177,11 @@ public final class Dialects {
         return first && (version == Version.V01 || !second) ? LegacyDialect.TYPE : LegacyDialect.KIND;
     }
 
-    private WireOperation asked(Dialect dialect, String method, Version version) {
+    private static boolean isOlder(String method) {
+        return method.startsWith("message/") || method.startsWith("tasks/");
+    }
+
+    private WireOperation asked(Dialect dialect, String method, Version version, ServedAgent agent) {
         WireOperation operation = dialect.operations().named(method);
         if (!dialect.equals(Dialect.V1)) {
             boolean other = dialect.equals(LegacyDialect.TYPE) ? version == Version.V03 : version == Version.V01;
@@ -181,9 +190,7 @@ public final class Dialects {
             }
             return operation;
         }
-        if (operation == null
-                && version != Version.V1
-                && (method.startsWith("message/") || method.startsWith("tasks/"))) {
+        if (operation == null && version != Version.V1 && isOlder(method) && !agent.speaks("0.3")) {
             throw Version.notSupported("0.3"); // this agent is not served in the version that has the method
         }
         if (operation == null || version.isOlder()) {

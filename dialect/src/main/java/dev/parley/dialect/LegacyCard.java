@@ -292,7 +292,11 @@ final class LegacyCard {
                         other.protocolBinding().equals(Interface.JSONRPC),
                         one.protocolBinding().equals(Interface.JSONRPC)))
                 .toList();
-        return older.isEmpty() ? card.supportedInterfaces() : older;
+        // One address may be listed once for each version.
+        List<Interface> newest = older.stream()
+                .filter(one -> one.protocolVersion().equals(older.getFirst().protocolVersion()))
+                .toList();
+        return newest.isEmpty() ? card.supportedInterfaces() : newest;
     }
 
     // ---- Files

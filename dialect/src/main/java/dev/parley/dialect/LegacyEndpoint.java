@@ -50,7 +50,8 @@ final class LegacyEndpoint implements AgentEndpoint {
         try {
             return agent.call(get, context);
         } catch (A2AException missing) {
-            if (missing.error() != A2AError.TASK_NOT_FOUND || !get.id().equals(get.taskId())) {
+            boolean unnamed = get.id().equals(get.taskId()) || get.id().equals("default");
+            if (missing.error() != A2AError.TASK_NOT_FOUND || !unnamed) {
                 throw missing;
             }
             List<PushConfig> all = agent.call(new ListPushConfigs(null, get.taskId(), 0, null), context)

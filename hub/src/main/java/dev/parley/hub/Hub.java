@@ -130,7 +130,7 @@ public final class Hub implements AutoCloseable {
             // There is no tenant in that version, so nobody else can be reached.
             interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, null, "0.3"));
         }
-        if (interfaces.isEmpty()) {
+        if (dialects.contains("0.1") || interfaces.isEmpty()) {
             interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "0.1"));
         }
         return interfaces;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Request;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
@@ -18,7 +19,8 @@ import java.util.stream.Stream;
 
 /**
  * The agent that the official A2A conformance kit (branch {@code 1.0-dev}) drives: what it does follows from how the
- * message's id begins.
+ * message's id begins. The kit of 0.3 (branch {@code 0.3.x}) gives no such hints and wants tasks that stay open, so to
+ * callers of older versions this agent always has another question.
  *
  * <p>Beyond that the kit wants two things of an agent. It sends the same message id again and again and wants each of them
  * worked on, so nothing is deduplicated; and it wants a part of a made-up media type to be taken.
@@ -75,6 +77,9 @@ public final class ConformanceAgent {
     }
 
     private static AgentHandler behaviour(List<Rule> rules, Request request) {
+        if (!request.context().dialect().equals(CallContext.V1)) {
+            return (asked, reply) -> reply.askForInput("What else?");
+        }
         String id = request.message().messageId();
         return rules.stream()
                 .filter(rule -> id.startsWith(rule.prefix()))
