@@ -51,7 +51,7 @@ final class HostedAgent implements AgentEndpoint {
         AgentCard card = agent.card(List.of(new AgentCard.Interface("/", AgentCard.Interface.JSONRPC, null, "1.0")));
         this.capabilities = card.capabilities();
         this.webhooks = new TaskWebhooks(engine, agent, Boolean.TRUE.equals(capabilities.pushNotifications()));
-        this.sends = new Sends(engine, agent, runner, webhooks, card.defaultInputModes());
+        this.sends = new Sends(engine, agent, runner, webhooks, card);
     }
 
     @Override

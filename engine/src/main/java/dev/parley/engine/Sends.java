@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Message;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** How messages come in: what they begin, continue or repeat, and how their senders are answered. */
@@ -39,13 +41,19 @@ final class Sends {
     private final Runner runner;
     private final TaskWebhooks webhooks;
     private final List<String> inputModes;
+    private final List<String> outputModes;
 
-    Sends(Engine engine, Agent agent, Runner runner, TaskWebhooks webhooks, List<String> inputModes) {
+    Sends(Engine engine, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
         this.engine = engine;
         this.agent = agent;
         this.runner = runner;
         this.webhooks = webhooks;
-        this.inputModes = inputModes;
+        this.inputModes = card.defaultInputModes();
+        this.outputModes = Stream.concat(
+                        card.defaultOutputModes().stream(),
+                        card.skills().stream().flatMap(skill -> skill.outputModes().stream()))
+                .distinct()
+                .toList();
     }
 
     /**
@@ -119,6 +127,9 @@ final class Sends {
             throw A2AException.invalidParams("message.role", "ROLE_AGENT (expected: ROLE_USER)");
         }
         checkMediaTypes(message);
+        if (context.namesTasks()) {
+            checkOutputModes(send.configuration().acceptedOutputModes());
+        }
         PushConfig webhook = send.configuration().pushConfig();
         if (webhook != null) {
             webhooks.check(webhook);
@@ -234,6 +245,21 @@ final class Sends {
                         A2AError.CONTENT_TYPE_NOT_SUPPORTED,
                         "Unsupported media type " + type + " (expected: one of " + String.join(", ", inputModes) + ")");
             }
+        }
+    }
+
+    /** In 0.1 this was a negotiation that can fail; later versions only let the agent know. */
+    private void checkOutputModes(List<String> accepted) {
+        boolean any = accepted.isEmpty()
+                || outputModes.isEmpty()
+                || accepted.stream()
+                        .anyMatch(
+                                one -> outputModes.stream().anyMatch(mode -> matches(one, mode) || matches(mode, one)));
+        if (!any) {
+            throw A2AException.of(
+                    A2AError.CONTENT_TYPE_NOT_SUPPORTED,
+                    "Unsupported output modes " + String.join(", ", accepted) + " (expected: one of "
+                            + String.join(", ", outputModes) + ")");
         }
     }
 
