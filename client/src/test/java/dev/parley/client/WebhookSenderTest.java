@@ -404,7 +404,7 @@ class WebhookSenderTest {
 
     private static Outcome offer(WebhookSender sender, PushConfig config, LoggedEvent event)
             throws InterruptedException {
-        var notification = Notification.of("1.0", null, event, () -> {
+        var notification = Notification.of("1.0", config, null, event, () -> {
             throw new AssertionError("1.0 tells the event");
         });
         return sender.send(config, event.sequence(), requireNonNull(notification));

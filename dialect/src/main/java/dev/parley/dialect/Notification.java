@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
@@ -23,11 +24,12 @@ public record Notification(String contentType, Map<String, String> headers, byte
     /**
      * Returns the notification of an event; null if the dialect tells nothing of it.
      *
+     * @param config the webhook
      * @param taskName what its owner calls the task; null if by its id
      * @param task returns the task as it stands after the event
      */
     public static @Nullable Notification of(
-            String dialect, @Nullable String taskName, LoggedEvent event, Supplier<Task> task) {
+            String dialect, PushConfig config, @Nullable String taskName, LoggedEvent event, Supplier<Task> task) {
         if (dialect.equals(CallContext.V1)) {
             return new Notification(
                     Form.A2A_JSON, Map.of(Version.HEADER, Version.SUPPORTED), event.encoded(Json::writeEvent));
@@ -40,9 +42,11 @@ public record Notification(String contentType, Map<String, String> headers, byte
             case "0.1" -> json(LegacyModel.TYPE.task, named(task.get(), taskName));
             case "kernel" -> {
                 Task now = named(task.get(), taskName);
-                yield json(
-                        LegacyModel.KERNEL.statusUpdate,
-                        new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of()));
+                var update = new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of());
+                yield new Notification(
+                        Form.JSON,
+                        config.token() == null ? Map.of() : Map.of("Authorization", "Bearer " + config.token()),
+                        Json.write(NOTHING, LegacyModel.KERNEL.statusUpdate, update, NOTHING));
             }
             case VaultDialect.NAME -> {
                 Task now = task.get();

@@ -27,7 +27,8 @@ final class WebhookDelivery implements WebhookTransport {
 
     @Override
     public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException {
-        Notification notification = Notification.of(webhook.dialect(), webhook.taskName(), event, task);
+        Notification notification =
+                Notification.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
         if (notification == null) {
             return new Outcome.Accepted(); // nothing that clients of this dialect are told
         }
