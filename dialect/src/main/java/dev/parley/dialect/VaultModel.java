@@ -121,7 +121,13 @@ final class VaultModel {
             .optional("mediaType", TEXT, Piece::mediaType)
             .optional("filename", TEXT, Piece::filename)
             .optional("metadata", STRUCT, Map.of(), Piece::metadata)
-            .as(v -> new Piece(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .as(v -> checked(new Piece(v.next(), v.next(), v.next(), v.next(), v.next(), v.next())));
+
+    /** What is no part is refused here, where its place is known. */
+    private static Piece checked(Piece piece) {
+        piece.part();
+        return piece;
+    }
 
     /** A message as it is shown, with the addresses of its files. */
     private record Said(String role, List<Piece> parts, Map<String, @Nullable Object> metadata) {
