@@ -1,0 +1,52 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNull;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.hub.Outsider.Shown;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A webhook on the loopback interface that takes whatever it is told. */
+final class Hook implements AutoCloseable {
+    /** What was told, with headers by their names in lower case. */
+    record Told(Map<String, String> headers, Shown body) {}
+
+    private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+    private final HttpServer server;
+
+    Hook() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            var headers = new TreeMap<String, String>();
+            exchange.getRequestHeaders()
+                    .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+            told.add(new Told(headers, Shown.of(body)));
+        });
+        server.start();
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + "/hook";
+    }
+
+    Told next() throws InterruptedException {
+        return requireNonNull(told.poll(20, TimeUnit.SECONDS), "a notification within 20 seconds");
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+    }
+}
