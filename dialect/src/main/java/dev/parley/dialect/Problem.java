@@ -100,10 +100,12 @@ final class Problem {
         }
         // Release candidates of 1.0 told errors over REST as problem documents (RFC 9457), without a wrapper.
         boolean document = answer.get("type") instanceof String && answer.get("title") instanceof String;
-        if (!(answer.get("error") instanceof Map<?, ?>) && !document) {
+        // Over REST, SDKs of 0.3 put the name of the error where later versions have its details.
+        boolean named = answer.get("error") instanceof String && answer.get("message") instanceof String;
+        if (!(answer.get("error") instanceof Map<?, ?>) && !document && !named) {
             return null;
         }
-        Map<?, ?> error = document ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
+        Map<?, ?> error = document || named ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
         List<Map<?, ?>> details = maps(error.get(error.get("data") == null ? "details" : "data"));
         String message = text(error.get(document ? "detail" : "message"));
         A2AError kind = kind(status, error, details);
