@@ -132,43 +132,50 @@ final class Codecs {
         }
     };
 
-    static final Codec<Instant> TIMESTAMP = new Codec<>() {
-        @Override
-        public String expected() {
-            return "a time such as 2026-01-05T09:00:00.000Z";
-        }
+    static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse);
 
-        @Override
-        public Instant read(JsonParser in) {
-            if (in.currentToken() == JsonToken.VALUE_STRING) {
+    /** As peers of older versions write it, who may leave out the offset and then mean UTC. */
+    static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
+
+    private static Codec<Instant> timestamp(Function<String, Instant> parse) {
+        return new Codec<>() {
+            @Override
+            public String expected() {
+                return "a time such as 2026-01-05T09:00:00.000Z";
+            }
+
+            @Override
+            public Instant read(JsonParser in) {
+                if (in.currentToken() == JsonToken.VALUE_STRING) {
+                    try {
+                        return parse.apply(in.getString());
+                    } catch (DateTimeException notATime) {
+                        // said below
+                    }
+                }
+                throw Place.unexpected(in, expected());
+            }
+
+            @Override
+            public void write(JsonGenerator out, Instant value) {
+                out.writeString(Timestamps.format(value));
+            }
+
+            @Override
+            public Instant parse(String text, String field) {
                 try {
-                    return Timestamps.parse(in.getString());
+                    return parse.apply(text);
                 } catch (DateTimeException notATime) {
-                    // said below
+                    throw misread(field, text, expected());
                 }
             }
-            throw Place.unexpected(in, expected());
-        }
 
-        @Override
-        public void write(JsonGenerator out, Instant value) {
-            out.writeString(Timestamps.format(value));
-        }
-
-        @Override
-        public Instant parse(String text, String field) {
-            try {
-                return Timestamps.parse(text);
-            } catch (DateTimeException notATime) {
-                throw misread(field, text, expected());
+            @Override
+            public String format(Instant value) {
+                return Timestamps.format(value);
             }
-        }
-
-        @Override
-        public String format(Instant value) {
-            return Timestamps.format(value);
-        }
-    };
+        };
+    }
 
     /** Bytes in base64: written in the standard form with padding, read in the standard or the URL form. */
     static final Codec<byte[]> BYTES = new Codec<>() {

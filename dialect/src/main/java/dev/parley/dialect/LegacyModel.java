@@ -4,10 +4,10 @@ import static dev.parley.dialect.Codecs.BOOLEAN;
 import static dev.parley.dialect.Codecs.BYTES;
 import static dev.parley.dialect.Codecs.FREE;
 import static dev.parley.dialect.Codecs.INT;
+import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
 import static dev.parley.dialect.Codecs.STRUCT;
 import static dev.parley.dialect.Codecs.TEXT;
 import static dev.parley.dialect.Codecs.TEXTS;
-import static dev.parley.dialect.Codecs.TIMESTAMP;
 import static dev.parley.dialect.V1Model.nonEmpty;
 import static java.util.Objects.requireNonNullElse;
 
@@ -108,7 +108,7 @@ final class LegacyModel {
                 .required("state", state, TaskStatus::state)
                 .optional("message", message, TaskStatus::message)
                 .readOnly("update", message) // until 0.2.5, in ProtoJSON
-                .optional("timestamp", TIMESTAMP, TaskStatus::timestamp)
+                .optional("timestamp", OLD_TIMESTAMP, TaskStatus::timestamp)
                 .as(v -> status(v.next(), v.next(), v.next(), v.next()));
         this.task = task();
         this.statusUpdate = statusUpdate();

@@ -52,6 +52,15 @@ final class Timestamps {
         return instant;
     }
 
+    /** As {@link #parse}, but the offset may be missing. */
+    static Instant parseAsUtc(String text) {
+        try {
+            return parse(text);
+        } catch (DateTimeException withoutOffset) {
+            return parse(text + "Z");
+        }
+    }
+
     private static boolean isOurForm(String text) {
         if (text.length() != LENGTH) {
             return false;

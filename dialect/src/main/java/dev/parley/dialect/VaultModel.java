@@ -2,9 +2,9 @@ package dev.parley.dialect;
 
 import static dev.parley.dialect.Codecs.BOOLEAN;
 import static dev.parley.dialect.Codecs.FREE;
+import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
 import static dev.parley.dialect.Codecs.STRUCT;
 import static dev.parley.dialect.Codecs.TEXT;
-import static dev.parley.dialect.Codecs.TIMESTAMP;
 import static dev.parley.dialect.V1Model.nonEmpty;
 import static java.util.Objects.requireNonNullElse;
 
@@ -267,8 +267,8 @@ final class VaultModel {
     private static final Codec<Flat> FLAT = Shape.<Flat>of()
             .required("id", TEXT, Flat::id)
             .required("state", STATE, Flat::state)
-            .optional("createdAt", TIMESTAMP, Instant.EPOCH, Flat::createdAt)
-            .optional("updatedAt", TIMESTAMP, Instant.EPOCH, Flat::updatedAt)
+            .optional("createdAt", OLD_TIMESTAMP, Instant.EPOCH, Flat::createdAt)
+            .optional("updatedAt", OLD_TIMESTAMP, Instant.EPOCH, Flat::updatedAt)
             .always("messages", Codecs.list(SAID), List.of(), Flat::messages)
             .always("artifacts", Codecs.list(SHOWN), List.of(), Flat::artifacts)
             .optional("metadata", STRUCT, Map.of(), Flat::metadata)
@@ -317,20 +317,20 @@ final class VaultModel {
     private static final Codec<StatusEvent> STATUS_EVENT = Shape.<StatusEvent>of()
             .required("taskId", TEXT, StatusEvent::taskId)
             .required("state", STATE, StatusEvent::state)
-            .optional("timestamp", TIMESTAMP, StatusEvent::timestamp)
+            .optional("timestamp", OLD_TIMESTAMP, StatusEvent::timestamp)
             .optional("message", TEXT, StatusEvent::message)
             .as(v -> new StatusEvent(v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<MessageEvent> MESSAGE_EVENT = Shape.<MessageEvent>of()
             .required("taskId", TEXT, MessageEvent::taskId)
             .required("message", SAID, MessageEvent::message)
-            .optional("timestamp", TIMESTAMP, MessageEvent::timestamp)
+            .optional("timestamp", OLD_TIMESTAMP, MessageEvent::timestamp)
             .as(v -> new MessageEvent(v.next(), v.next(), v.next()));
 
     private static final Codec<ArtifactEvent> ARTIFACT_EVENT = Shape.<ArtifactEvent>of()
             .required("taskId", TEXT, ArtifactEvent::taskId)
             .required("artifact", SHOWN, ArtifactEvent::artifact)
-            .optional("timestamp", TIMESTAMP, ArtifactEvent::timestamp)
+            .optional("timestamp", OLD_TIMESTAMP, ArtifactEvent::timestamp)
             .as(v -> new ArtifactEvent(v.next(), v.next(), v.next()));
 
     static byte[] status(String taskId, TaskStatus status) {
