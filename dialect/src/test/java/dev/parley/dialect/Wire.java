@@ -15,10 +15,15 @@ import java.util.stream.Stream;
 final class Wire {
     private Wire() {}
 
-    /** The names of all examples whose name has the suffix. */
+    /** The names of all examples of 1.0 whose name has the suffix. */
     static List<String> examples(String suffix) {
-        try (Stream<Path> files = Files.list(
-                Path.of(Objects.requireNonNull(Wire.class.getResource("/v1")).toURI()))) {
+        return examples("v1", suffix);
+    }
+
+    /** The names of all examples of a dialect whose name has the suffix. */
+    static List<String> examples(String dialect, String suffix) {
+        try (Stream<Path> files = Files.list(Path.of(
+                Objects.requireNonNull(Wire.class.getResource("/" + dialect)).toURI()))) {
             return files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(suffix))
                     .sorted()
@@ -29,7 +34,11 @@ final class Wire {
     }
 
     static byte[] example(String name) {
-        try (var in = Objects.requireNonNull(Wire.class.getResourceAsStream("/v1/" + name), name)) {
+        return example("v1", name);
+    }
+
+    static byte[] example(String dialect, String name) {
+        try (var in = Objects.requireNonNull(Wire.class.getResourceAsStream("/" + dialect + "/" + name), name)) {
             return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
