@@ -47,6 +47,11 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--transport", description = "jsonrpc or rest (default: what the card names first; jsonrpc).")
     private @Nullable String transport;
 
+    @Option(
+            names = "--a2a-version",
+            description = "Version or dialect, such as 0.3 (default: what the card names first).")
+    private @Nullable String version;
+
     @Option(names = "--connections", defaultValue = "16", description = "Connections (default: ${DEFAULT-VALUE}).")
     private int connections;
 
@@ -152,10 +157,10 @@ final class BenchCommand implements Callable<Integer> {
     private LoadTarget target(LoadPlan plan) {
         String binding = binding();
         if (address.agentUrl != null) {
-            return LoadTarget.at(address.agentUrl, binding, plan.headers());
+            return LoadTarget.at(address.agentUrl, binding, version, plan.headers());
         }
         if (address.url != null) {
-            return LoadTarget.find(address.url, binding, plan.headers());
+            return LoadTarget.find(address.url, binding, version, plan.headers());
         }
         throw usage("--url is missing");
     }

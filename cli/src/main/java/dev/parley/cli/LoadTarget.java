@@ -34,8 +34,10 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
      *
      * @param url of the card itself if it ends in {@code .json}, else of the agent
      * @param transport JSONRPC or HTTP+JSON; null for the one that the card names first
+     * @param version of the protocol; null for what the card names first
      */
-    static LoadTarget find(String url, @Nullable String transport, Map<String, String> headers) {
+    static LoadTarget find(
+            String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
         String address = url.endsWith(".json") ? url : url.replaceAll("/+$", "") + WELL_KNOWN;
         URI at = parse(address);
         LoadRequest request = LoadRequest.of(head("GET", at, headers), null);
@@ -51,11 +53,9 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
             card = Json.readCard(answer.body());
         } catch (A2AException problem) {
             throw new LoadProblem(
-                    Kind.REFUSED,
-                    "what is at " + address + " is no A2A 1.0 agent card: " + problem.getMessage(),
-                    problem);
+                    Kind.REFUSED, "what is at " + address + " is no agent card: " + problem.getMessage(), problem);
         }
-        AgentCard.Interface agent = choose(card.supportedInterfaces(), transport);
+        AgentCard.Interface agent = choose(card.supportedInterfaces(), transport, version);
         URI to = parse(agent.url());
         if (!origin(to).equals(origin(at))) {
             throw new LoadProblem(
@@ -67,10 +67,11 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
     }
 
     /** Returns the agent at {@code url} without asking for its card. */
-    static LoadTarget at(String url, @Nullable String transport, Map<String, String> headers) {
+    static LoadTarget at(
+            String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
         parse(url);
         String binding = transport == null ? AgentCard.Interface.JSONRPC : transport;
-        return of(new AgentCard.Interface(url, binding, null, "1.0"), headers);
+        return of(new AgentCard.Interface(url, binding, null, version == null ? "1.0" : version), headers);
     }
 
     private static LoadTarget of(AgentCard.Interface agent, Map<String, String> headers) {
@@ -79,9 +80,10 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
         return new LoadTarget(agent, binding, headers);
     }
 
-    private static AgentCard.Interface choose(List<AgentCard.Interface> interfaces, @Nullable String transport) {
+    private static AgentCard.Interface choose(
+            List<AgentCard.Interface> interfaces, @Nullable String transport, @Nullable String version) {
         return interfaces.stream()
-                .filter(agent -> agent.protocolVersion().startsWith("1."))
+                .filter(agent -> version == null || agent.protocolVersion().equals(version))
                 .filter(agent -> transport == null
                         ? !agent.protocolBinding().equals(AgentCard.Interface.GRPC)
                         : agent.protocolBinding().equals(transport))
@@ -94,7 +96,8 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
                                         interfaces.stream()
                                                 .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
                                                 .toList())
-                                + " (expected: " + (transport == null ? "JSONRPC or HTTP+JSON" : transport) + " 1.0)"));
+                                + " (expected: " + (transport == null ? "JSONRPC or HTTP+JSON" : transport)
+                                + (version == null ? "" : " " + version) + ")"));
     }
 
     /** True if an answer with status 200 may be an error. */

@@ -8,6 +8,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.AgentCard.Provider;
+import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.SecurityScheme;
@@ -215,6 +216,7 @@ final class VaultCard {
     static AgentCard read(byte[] json) {
         Document document = Json.read(json, DOCUMENT);
         var schemes = new LinkedHashMap<String, SecurityScheme>();
+        var requirements = new ArrayList<SecurityRequirement>();
         for (Auth auth : document.auth()) {
             String name = auth.service() == null ? document.id() : auth.service();
             SecurityScheme scheme = switch (auth.scheme()) {
@@ -229,7 +231,11 @@ final class VaultCard {
                 default -> null;
             };
             if (scheme != null) {
-                schemes.putIfAbsent(schemes.containsKey(name) ? name + "." + auth.scheme() : name, scheme);
+                String key = schemes.containsKey(name) ? name + "." + auth.scheme() : name;
+                schemes.put(key, scheme);
+                requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
+            } else {
+                requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
             }
         }
         return new AgentCard(
@@ -241,7 +247,7 @@ final class VaultCard {
                 null,
                 new Capabilities(true, document.features().push(), List.of(), null),
                 schemes,
-                List.of(),
+                requirements,
                 List.of(),
                 List.of(),
                 document.skills(),

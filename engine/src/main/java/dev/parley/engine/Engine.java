@@ -165,6 +165,16 @@ public final class Engine implements AutoCloseable {
         return new HostedAgent(this, agent, runner);
     }
 
+    /**
+     * The tasks of a hosted agent under names of the caller's own, for those who let it work and those who report what it
+     * does.
+     *
+     * @param endpoint what {@link #host} returned for the agent
+     */
+    public TaskManager tasks(Agent agent, AgentEndpoint endpoint, CallContext caller) {
+        return new HostedTasks(this, agent.name(), endpoint, caller);
+    }
+
     private void recover(Runner runner, Head head) {
         LiveTask live = pin(head.key());
         if (live != null) {

@@ -12,9 +12,12 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.MemoryPushStore;
 import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.store.Store;
@@ -36,7 +39,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +55,7 @@ public final class Hub implements AutoCloseable {
     private final WebhookSender sender;
     private final Duration drain;
     private final @Nullable String defaultAgent;
+    private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Set<String> dialects;
     private final Map<String, Set<String>> agentDialects;
 
@@ -112,7 +118,14 @@ public final class Hub implements AutoCloseable {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         AgentCard card = agent.card(interfaces(url, agent.name(), spoken));
-        server.add(new ServedAgent(agent.name(), engine.host(agent), card, spoken));
+        AgentEndpoint endpoint = engine.host(agent);
+        managers.put(agent.name(), engine.tasks(agent, endpoint, CallContext.anonymous()));
+        server.add(new ServedAgent(agent.name(), endpoint, card, spoken));
+    }
+
+    /** The tasks of an agent as the Agentic Kernel's task manager offers them; empty if there is no such agent. */
+    public Optional<TaskManager> tasks(String agent) {
+        return Optional.ofNullable(managers.get(agent));
     }
 
     private List<AgentCard.Interface> interfaces(String url, String name, Set<String> dialects) {
