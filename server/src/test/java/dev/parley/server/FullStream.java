@@ -21,11 +21,13 @@ final class FullStream implements EventStream {
                     "t1", "c1", Artifact.of("a", Part.text("x".repeat(64 * 1024))), true, false, Map.of()));
 
     private final AtomicInteger taken = new AtomicInteger();
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
 
     @Override
     public @Nullable List<LoggedEvent> next(Duration patience) {
         taken.incrementAndGet();
+        begun.countDown();
         return closed.getCount() == 0 ? null : List.of(EVENT);
     }
 
@@ -33,12 +35,8 @@ final class FullStream implements EventStream {
         return taken.get();
     }
 
-    /** Waits until the thread that reads this stream waits for its client. */
-    void awaitStandstill() throws InterruptedException {
-        int before;
-        do {
-            before = taken.get();
-        } while (closed.await(500, TimeUnit.MILLISECONDS) || before == 0 || before != taken.get());
+    boolean isBegunWithin(Duration patience) throws InterruptedException {
+        return begun.await(patience.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     boolean isClosedWithin(Duration patience) throws InterruptedException {

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.grpc.health.HealthCheckRequest;
+import dev.parley.dialect.grpc.health.HealthCheckResponse.ServingStatus;
+import dev.parley.dialect.grpc.health.HealthGrpc;
 import dev.parley.dialect.grpc.rpc.BadRequest;
 import dev.parley.dialect.grpc.rpc.ErrorInfo;
+import dev.parley.dialect.grpc.rpc.RetryInfo;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.GetTaskRequest;
 import dev.parley.dialect.grpc.v1.Message;
@@ -28,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,8 +49,11 @@ class GrpcTest {
 
     @BeforeEach
     void start() {
-        server = TestServer.builder()
-                .defaultAgent("first")
+        start(TestServer.builder());
+    }
+
+    private void start(ServerBuilder settings) {
+        server = settings.defaultAgent("first")
                 .grpc(DialectSettings.DEFAULTS)
                 .maxBodyBytes(100_000)
                 .maxStreams(2)
@@ -180,22 +188,73 @@ class GrpcTest {
         var large = new FullStream();
         agent.stream = large;
         var call = subscribe(new Seen());
+        assertThat(large.isBegunWithin(SOON)).isTrue();
 
-        large.awaitStandstill();
-
-        assertThat(large.taken()).isLessThan(100);
         assertThat(stub().sendMessage(message("still there")).hasMessage()).isTrue();
+
         call.cancel("enough", null);
         assertThat(large.isClosedWithin(SOON)).isTrue();
     }
 
     @Test
+    void aClientThatDoesNotReadIsCutInTheEnd() throws Exception {
+        var large = new FullStream();
+        agent.stream = large;
+        stop();
+        start(TestServer.builder().writeTimeout(Duration.ofMillis(200)));
+
+        subscribe(new Seen());
+
+        // What was taken until then is what fits into windows and buffers.
+        assertThat(large.isClosedWithin(SOON)).isTrue();
+        assertThat(large.taken()).isLessThan(100);
+    }
+
+    @Test
+    void whileTheServerDrainsRunningCallsFinishAndNewOnesAreRefused() throws Exception {
+        var entered = new CountDownLatch(1);
+        var mayGo = new CountDownLatch(1);
+        agent.before = () -> {
+            entered.countDown();
+            try {
+                mayGo.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        var running = A2AServiceGrpc.newFutureStub(channel).sendMessage(message("before"));
+        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+        agent.events.show(1);
+        var stream = stub().subscribeToTask(subscription());
+        stream.next();
+
+        var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+
+        // Nor shall a stream that is cut short look as if it had come to its end.
+        assertThatThrownBy(stream::hasNext).hasMessageStartingWith("UNAVAILABLE");
+        var refused = refusal(message("after"));
+        var health = HealthGrpc.newBlockingStub(channel).check(HealthCheckRequest.getDefaultInstance());
+        mayGo.countDown();
+        assertThat(health.getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
+        assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+        assertThat(details(refused)
+                        .getDetails(1)
+                        .unpack(RetryInfo.class)
+                        .getRetryDelay()
+                        .getSeconds())
+                .isPositive();
+        assertThat(running.get(10, TimeUnit.SECONDS).getMessage().getParts(0).getText())
+                .isEqualTo("before");
+        assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(agent.asked).hasSize(2);
+    }
+
+    @Test
     void thereAreOnlySoManyStreams() {
-        agent.events.show(1).show(2);
-        var first = stub().subscribeToTask(subscription());
-        var second = stub().subscribeToTask(subscription());
-        first.next();
-        second.next();
+        agent.events.show(1);
+        stub().subscribeToTask(subscription()).next();
+        agent.stream = new ScriptedEvents().show(1);
+        stub().subscribeToTask(subscription()).next();
 
         assertThatThrownBy(() -> stub().subscribeToTask(subscription()).hasNext())
                 .hasMessageStartingWith("UNAVAILABLE");

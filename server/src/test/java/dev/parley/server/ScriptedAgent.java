@@ -18,6 +18,8 @@ final class ScriptedAgent implements AgentEndpoint {
     final BlockingQueue<Operation> asked = new ArrayBlockingQueue<>(100);
     final ScriptedEvents events = new ScriptedEvents();
     volatile EventStream stream = events;
+    /** What it does before it answers a message. */
+    volatile Runnable before = () -> {};
 
     static AgentCard card(String name, String url) {
         return new AgentCard(
@@ -46,6 +48,7 @@ final class ScriptedAgent implements AgentEndpoint {
     public <R> R call(Operation.Call<R> operation, CallContext context) {
         asked.offer(operation);
         if (operation instanceof Operation.SendMessage send) {
+            before.run();
             return (R) Message.user(Part.text(send.message().text()));
         }
         throw new UnsupportedOperationException(operation.toString());
