@@ -3,6 +3,12 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.grpc.health.HealthCheckRequest;
+import dev.parley.dialect.grpc.health.HealthCheckResponse.ServingStatus;
+import dev.parley.dialect.grpc.health.HealthGrpc;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.okhttp.SslSocketFactoryChannelCredentials;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -67,6 +73,7 @@ class TlsTest {
         trusting = trusting(pkcs12);
         server = TestServer.builder()
                 .tls(pkcs12, PASSWORD)
+                .grpc(DialectSettings.DEFAULTS)
                 .handler("/events", request -> events.answer())
                 .start();
     }
@@ -88,6 +95,20 @@ class TlsTest {
             assertThat(answer.version()).isEqualTo(version);
             assertThat(answer.body()).isEqualTo("{\"status\":\"up\"}");
             assertThat(server.url()).isEqualTo("https://127.0.0.1:" + server.port());
+        }
+    }
+
+    @Test
+    void grpcIsServedToo() throws Exception {
+        var credentials = SslSocketFactoryChannelCredentials.create(trusting.getSocketFactory());
+        var channel = OkHttpChannelBuilder.forTarget("localhost:" + server.port(), credentials)
+                .build();
+        try {
+            var answer = HealthGrpc.newBlockingStub(channel).check(HealthCheckRequest.getDefaultInstance());
+
+            assertThat(answer.getStatus()).isEqualTo(ServingStatus.SERVING);
+        } finally {
+            channel.shutdownNow();
         }
     }
 

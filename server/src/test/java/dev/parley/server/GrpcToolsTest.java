@@ -1,0 +1,187 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.grpc.health.HealthCheckRequest;
+import dev.parley.dialect.grpc.health.HealthCheckResponse;
+import dev.parley.dialect.grpc.health.HealthCheckResponse.ServingStatus;
+import dev.parley.dialect.grpc.health.HealthGrpc;
+import dev.parley.dialect.grpc.reflection.ServerReflectionGrpc;
+import dev.parley.dialect.grpc.reflection.ServerReflectionRequest;
+import dev.parley.dialect.grpc.reflection.ServerReflectionResponse;
+import dev.parley.dialect.grpc.reflection.ServiceResponse;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What tools and load balancers ask over gRPC, whatever agents there are. */
+@Timeout(60)
+class GrpcToolsTest {
+    private static final MethodDescriptor<ServerReflectionRequest, ServerReflectionResponse> REFLECTION =
+            ServerReflectionGrpc.getServerReflectionInfoMethod();
+
+    private volatile boolean ready = true;
+    private Server server;
+    private ManagedChannel channel;
+
+    @BeforeEach
+    void start() {
+        server = TestServer.builder()
+                .grpc(DialectSettings.DEFAULTS)
+                .readiness(() -> ready)
+                .start();
+        channel = OkHttpChannelBuilder.forTarget(server.authority())
+                .usePlaintext()
+                .build();
+    }
+
+    @AfterEach
+    void stop() {
+        channel.shutdownNow();
+        server.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v1", "v1alpha"})
+    void reflectionListsTheServices(String version) throws Exception {
+        var answer = reflect(
+                        version,
+                        ServerReflectionRequest.newBuilder().setListServices("").build())
+                .getFirst();
+
+        assertThat(answer.getListServicesResponse().getServiceList())
+                .extracting(ServiceResponse::getName)
+                .containsExactlyInAnyOrder(
+                        "lf.a2a.v1.A2AService",
+                        "a2a.v1.A2AService",
+                        "grpc.health.v1.Health",
+                        "grpc.reflection.v1.ServerReflection");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v1", "v1alpha"})
+    void reflectionHasTheFileOfASymbolAndAllThatItNeeds(String version) throws Exception {
+        var answers = reflect(
+                version,
+                symbol("lf.a2a.v1.A2AService"),
+                symbol("lf.a2a.v1.A2AService.SendMessage"),
+                symbol("lf.a2a.v1.Part"));
+
+        for (var answer : answers) {
+            var files = new ArrayList<FileDescriptorProto>();
+            for (var bytes : answer.getFileDescriptorResponse().getFileDescriptorProtoList()) {
+                files.add(FileDescriptorProto.parseFrom(bytes));
+            }
+            assertThat(files.getFirst().getPackage()).isEqualTo("lf.a2a.v1");
+            assertThat(files)
+                    .extracting(FileDescriptorProto::getName)
+                    .containsAll(files.stream()
+                            .flatMap(file -> file.getDependencyList().stream())
+                            .toList());
+        }
+    }
+
+    @Test
+    void oneConversationOfReflectionAsksManyThings() throws Exception {
+        var answers = reflect(
+                "v1",
+                symbol("lf.a2a.v1.NoSuchThing"),
+                ServerReflectionRequest.newBuilder()
+                        .setFileByFilename("a2a_v03.proto")
+                        .build(),
+                ServerReflectionRequest.getDefaultInstance());
+
+        assertThat(answers.get(0).getErrorResponse().getErrorCode()).isEqualTo(Status.Code.NOT_FOUND.value());
+        assertThat(answers.get(0).getOriginalRequest()).isEqualTo(symbol("lf.a2a.v1.NoSuchThing"));
+        assertThat(answers.get(1).hasFileDescriptorResponse()).isTrue();
+        assertThat(answers.get(2).getErrorResponse().getErrorCode()).isEqualTo(Status.Code.INVALID_ARGUMENT.value());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "lf.a2a.v1.A2AService", "a2a.v1.A2AService"})
+    void healthIsWhetherTheServerIsReady(String service) {
+        assertThat(check(service)).isEqualTo(ServingStatus.SERVING);
+
+        ready = false;
+
+        assertThat(check(service)).isEqualTo(ServingStatus.NOT_SERVING);
+    }
+
+    @Test
+    void theHealthOfAServiceThatIsNotThereIsNotFound() {
+        assertThatThrownBy(() -> check("lf.a2a.v2.A2AService")).hasMessageStartingWith("NOT_FOUND");
+    }
+
+    @Test
+    void healthIsNotWatched() {
+        var watch = HealthGrpc.getCheckMethod().toBuilder()
+                .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
+                .setFullMethodName("grpc.health.v1.Health/Watch")
+                .build();
+
+        var answers = ClientCalls.blockingServerStreamingCall(
+                channel, watch, CallOptions.DEFAULT, HealthCheckRequest.getDefaultInstance());
+
+        assertThatThrownBy(answers::hasNext).hasMessageStartingWith("UNIMPLEMENTED");
+    }
+
+    private ServingStatus check(String service) {
+        HealthCheckResponse answer = HealthGrpc.newBlockingStub(channel)
+                .check(HealthCheckRequest.newBuilder().setService(service).build());
+        return answer.getStatus();
+    }
+
+    private static ServerReflectionRequest symbol(String name) {
+        return ServerReflectionRequest.newBuilder()
+                .setFileContainingSymbol(name)
+                .build();
+    }
+
+    private List<ServerReflectionResponse> reflect(String version, ServerReflectionRequest... questions)
+            throws Exception {
+        var method = REFLECTION.toBuilder()
+                .setFullMethodName(REFLECTION.getFullMethodName().replace(".v1.", "." + version + "."))
+                .build();
+        var answers = new ArrayList<ServerReflectionResponse>();
+        var all = new CompletableFuture<List<ServerReflectionResponse>>();
+        var conversation = ClientCalls.asyncBidiStreamingCall(
+                channel.newCall(method, CallOptions.DEFAULT), new StreamObserver<ServerReflectionResponse>() {
+                    @Override
+                    public void onNext(ServerReflectionResponse answer) {
+                        answers.add(answer);
+                    }
+
+                    @Override
+                    public void onError(Throwable failure) {
+                        all.completeExceptionally(failure);
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        all.complete(answers);
+                    }
+                });
+        for (var question : questions) {
+            conversation.onNext(question);
+        }
+        conversation.onCompleted();
+        return all.get(10, TimeUnit.SECONDS);
+    }
+}
