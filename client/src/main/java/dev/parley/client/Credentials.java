@@ -50,22 +50,23 @@ final class Credentials {
     }
 
     /**
-     * Returns what a request to {@code place} carries, besides the headers that every request has.
+     * Returns what a request to the agent of {@code card} at {@code url} carries, besides the headers that every request
+     * has.
      *
      * @throws Trouble if there is no token now, but may be at another attempt
      * @throws ClientException if there is none
      */
-    List<Credential> of(Place place, Duration left) throws Trouble, InterruptedException {
+    List<Credential> of(AgentCard card, HttpUrl url, Duration left) throws Trouble, InterruptedException {
         if (settings.apiKey() != null) {
-            return List.of(new Credential.Key(Place.keyScheme(place.card()), settings.apiKey()));
+            return List.of(new Credential.Key(Place.keyScheme(card), settings.apiKey()));
         }
         Keys keys = settings.keys();
         if (keys == null || settings.headers().keySet().stream().anyMatch("Authorization"::equalsIgnoreCase)) {
             return List.of();
         }
-        String service = keys.serviceId() == null ? KeyManager.serviceId(place.url()) : keys.serviceId();
+        String service = keys.serviceId() == null ? KeyManager.serviceId(url) : keys.serviceId();
         var credentials = new ArrayList<Credential>();
-        for (Way way : ways(place.card(), keys.manager(), service)) {
+        for (Way way : ways(card, keys.manager(), service)) {
             credentials.add(way.means().get(left));
         }
         if (!credentials.isEmpty()) {

@@ -195,7 +195,7 @@ final class HttpAgentClient implements AgentClient {
         extensions.addAll(context.extensions());
         Request request = place.request(
                 place.binding().request(operation, context.withExtensions(extensions), place.agent()),
-                means.credentials().of(place, left));
+                means.credentials().of(place.card(), place.url(), left));
         return subscribesByGet && isSubscription(request)
                 ? new Request("GET", request.url(), request.headers(), NO_BODY)
                 : request;

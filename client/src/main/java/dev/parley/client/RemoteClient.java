@@ -3,6 +3,8 @@ package dev.parley.client;
 import dev.parley.client.ClientException.Problem;
 import dev.parley.dialect.Transport;
 import dev.parley.dialect.Transport.Broken;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -11,6 +13,7 @@ import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +24,7 @@ final class RemoteClient implements AgentClient {
     private final HttpAgentClient.Means means;
     private final ClientSettings settings;
     private final AgentCard.Interface address;
+    private final HttpUrl url;
     private final CardFinder.@Nullable Found found;
     private final Transport.Remote remote;
     private volatile AgentCard card;
@@ -35,6 +39,7 @@ final class RemoteClient implements AgentClient {
         this.settings = means.settings();
         this.card = card;
         this.address = address;
+        this.url = Transports.url(card, address);
         this.found = found;
         this.remote = remote;
     }
@@ -69,12 +74,17 @@ final class RemoteClient implements AgentClient {
                 operation,
                 context,
                 left -> remote.call(
-                        operation, extended(context).withDeadline(settings.now().plus(left))));
+                        operation, extended(context).withDeadline(settings.now().plus(left)), headers(left)));
     }
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
-        return attempt(operation, context, left -> new Told(remote.watch(operation, extended(context))));
+        return attempt(operation, context, left -> new Told(remote.watch(operation, extended(context), headers(left))));
+    }
+
+    /** For one attempt: a token may have to be fetched first. */
+    private Map<String, String> headers(Duration left) throws Trouble, InterruptedException {
+        return Transports.headers(settings, means.credentials().of(card, url, left));
     }
 
     private CallContext extended(CallContext context) {
@@ -95,6 +105,14 @@ final class RemoteClient implements AgentClient {
                     case TIMED_OUT, TOO_LARGE, INTERRUPTED -> throw verdict;
                 }
                 throw verdict;
+            } catch (A2AException refusal) {
+                if (refusal.error() == A2AError.UNAUTHENTICATED) {
+                    means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+                }
+                if (refusal.error() == A2AError.UNAVAILABLE || refusal.error() == A2AError.RATE_LIMITED) {
+                    throw new Trouble(Trouble.Kind.NOT_NOW, refusal.retryAfter(), refusal);
+                }
+                throw refusal;
             }
         });
     }

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
@@ -24,27 +25,32 @@ final class Transports {
         return ALL.stream().filter(transport -> transport.speaks(agent)).findFirst();
     }
 
-    /** How to get to an interface, with all credentials. */
+    /** How to get to an interface. */
     static Transport.Settings settings(AgentCard card, AgentCard.Interface agent, ClientSettings settings) {
         HttpUrl url = url(card, agent);
-        var headers = new HashMap<>(settings.headers());
-        if (settings.apiKey() != null) {
-            var scheme = Place.keyScheme(card);
-            if (scheme.location().equals("cookie")) {
-                headers.put("Cookie", scheme.name() + "=" + settings.apiKey());
-            } else {
-                // Such a call has no query, and a header of the same name is the next best.
-                headers.put(scheme.name(), settings.apiKey());
-            }
-        }
         return new Transport.Settings(
                 url.uri().getAuthority(),
                 url.uri().getScheme().equals("https"),
-                headers,
                 settings.sslContext(),
                 settings.maxEventBytes(),
                 settings.streamSilence(),
                 settings.sendTimeout());
+    }
+
+    /** What a call carries: the headers that every request has, and credentials where the card wants them. */
+    static Map<String, String> headers(ClientSettings settings, List<Credential> credentials) {
+        var headers = new HashMap<>(settings.headers());
+        for (Credential credential : credentials) {
+            switch (credential) {
+                case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
+                case Credential.Key(var scheme, var key)
+                when scheme.location().equals("cookie") ->
+                    headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
+                // Such a call has no query, and a header of the same name is the next best.
+                case Credential.Key(var scheme, var key) -> headers.put(scheme.name(), key);
+            }
+        }
+        return headers;
     }
 
     /**

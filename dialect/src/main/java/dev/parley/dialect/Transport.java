@@ -1,7 +1,9 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -22,9 +24,13 @@ public interface Transport {
 
     /**
      * An agent that is elsewhere. Besides {@link dev.parley.protocol.A2AException}, for what the agent answers, calls
-     * and streams throw {@link Broken}.
+     * and streams throw {@link Broken}. Each call brings its own headers, because tokens in them come and go.
      */
-    interface Remote extends AgentEndpoint, AutoCloseable {
+    interface Remote extends AutoCloseable {
+        <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers);
+
+        EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers);
+
         /** Gives up calls and streams that are under way. Idempotent. */
         @Override
         void close();
@@ -35,7 +41,6 @@ public interface Transport {
      *
      * @param authority host and port
      * @param tls whether they are spoken to over TLS
-     * @param headers sent with every call
      * @param sslContext keys, and who is trusted; null for the platform's
      * @param silence after what time without a sign of life a connection is asked for one
      * @param firstEvent how long a stream may take to its first event
@@ -43,15 +48,10 @@ public interface Transport {
     record Settings(
             String authority,
             boolean tls,
-            Map<String, String> headers,
             @Nullable SSLContext sslContext,
             int maxMessageBytes,
             Duration silence,
-            Duration firstEvent) {
-        public Settings {
-            headers = Map.copyOf(headers);
-        }
-    }
+            Duration firstEvent) {}
 
     /** There is no answer of the agent. */
     final class Broken extends RuntimeException {

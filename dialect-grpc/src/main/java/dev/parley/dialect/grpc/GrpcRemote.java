@@ -24,6 +24,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -59,15 +60,15 @@ final class GrpcRemote implements Transport.Remote {
     }
 
     @Override
-    public <R> R call(Operation.Call<R> operation, CallContext context) {
-        return call(rpc(operation), operation, context);
+    public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
+        return call(rpc(operation), operation, context, metadata(context, headers));
     }
 
     private <O extends Operation, R, Q extends Message, A extends Message> R call(
-            Rpc<O, R, Q, A> rpc, Operation operation, CallContext context) {
+            Rpc<O, R, Q, A> rpc, Operation operation, CallContext context, Metadata metadata) {
         try {
             var answer = ClientCalls.blockingUnaryCall(
-                    ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata(context))),
+                    ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata)),
                     rpc.method(),
                     options(context),
                     request(rpc, operation));
@@ -80,10 +81,11 @@ final class GrpcRemote implements Transport.Remote {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
+    public EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = rpc(operation);
         var call = channel.newCall(rpc.method(), options(context));
-        return GrpcEvents.open(call, metadata(context), request(rpc, operation), rpc.result(), settings.firstEvent());
+        return GrpcEvents.open(
+                call, metadata(context, headers), request(rpc, operation), rpc.result(), settings.firstEvent());
     }
 
     static A2AException invalid(InvalidField fault) {
@@ -121,9 +123,9 @@ final class GrpcRemote implements Transport.Remote {
                 : CallOptions.DEFAULT.withDeadlineAfter(Duration.between(Instant.now(), deadline));
     }
 
-    private Metadata metadata(CallContext context) {
+    private Metadata metadata(CallContext context, Map<String, String> headers) {
         var metadata = new Metadata();
-        settings.headers().forEach((name, value) -> put(metadata, name, value));
+        headers.forEach((name, value) -> put(metadata, name, value));
         put(metadata, Service.VERSION, spoken.version());
         if (!context.extensions().isEmpty()) {
             put(metadata, spoken.extensions(), String.join(",", context.extensions()));

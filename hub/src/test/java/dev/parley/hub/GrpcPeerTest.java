@@ -1,0 +1,188 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.client.AgentClient;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.KeyManager;
+import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
+import dev.parley.dialect.grpc.v1.GetTaskRequest;
+import dev.parley.dialect.grpc.v1.Task;
+import dev.parley.dialect.grpc.v1.TaskState;
+import dev.parley.dialect.grpc.v1.TaskStatus;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.SecurityScheme;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.okhttp.OkHttpServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The client of gRPC with a server that is not ours, which does what the test says. */
+@Timeout(60)
+final class GrpcPeerTest {
+    private final BlockingQueue<Metadata> calls = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Status> refusals = new LinkedBlockingQueue<>();
+    private Server server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = OkHttpServerBuilder.forPort(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), InsecureServerCredentials.create())
+                .addService(new Peer())
+                .intercept(new Remembering())
+                .build()
+                .start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.shutdownNow();
+    }
+
+    @Test
+    void headersAndTokensOfTheCallerAreMetadata() {
+        call(builder().bearer("the-token").header("X-Tenant", "bank"), card(Map.of()));
+
+        Metadata sent = calls.remove();
+        assertThat(value(sent, "authorization")).isEqualTo("Bearer the-token");
+        assertThat(value(sent, "x-tenant")).isEqualTo("bank");
+    }
+
+    @Test
+    void anApiKeyGoesWhereTheCardWantsIt() {
+        call(builder().apiKey("the-key"), card(Map.of()));
+        assertThat(sent("x-api-key")).isEqualTo("the-key");
+
+        call(builder().apiKey("the-key"), card(Map.of("key", new SecurityScheme.ApiKey(null, "cookie", "session"))));
+        assertThat(sent("cookie")).isEqualTo("session=the-key");
+
+        call(builder().apiKey("the-key"), card(Map.of("key", new SecurityScheme.ApiKey(null, "query", "key"))));
+        assertThat(sent("key")).isEqualTo("the-key");
+    }
+
+    @Test
+    void theKeysOfAServiceAreSentAsTheCardWantsThem() {
+        var keys = KeyManager.builder()
+                .environment(Map.of("AGENTVAULT_KEY_BANK", "from-the-keys"))
+                .build();
+
+        call(builder().keys(keys, "bank"), card(Map.of("key", new SecurityScheme.ApiKey(null, "header", "X-Key"))));
+        assertThat(sent("x-key")).isEqualTo("from-the-keys");
+
+        call(builder().keys(keys, "bank"), card(Map.of("bearer", new SecurityScheme.HttpAuth(null, "Bearer", null))));
+        assertThat(sent("authorization")).isEqualTo("Bearer from-the-keys");
+
+        call(builder().keys(keys, "another"), card(Map.of("key", new SecurityScheme.ApiKey(null, "header", "X-Key"))));
+        assertThat(sent("x-key")).isNull();
+    }
+
+    @Test
+    void whatIsDeclinedForNowIsTriedAgain() {
+        refusals.add(Status.RESOURCE_EXHAUSTED);
+
+        call(builder(), card(Map.of()));
+
+        assertThat(calls).hasSize(2);
+    }
+
+    @Test
+    void whatIsRefusedIsNot() {
+        refusals.add(Status.UNAUTHENTICATED);
+
+        assertThatThrownBy(() -> call(builder(), card(Map.of())))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refusal -> assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED));
+        assertThat(calls).hasSize(1);
+    }
+
+    private static AgentClientBuilder builder() {
+        return AgentClient.builder().backoff(Duration.ZERO, Duration.ZERO);
+    }
+
+    private static void call(AgentClientBuilder builder, AgentCard card) {
+        try (AgentClient client = builder.of(card)) {
+            assertThat(client.task("t").id()).isEqualTo("t");
+        }
+    }
+
+    private @Nullable String sent(String name) {
+        return value(calls.remove(), name);
+    }
+
+    private static @Nullable String value(Metadata metadata, String name) {
+        return metadata.get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER));
+    }
+
+    private AgentCard card(Map<String, SecurityScheme> schemes) {
+        return new AgentCard(
+                "peer",
+                "Does what the test says",
+                List.of(new AgentCard.Interface(
+                        "127.0.0.1:" + server.getPort(), AgentCard.Interface.GRPC, null, "1.0")),
+                null,
+                "1",
+                null,
+                new AgentCard.Capabilities(true, false, List.of(), false),
+                schemes,
+                schemes.keySet().stream()
+                        .map(name -> new SecurityRequirement(Map.of(name, List.of())))
+                        .toList(),
+                List.of("text/plain"),
+                List.of("text/plain"),
+                List.of(),
+                List.of(),
+                null);
+    }
+
+    private static Task task(TaskState state) {
+        return Task.newBuilder()
+                .setId("t")
+                .setContextId("c")
+                .setStatus(TaskStatus.newBuilder().setState(state))
+                .build();
+    }
+
+    private final class Peer extends A2AServiceGrpc.A2AServiceImplBase {
+        @Override
+        public void getTask(GetTaskRequest request, StreamObserver<Task> answer) {
+            Status refusal = refusals.poll();
+            if (refusal != null) {
+                answer.onError(refusal.asException());
+                return;
+            }
+            answer.onNext(task(TaskState.TASK_STATE_COMPLETED));
+            answer.onCompleted();
+        }
+    }
+
+    private final class Remembering implements ServerInterceptor {
+        @Override
+        public <Q, A> ServerCall.Listener<Q> interceptCall(
+                ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+            calls.add(headers);
+            return next.startCall(call, headers);
+        }
+    }
+}
