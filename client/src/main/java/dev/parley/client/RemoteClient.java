@@ -8,18 +8,13 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An {@link AgentClient} by way of a {@link Transport}. Calls are tried again as over HTTP; a stream that is cut ends with
- * STREAM_CUT, for nothing on such a wire numbers the events.
- */
+/** An {@link AgentClient} by way of a {@link Transport}. Calls are tried again, and streams resumed, as over HTTP. */
 final class RemoteClient implements AgentClient {
     private final HttpAgentClient.Means means;
     private final ClientSettings settings;
@@ -79,7 +74,19 @@ final class RemoteClient implements AgentClient {
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
-        return attempt(operation, context, left -> new Told(remote.watch(operation, extended(context), headers(left))));
+        EventStream events =
+                attempt(operation, context, left -> remote.watch(operation, extended(context), headers(left)));
+        return new RemoteStream(this, operation, context, events);
+    }
+
+    /**
+     * Subscribes in one attempt.
+     *
+     * @throws Trouble if another one may help
+     */
+    EventStream subscribe(Operation.SubscribeToTask operation, CallContext context)
+            throws Trouble, InterruptedException {
+        return once(settings.callTimeout(), left -> remote.watch(operation, extended(context), headers(left)));
     }
 
     /** For one attempt: a token may have to be fetched first. */
@@ -94,30 +101,37 @@ final class RemoteClient implements AgentClient {
     }
 
     private <T> T attempt(Operation operation, CallContext context, Attempts.Attempt<T> attempt) {
-        return means.attempts().run(operation.isRepeatable(), settings.timeout(operation, context), left -> {
-            try {
-                return attempt.in(left);
-            } catch (Broken broken) {
-                var verdict = told(broken);
-                switch (broken.kind()) {
-                    case UNREACHABLE -> throw new Trouble(Trouble.Kind.NOT_SENT, null, verdict);
-                    case LOST -> throw new Trouble(Trouble.Kind.LOST, null, verdict);
-                    case TIMED_OUT, TOO_LARGE, INTERRUPTED -> throw verdict;
-                }
-                throw verdict;
-            } catch (A2AException refusal) {
-                if (refusal.error() == A2AError.UNAUTHENTICATED) {
-                    means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
-                }
-                if (refusal.error() == A2AError.UNAVAILABLE || refusal.error() == A2AError.RATE_LIMITED) {
-                    throw new Trouble(Trouble.Kind.NOT_NOW, refusal.retryAfter(), refusal);
-                }
-                throw refusal;
-            }
-        });
+        return means.attempts()
+                .run(operation.isRepeatable(), settings.timeout(operation, context), left -> once(left, attempt));
     }
 
-    private ClientException told(Broken broken) {
+    private <T> T once(Duration left, Attempts.Attempt<T> attempt) throws Trouble, InterruptedException {
+        try {
+            return attempt.in(left);
+        } catch (Broken broken) {
+            ClientException verdict = told(broken);
+            switch (broken.kind()) {
+                case UNREACHABLE -> throw new Trouble(Trouble.Kind.NOT_SENT, null, verdict);
+                case LOST -> throw new Trouble(Trouble.Kind.LOST, null, verdict);
+                case TIMED_OUT, TOO_LARGE, INTERRUPTED -> throw verdict;
+            }
+            throw verdict;
+        } catch (A2AException refusal) {
+            if (refusal.error() == A2AError.UNAUTHENTICATED) {
+                means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+            }
+            if (refusal.error() == A2AError.UNAVAILABLE || refusal.error() == A2AError.RATE_LIMITED) {
+                throw new Trouble(Trouble.Kind.NOT_NOW, refusal.retryAfter(), refusal);
+            }
+            throw refusal;
+        }
+    }
+
+    HttpAgentClient.Means means() {
+        return means;
+    }
+
+    ClientException told(Broken broken) {
         var problem = switch (broken.kind()) {
             case UNREACHABLE -> Problem.UNREACHABLE;
             case LOST -> Problem.LOST;
@@ -128,34 +142,9 @@ final class RemoteClient implements AgentClient {
         return new ClientException(problem, address.url() + ": " + broken.getMessage(), broken);
     }
 
-    /** A stream whose failures are told as those of a client. */
-    private final class Told implements EventStream {
-        private final EventStream events;
-
-        Told(EventStream events) {
-            this.events = events;
-        }
-
-        @Override
-        public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
-            try {
-                return events.next(patience);
-            } catch (Broken broken) {
-                throw broken.kind() == Broken.Kind.LOST
-                        ? new ClientException(Problem.STREAM_CUT, address.url() + ": " + broken.getMessage(), broken)
-                        : told(broken);
-            }
-        }
-
-        @Override
-        public void close() {
-            events.close();
-        }
-    }
-
     @Override
     public void close() {
+        means.wire().close(); // first, so that streams know why they are cut
         remote.close();
-        means.wire().close();
     }
 }

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.ClientException;
 import dev.parley.client.KeyManager;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.GetTaskRequest;
+import dev.parley.dialect.grpc.v1.SendMessageRequest;
+import dev.parley.dialect.grpc.v1.StreamResponse;
+import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
 import dev.parley.dialect.grpc.v1.Task;
 import dev.parley.dialect.grpc.v1.TaskState;
 import dev.parley.dialect.grpc.v1.TaskStatus;
@@ -16,6 +20,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Metadata;
 import io.grpc.Server;
@@ -28,6 +33,7 @@ import io.grpc.stub.StreamObserver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -117,6 +123,55 @@ final class GrpcPeerTest {
         assertThat(calls).hasSize(1);
     }
 
+    @Test
+    void aStreamThatIsCutGoesOnWithTheTaskAsItStands() {
+        refusals.add(Status.UNAVAILABLE); // so the second attempt does it
+
+        try (AgentClient client = builder().of(card(Map.of()));
+                var stream = client.stream("hello")) {
+            assertThat(stream.next()).isInstanceOf(dev.parley.protocol.Task.class);
+            assertThat(stream.next()).isInstanceOf(dev.parley.protocol.Task.class);
+            assertThat(stream.next())
+                    .isInstanceOfSatisfying(
+                            TaskStatusUpdateEvent.class,
+                            update -> assertThat(update.status().state().isTerminal())
+                                    .isTrue());
+            assertThat(stream.hasNext()).isFalse();
+        }
+        assertThat(calls).hasSize(3);
+    }
+
+    @Test
+    void aTaskThatEndedWhileItsStreamWasCutIsReadOnce() {
+        refusals.add(Status.FAILED_PRECONDITION);
+
+        try (AgentClient client = builder().of(card(Map.of()));
+                var stream = client.stream("hello")) {
+            stream.next();
+            assertThat(stream.next())
+                    .isInstanceOfSatisfying(
+                            dev.parley.protocol.Task.class,
+                            task -> assertThat(task.state().isTerminal()).isTrue());
+            assertThat(stream.hasNext()).isFalse();
+        }
+    }
+
+    @Test
+    void aStreamThatCannotBeResumedSaysSo() {
+        refusals.addAll(Collections.nCopies(3, Status.UNAVAILABLE));
+
+        try (AgentClient client = builder().reconnects(2).of(card(Map.of()));
+                var stream = client.stream("hello")) {
+            stream.next();
+            assertThatThrownBy(stream::hasNext)
+                    .isInstanceOfSatisfying(
+                            ClientException.class,
+                            cut -> assertThat(cut.problem()).isEqualTo(ClientException.Problem.STREAM_CUT));
+            assertThat(stream.hasNext()).isFalse();
+        }
+        assertThat(calls).hasSize(3);
+    }
+
     private static AgentClientBuilder builder() {
         return AgentClient.builder().backoff(Duration.ZERO, Duration.ZERO);
     }
@@ -173,6 +228,33 @@ final class GrpcPeerTest {
                 return;
             }
             answer.onNext(task(TaskState.TASK_STATE_COMPLETED));
+            answer.onCompleted();
+        }
+
+        @Override
+        public void sendStreamingMessage(SendMessageRequest request, StreamObserver<StreamResponse> answer) {
+            answer.onNext(StreamResponse.newBuilder()
+                    .setTask(task(TaskState.TASK_STATE_WORKING))
+                    .build());
+            answer.onError(Status.UNAVAILABLE.asException());
+        }
+
+        @Override
+        public void subscribeToTask(SubscribeToTaskRequest request, StreamObserver<StreamResponse> answer) {
+            Status refusal = refusals.poll();
+            if (refusal != null) {
+                answer.onError(refusal.asException());
+                return;
+            }
+            answer.onNext(StreamResponse.newBuilder()
+                    .setTask(task(TaskState.TASK_STATE_WORKING))
+                    .build());
+            answer.onNext(StreamResponse.newBuilder()
+                    .setStatusUpdate(dev.parley.dialect.grpc.v1.TaskStatusUpdateEvent.newBuilder()
+                            .setTaskId(request.getId())
+                            .setContextId("c")
+                            .setStatus(TaskStatus.newBuilder().setState(TaskState.TASK_STATE_COMPLETED)))
+                    .build());
             answer.onCompleted();
         }
     }
