@@ -45,7 +45,7 @@ final class LegacyCardTest {
                         new Interface("https://agents.example.com/weather", Interface.JSONRPC, null, "0.3"),
                         new Interface("https://agents.example.com/weather/rest", Interface.HTTP_JSON, null, "0.3"));
         assertThat(card.capabilities().extendedAgentCard()).isTrue();
-        assertThat(card.securitySchemes()).containsOnlyKeys("key", "bearer", "machine", "oidc", "mtls");
+        assertThat(card.securitySchemes().keySet()).containsExactly("key", "bearer", "machine", "oidc", "mtls");
         assertThat(card.securityRequirements().getFirst().schemes()).isEqualTo(Map.of("oidc", List.of("openid")));
         assertThat(card.skills().getFirst().securityRequirements()).hasSize(1);
     }
@@ -270,6 +270,8 @@ final class LegacyCardTest {
 
         assertThat(none.at("authSchemes").value()).isEqualTo(List.of(Map.of("scheme", "none")));
         assertThat(some.at("authSchemes").value()).asInstanceOf(LIST).hasSize(3);
-        assertThat(some.at("authSchemes").text()).contains("apiKey", "bearer", "oauth2", "tokenUrl");
+        assertThat(some.at("authSchemes", 0, "scheme").text()).isEqualTo("apiKey");
+        assertThat(some.at("authSchemes", 1, "scheme").text()).isEqualTo("bearer");
+        assertThat(some.at("authSchemes", 2).text()).contains("oauth2", "tokenUrl");
     }
 }

@@ -36,7 +36,7 @@ public record AgentCard(
         requireNonNull(version, "version");
         requireNonNull(capabilities, "capabilities");
         supportedInterfaces = Lists.copy(supportedInterfaces);
-        securitySchemes = Map.copyOf(securitySchemes);
+        securitySchemes = Lists.inOrder(securitySchemes);
         securityRequirements = Lists.copy(securityRequirements);
         defaultInputModes = Lists.copy(defaultInputModes);
         defaultOutputModes = Lists.copy(defaultOutputModes);
@@ -129,7 +129,7 @@ public record AgentCard(
     /** Schemes that must all be satisfied, each with the scopes it needs (none for schemes without scopes). */
     public record SecurityRequirement(Map<String, List<String>> schemes) {
         public SecurityRequirement {
-            schemes = Map.copyOf(schemes);
+            schemes = Lists.inOrder(schemes);
         }
     }
 }

@@ -29,6 +29,11 @@ final class Lists {
         return map.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
     }
 
+    /** Returns an unmodifiable copy that keeps the order, so that a card is the same bytes after every start. */
+    static <V> Map<String, V> inOrder(Map<String, V> map) {
+        return map.isEmpty() ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
+    }
+
     /** Returns {@code base} with {@code more} after it, in amortised constant time per added element. */
     static <T> List<T> append(List<T> base, List<? extends T> more) {
         if (more.isEmpty()) {

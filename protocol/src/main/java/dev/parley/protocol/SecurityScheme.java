@@ -67,7 +67,7 @@ public sealed interface SecurityScheme {
             public AuthorizationCode {
                 requireNonNull(authorizationUrl, "authorizationUrl");
                 requireNonNull(tokenUrl, "tokenUrl");
-                scopes = Map.copyOf(scopes);
+                scopes = Lists.inOrder(scopes);
             }
         }
 
@@ -75,7 +75,7 @@ public sealed interface SecurityScheme {
                 implements Flow {
             public ClientCredentials {
                 requireNonNull(tokenUrl, "tokenUrl");
-                scopes = Map.copyOf(scopes);
+                scopes = Lists.inOrder(scopes);
             }
         }
 
@@ -87,7 +87,7 @@ public sealed interface SecurityScheme {
             public DeviceCode {
                 requireNonNull(deviceAuthorizationUrl, "deviceAuthorizationUrl");
                 requireNonNull(tokenUrl, "tokenUrl");
-                scopes = Map.copyOf(scopes);
+                scopes = Lists.inOrder(scopes);
             }
         }
 
@@ -96,7 +96,7 @@ public sealed interface SecurityScheme {
                 @Nullable String authorizationUrl, @Nullable String refreshUrl, Map<String, String> scopes)
                 implements Flow {
             public Implicit {
-                scopes = Map.copyOf(scopes);
+                scopes = Lists.inOrder(scopes);
             }
         }
 
@@ -104,7 +104,7 @@ public sealed interface SecurityScheme {
         record Password(@Nullable String tokenUrl, @Nullable String refreshUrl, Map<String, String> scopes)
                 implements Flow {
             public Password {
-                scopes = Map.copyOf(scopes);
+                scopes = Lists.inOrder(scopes);
             }
         }
     }
