@@ -93,6 +93,11 @@ abstract class Dialect {
         return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
     }
 
+    /** What an error over JSON-RPC says besides code and message. */
+    Object rpcErrorData(A2AException problem) {
+        return Problem.details(problem);
+    }
+
     /** The body of an error over REST. */
     Map<String, Object> restError(A2AException problem, int status) {
         var error = new LinkedHashMap<String, Object>();
@@ -100,7 +105,7 @@ abstract class Dialect {
         error.put("status", problem.error().grpcStatus());
         error.put("message", String.valueOf(problem.getMessage()));
         List<Map<String, Object>> details = Problem.details(problem);
-        error.put("details", details);
+        error.put(Problem.DETAILS, details);
         return Map.of("error", error);
     }
 

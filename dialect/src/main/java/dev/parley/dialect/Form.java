@@ -127,7 +127,7 @@ final class Form implements WireAnswer.Frames {
         var error = new LinkedHashMap<String, Object>();
         error.put("code", dialect.code(problem.error()));
         error.put("message", String.valueOf(problem.getMessage()));
-        error.put("data", Problem.details(problem));
+        error.put("data", dialect.rpcErrorData(problem));
         return Json.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
     }
 

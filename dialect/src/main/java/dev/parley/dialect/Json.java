@@ -48,6 +48,10 @@ public final class Json {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
+    /** For requests that repeat nothing but kinds. */
+    private static final JsonFactory REPEATING =
+            factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME).build();
+
     /** Without the parser's own search for duplicates: the codecs notice those in what they read. */
     private static final JsonFactory FACTORY =
             factory(MAX_DEPTH, Long.MAX_VALUE, Integer.MAX_VALUE).build();
@@ -126,7 +130,15 @@ public final class Json {
 
     /** Reads a request, of which nothing is believed yet. */
     static <R> R request(byte[] json, Function<JsonParser, R> reader) {
-        return parse(REQUESTS, utf8(json), 0, json.length, reader);
+        try {
+            return parse(REQUESTS, utf8(json), 0, json.length, reader);
+        } catch (A2AException malformed) {
+            if (malformed.getCause() == null
+                    || !parse(REPEATING, json, 0, json.length, RepeatedKinds::areAllThatRepeats)) {
+                throw malformed;
+            }
+            return parse(REPEATING, json, 0, json.length, reader);
+        }
     }
 
     /** Reads a piece of a request that {@link #request} has seen whole. */

@@ -90,6 +90,12 @@ final class LegacyDialect extends Dialect {
         };
     }
 
+    /** Until 1.0 this may be anything, but the Go SDK of 0.3 cannot read an error in which it is no object. */
+    @Override
+    Object rpcErrorData(A2AException problem) {
+        return Map.of(Problem.DETAILS, Problem.details(problem));
+    }
+
     @Override
     Map<String, Object> restError(A2AException problem, int status) {
         var error = new LinkedHashMap<String, Object>();
@@ -100,9 +106,18 @@ final class LegacyDialect extends Dialect {
         return error;
     }
 
-    /** The name that the error has in the SDKs: {@code TaskNotFoundError}. */
+    /**
+     * The name that the error has in the Java SDK of 0.3: {@code io.a2a.spec.TaskNotFoundError}. The specification names
+     * none, and its clients know an error over REST by nothing else, as others do by the code.
+     */
     private static String nameOf(A2AError error) {
-        var name = new StringBuilder();
+        if (error == A2AError.PARSE_ERROR) {
+            return "io.a2a.spec.JSONParseError";
+        }
+        var name = new StringBuilder("io.a2a.spec.");
+        if (error == A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED) {
+            return name.append("AuthenticatedExtendedCardNotConfiguredError").toString();
+        }
         for (String word : error.name().split("_", -1)) {
             name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
         }

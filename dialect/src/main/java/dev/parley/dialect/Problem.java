@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class Problem {
     private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
 
+    static final String DETAILS = "details";
+
     private static final String TYPE = "@type";
     private static final String ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
     private static final String BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest";
@@ -106,7 +108,8 @@ final class Problem {
             return null;
         }
         Map<?, ?> error = document || named ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
-        List<Map<?, ?>> details = maps(error.get(error.get("data") == null ? "details" : "data"));
+        Object data = error.get(error.get("data") == null ? DETAILS : "data");
+        List<Map<?, ?>> details = maps(data instanceof Map<?, ?> members ? members.get(DETAILS) : data);
         String message = text(error.get(document ? "detail" : "message"));
         A2AError kind = kind(status, error, details);
         return A2AException.of(

@@ -229,10 +229,11 @@ final class Shape<T> implements Codec<T> {
             if (token == JsonToken.VALUE_NULL && !codec.readsNull()) {
                 continue;
             }
-            if (values[index] != null) {
+            Object before = values[index];
+            values[index] = codec.read(in);
+            if (before != null && !(name.equals(RepeatedKinds.KIND) && before.equals(values[index]))) {
                 throw Place.duplicate(in);
             }
-            values[index] = codec.read(in);
         }
     }
 
