@@ -30,10 +30,14 @@ record ForeignClient(
     static final List<ForeignClient> ALL = List.of(
             javaScript("1.0", List.of()),
             python("1.0", List.of()),
+            go("1.0"),
             javaScript("0.3", List.of("js-kind")),
             python("0.3", List.of("python-kind")),
+            java("0.3"),
+            go("0.3"),
             javaScript("0.2", List.of("js-kind")),
-            python("0.2", List.of("python-kind")));
+            python("0.2", List.of("python-kind")),
+            java("0.2"));
 
     private static ForeignClient javaScript(String release, List<String> shared) {
         return new ForeignClient(
@@ -62,6 +66,36 @@ record ForeignClient(
                         List.of("python3", "-m", "venv", "venv"),
                         List.of("./venv/bin/python", "-m", "pip", "install", "-r", "requirements.txt")),
                 List.of("./venv/bin/python", "main.py"));
+    }
+
+    /** In a process of its own, as all releases of that SDK have classes of the same names. */
+    private static ForeignClient java(String release) {
+        String tools = Path.of(System.getProperty("java.home"), "bin").toString();
+        return new ForeignClient(
+                "java-" + release,
+                List.of("java-kind", "java-" + release),
+                "pom.xml",
+                List.of(List.of(
+                        "mvn",
+                        "-B",
+                        "-q",
+                        "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies",
+                        "-DoutputDirectory=lib")),
+                // The URL that follows is what a shell calls $0 here.
+                List.of(
+                        "sh",
+                        "-c",
+                        "'%1$s/javac' -cp 'lib/*' -d classes *.java && exec '%1$s/java' -cp 'classes:lib/*' Main \"$0\""
+                                .formatted(tools)));
+    }
+
+    private static ForeignClient go(String release) {
+        return new ForeignClient(
+                "go-" + release,
+                sources("go", release, List.of()),
+                "go.sum",
+                List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download")),
+                List.of("sh", "-c", "GOTOOLCHAIN=auto go build -buildvcs=false -o driver . && exec ./driver \"$0\""));
     }
 
     private static List<String> sources(String language, String release, List<String> shared) {
