@@ -33,11 +33,12 @@ record ForeignClient(
             go("1.0"),
             javaScript("0.3", List.of("js-kind")),
             python("0.3", List.of("python-kind")),
-            java("0.3"),
+            java("java-0.3", List.of("java-kind", "java-0.3")),
             go("0.3"),
+            java("langchain4j", List.of("langchain4j")),
             javaScript("0.2", List.of("js-kind")),
             python("0.2", List.of("python-kind")),
-            java("0.2"));
+            java("java-0.2", List.of("java-kind", "java-0.2")));
 
     private static ForeignClient javaScript(String release, List<String> shared) {
         return new ForeignClient(
@@ -68,12 +69,12 @@ record ForeignClient(
                 List.of("./venv/bin/python", "main.py"));
     }
 
-    /** In a process of its own, as all releases of that SDK have classes of the same names. */
-    private static ForeignClient java(String release) {
+    /** In a process of its own, as all releases of the SDK have classes of the same names. */
+    private static ForeignClient java(String name, List<String> sources) {
         String tools = Path.of(System.getProperty("java.home"), "bin").toString();
         return new ForeignClient(
-                "java-" + release,
-                List.of("java-kind", "java-" + release),
+                name,
+                sources,
                 "pom.xml",
                 List.of(List.of(
                         "mvn",
