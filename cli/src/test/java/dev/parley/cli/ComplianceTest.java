@@ -334,9 +334,10 @@ class ComplianceTest {
 
         assertThat(debugged(agent)).contains("interface JSONRPC 1.0");
         assertThat(debugged("turned.json")).contains("interface HTTP+JSON 1.0");
-        assertThat(debugged(agent, "--transport", "GRPC", "--transport", "HTTP+JSON", "--transport", "JSONRPC"))
+        String unknown = "https://example.com/binding";
+        assertThat(debugged(agent, "--transport", unknown, "--transport", "HTTP+JSON", "--transport", "JSONRPC"))
                 .contains("interface HTTP+JSON 1.0");
-        assertThat(debugged(agent, "--transport", "GRPC")).contains("interface JSONRPC 1.0");
+        assertThat(debugged(agent, "--transport", unknown)).contains("interface JSONRPC 1.0");
     }
 
     /** Source: A2A specification 1.0, section 5.2. */
