@@ -8,7 +8,8 @@ import java.util.Map;
 /**
  * The endpoint of the Agentic Kernel, whose method names collide with those of A2A 0.1.
  *
- * <p>Every answer has status 200, because its client reads nothing else.
+ * <p>Errors of the protocol have status 200, because its client reads no others; what proxies and load balancers act on,
+ * such as 401 and 503, shows in the status here as well.
  */
 final class Kernel {
     private static final LegacyDialect DIALECT = LegacyDialect.KERNEL;

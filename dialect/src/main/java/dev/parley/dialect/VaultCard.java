@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** How a card of AgentVault looks. */
 final class VaultCard {
+    private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
     private static final String KEY_HEADER = "X-Api-Key";
     private static final List<String> PARTS = List.of("text", "file", "data");
 
@@ -212,9 +213,24 @@ final class VaultCard {
         return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
     }
 
+    /** What a stranger wrote, as a log may hold it. */
+    private static String shown(String text) {
+        String line = text.replaceAll("\\p{Cntrl}", "?");
+        return line.length() <= 60 ? line : line.substring(0, 60) + "…";
+    }
+
     /** The schemes are named as a client's keys are: by their service, or else by the agent. */
     static AgentCard read(byte[] json) {
         Document document = Json.read(json, DOCUMENT);
+        String version = document.features().a2aVersion();
+        if (!version.equals(A2A_VERSION) && !version.startsWith(A2A_VERSION + ".")) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the card of {0} says version {1} of the protocol (expected: {2}); it is spoken to all the same",
+                    shown(document.id()),
+                    shown(version),
+                    A2A_VERSION);
+        }
         var schemes = new LinkedHashMap<String, SecurityScheme>();
         var requirements = new ArrayList<SecurityRequirement>();
         for (Auth auth : document.auth()) {

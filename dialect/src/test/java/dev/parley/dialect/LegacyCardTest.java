@@ -17,7 +17,12 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,6 +80,36 @@ final class LegacyCardTest {
         assertThat(card.provider()).isEqualTo(new AgentCard.Provider("Example", "https://example.com"));
         assertThat(card.documentationUrl()).isEqualTo("https://example.com/docs");
         assertThat(card.skills().getFirst().inputModes()).containsExactly("text");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.2, false", "0.2.1, false", "1.0, true", "'0.3\n', true"})
+    @DisplayName("AV14: another version of the profile is warned of, and spoken to all the same")
+    void anotherVersionOfTheProfileIsWarnedOf(String version, boolean warned) {
+        var warnings = new ArrayList<String>();
+        var logger = Logger.getLogger("dev.parley.dialect");
+        var handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                warnings.add(new SimpleFormatter().formatMessage(record));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        try {
+            String card = Wire.text(example("agentvault", "card.json"))
+                    .replace("\"a2aVersion\": \"0.2\"", "\"a2aVersion\": \"" + version.replace("\n", "\\n") + "\"");
+
+            assertThat(Json.readCard(Wire.bytes(card)).name()).isNotEmpty();
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertThat(warnings).hasSize(warned ? 1 : 0).noneMatch(line -> line.contains("\n"));
     }
 
     @Test
