@@ -230,9 +230,9 @@ final class Sends {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
-        } finally {
-            engine.naming().remove(name, naming);
         }
+        // Only now: who has given up waiting must not let another task take the name of one that is yet to begin.
+        engine.naming().remove(name, naming);
     }
 
     private void checkMediaTypes(Message message) {
