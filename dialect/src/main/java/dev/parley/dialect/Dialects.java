@@ -253,6 +253,9 @@ public final class Dialects {
     /** Source: A2A specification 0.3.0, section 3.5.3; where 1.0 and 0.3 have the same path, the version decides. */
     private Dialect restDialect(WireRequest request, ServedAgent agent) {
         Version version = Version.of(request);
+        if (version == Version.V1) {
+            return Dialect.V1; // who says so need not have its body looked at
+        }
         boolean oldPath = Rest.hasOldPrefix(request.path());
         LegacyDialect body = agent.speaks("0.3") ? BodyShape.of(request.body()) : null;
         boolean legacy = version == Version.V03 || version == Version.UNSAID && (oldPath || body != null);
