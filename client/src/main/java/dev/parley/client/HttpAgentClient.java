@@ -8,11 +8,9 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SubscribeToTask;
-import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatusUpdateEvent;
@@ -88,21 +86,19 @@ final class HttpAgentClient implements AgentClient {
             return result;
         }
         return switch (operation) {
-            case Operation.SendMessage send ->
-                (R) outcome(((Task) result).id(), send.configuration().returnImmediately(), context);
+            case Operation.SendMessage send -> (R) outcome(((Task) result).id(), send, context);
             case Operation.CancelTask cancel -> (R) exchange(GetTask.of(cancel.id()), context);
             default -> result;
         };
     }
 
     /** Follows a task until it has ended or waits for its caller, and returns it. */
-    private Task outcome(String taskId, boolean immediately, CallContext context) {
+    private Task outcome(String taskId, Operation.SendMessage send, CallContext context) {
         Task task = exchange(GetTask.of(taskId), context);
-        if (immediately || task.state().isSettled()) {
+        if (send.configuration().returnImmediately() || task.state().isSettled()) {
             return task;
         }
-        Instant end =
-                settings.now().plus(settings.timeout(Operation.SendMessage.of(Message.user(Part.text(""))), context));
+        Instant end = settings.now().plus(settings.timeout(send, context));
         try (EventStream events = ResumingStream.open(this, context, SubscribeToTask.of(taskId))) {
             boolean settled = false;
             while (!settled && settings.now().isBefore(end)) {
