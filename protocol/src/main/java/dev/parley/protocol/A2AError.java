@@ -4,7 +4,7 @@ package dev.parley.protocol;
  * Every kind of error an A2A peer can be told of, with its code in each binding.
  *
  * <p>This is the only place where codes are listed. Source: A2A specification 1.0.1, section 5.4; JSON-RPC 2.0,
- * section 5.1.
+ * section 5.1; knowledge graph extension, "Error handling".
  */
 public enum A2AError {
     TASK_NOT_FOUND(-32001, 404, "NOT_FOUND", "Task not found"),
@@ -16,6 +16,11 @@ public enum A2AError {
     EXTENDED_AGENT_CARD_NOT_CONFIGURED(-32007, 400, "FAILED_PRECONDITION", "Extended agent card is not configured"),
     EXTENSION_SUPPORT_REQUIRED(-32008, 400, "FAILED_PRECONDITION", "Extension support required"),
     VERSION_NOT_SUPPORTED(-32009, 400, "FAILED_PRECONDITION", "Protocol version not supported"),
+
+    KNOWLEDGE_QUERY(-32010, 400, "INVALID_ARGUMENT", "Knowledge query failed"),
+    KNOWLEDGE_UPDATE(-32011, 409, "ABORTED", "Knowledge update failed (e.g., conflict, constraint violation)"),
+    KNOWLEDGE_SUBSCRIPTION(-32012, 400, "INVALID_ARGUMENT", "Knowledge subscription failed"),
+    ALIGNMENT_VIOLATION(-32013, 403, "PERMISSION_DENIED", "Operation violates alignment constraints"),
 
     PARSE_ERROR(-32700, 400, "INVALID_ARGUMENT", "Invalid JSON payload"),
     INVALID_REQUEST(-32600, 400, "INVALID_ARGUMENT", "Request payload validation error"),
@@ -74,10 +79,5 @@ public enum A2AError {
     /** What to say if there is nothing more particular. */
     public String defaultMessage() {
         return defaultMessage;
-    }
-
-    /** True for the nine errors that A2A itself defines; the reason of their ErrorInfo is {@link #name()}. */
-    public boolean isA2A() {
-        return code <= -32001 && code >= -32099;
     }
 }

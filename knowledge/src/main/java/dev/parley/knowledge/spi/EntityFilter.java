@@ -1,0 +1,57 @@
+package dev.parley.knowledge.spi;
+
+import dev.parley.protocol.Term;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which entities are meant, and in which order. An entity is a subject of at least one statement.
+ *
+ * @param types entities that have one of these types; empty for any
+ * @param text entities that say this text somewhere, whatever its case; null for any
+ * @param conditions all of which hold
+ * @param orderBy the predicate whose smallest value sorts them, those without it last; null for the order in which the
+ *     store learnt of them
+ */
+public record EntityFilter(
+        List<String> types,
+        @Nullable String text,
+        List<Condition> conditions,
+        @Nullable String orderBy,
+        boolean descending) {
+    /** Every entity. */
+    public static final EntityFilter ALL = new EntityFilter(List.of(), null, List.of(), null, false);
+
+    public EntityFilter {
+        types = types.stream().map(Term::expand).toList();
+        conditions = List.copyOf(conditions);
+        orderBy = orderBy == null ? null : Term.expand(orderBy);
+    }
+
+    /** How a value is compared. Numbers and times are compared as such, the rest as text. */
+    public enum Comparison {
+        EQUAL,
+        LESS,
+        AT_MOST,
+        MORE,
+        AT_LEAST,
+        /** The text occurs in it, whatever its case. */
+        CONTAINS,
+        /** The entity says something with the predicate; the value does not matter. */
+        EXISTS
+    }
+
+    /**
+     * Something that an entity has to say.
+     *
+     * @param predicate one of these says it
+     * @param values one of these fits; ignored for {@code EXISTS}
+     * @param holds false if it must not be so
+     */
+    public record Condition(List<String> predicate, Comparison comparison, List<Term> values, boolean holds) {
+        public Condition {
+            predicate = predicate.stream().map(Term::expand).toList();
+            values = List.copyOf(values);
+        }
+    }
+}

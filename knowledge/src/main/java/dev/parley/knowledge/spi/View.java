@@ -1,0 +1,71 @@
+package dev.parley.knowledge.spi;
+
+import dev.parley.protocol.Term;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements of one group as they are at one moment, without those below the reader's {@link Floors}.
+ *
+ * <p>For one thread, and only while the call of {@link StatementStore#read} or {@link StatementStore#write} lasts that it
+ * was given to.
+ */
+public interface View {
+    /** The number of the last change that this view contains; 0 if there was none. */
+    long revision();
+
+    /** Returns statements in an order that stays the same; {@code after} is null or the {@code next} of a page. */
+    Page<Fact> statements(Pattern pattern, @Nullable String after, int limit);
+
+    /**
+     * Returns for each of {@code subjects} its statements, at most {@code limit} each, in one go. Those that have none may
+     * be missing. {@code pattern.subjects()} must be empty.
+     */
+    Map<String, Page<Fact>> about(Collection<String> subjects, Pattern pattern, @Nullable String after, int limit);
+
+    /**
+     * Returns for each of {@code objects} the statements that point at it, at most {@code limit} each, in one go. Those that
+     * have none may be missing. {@code pattern.objects()} must be empty.
+     */
+    Map<String, Page<Fact>> pointingAt(Collection<String> objects, Pattern pattern, @Nullable String after, int limit);
+
+    /** Returns ids of entities. */
+    Page<String> entities(EntityFilter filter, @Nullable String after, int limit);
+
+    /** Returns for each of {@code ids} its types, in one go. Those that have none may be missing. */
+    Map<String, Set<String>> types(Collection<String> ids);
+
+    /**
+     * Gives {@code sink} every statement that fits, until it returns false.
+     *
+     * @param graph {@link Pattern#DEFAULT_GRAPH}, a name, or null for every graph
+     */
+    void scan(
+            @Nullable String graph,
+            @Nullable String subject,
+            @Nullable String predicate,
+            @Nullable Term object,
+            Predicate<Fact> sink);
+
+    /** The graphs that have statements, and how many; floors are not regarded, except that hidden graphs are left out. */
+    List<GraphInfo> graphs();
+
+    /** The predicates that are used, in no order, of subjects of {@code type}; null for all subjects. */
+    Set<String> predicates(@Nullable String type);
+
+    /** The types that entities have, in no order. */
+    Set<String> classes();
+
+    /** How many statements the floors have kept from the answers of this view so far. */
+    Hidden hidden();
+
+    /** A graph; {@code name} is null for the default graph. */
+    record GraphInfo(@Nullable String name, long statements) {}
+
+    /** Numbers of statements that were hidden, each counted for the first reason that applies. */
+    record Hidden(long byCertainty, long byAge, long byPolicy) {}
+}

@@ -1,0 +1,16 @@
+/** A knowledge graph that agents share. */
+module dev.parley.knowledge {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.protocol;
+    requires dev.parley.dialect;
+    requires dev.parley.store;
+    requires com.github.benmanes.caffeine;
+    requires com.graphqljava;
+    requires java.sql;
+    requires org.apache.jena.arq;
+    requires org.apache.jena.core;
+    requires org.apache.jena.shacl;
+
+    exports dev.parley.knowledge;
+    exports dev.parley.knowledge.spi;
+}

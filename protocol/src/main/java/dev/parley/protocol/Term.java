@@ -1,0 +1,170 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a statement is about or says: a resource or a literal value, as in RDF.
+ *
+ * <p>Source: knowledge graph extension, model KGObject; RDF 1.1 Concepts, section 3.
+ */
+public sealed interface Term {
+    /** The namespace of RDF's own names. */
+    String RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+
+    /** The namespace of RDF Schema. */
+    String RDFS = "http://www.w3.org/2000/01/rdf-schema#";
+
+    /** The namespace of OWL. */
+    String OWL = "http://www.w3.org/2002/07/owl#";
+
+    /** The namespace of the datatypes of XML Schema. */
+    String XSD = "http://www.w3.org/2001/XMLSchema#";
+
+    /** The predicate that says what kind of thing its subject is. */
+    String TYPE = RDF + "type";
+
+    /**
+     * Something that has a name: an IRI, a compact IRI such as {@code ex:p1}, or any other text. Names are compared as
+     * they are written, except that {@code rdf:}, {@code rdfs:}, {@code owl:} and {@code xsd:} stand for their namespaces.
+     *
+     * @param type what kind of thing it is, as a hint for the reader; does not make it another resource
+     */
+    record Resource(String id, @Nullable String type) implements Term {
+        public Resource {
+            requireNonNull(id, "id");
+            if (id.isEmpty()) {
+                throw InvalidField.of("id", "must not be empty");
+            }
+            id = expand(id);
+            type = type == null ? null : expand(type);
+        }
+
+        public static Resource of(String id) {
+            return new Resource(id, null);
+        }
+
+        /** True if both are the same resource, whatever their hints say. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Resource resource && resource.id.equals(id);
+        }
+
+        @Override
+        public int hashCode() {
+            return id.hashCode();
+        }
+    }
+
+    /**
+     * A value.
+     *
+     * @param lexical the value as text
+     * @param datatype the IRI of its type
+     * @param language a BCP 47 tag for text in a natural language; the datatype is then {@code rdf:langString}
+     */
+    record Literal(
+            String lexical, String datatype, @Nullable String language) implements Term {
+        public static final String STRING = XSD + "string";
+        public static final String BOOLEAN = XSD + "boolean";
+        public static final String INTEGER = XSD + "integer";
+        public static final String DECIMAL = XSD + "decimal";
+        public static final String DOUBLE = XSD + "double";
+        public static final String LANG_STRING = RDF + "langString";
+
+        /** Numbers beyond a double's range are written as text, lest somebody has to write out a billion digits. */
+        private static final int MAX_EXPONENT = 308;
+
+        public Literal {
+            requireNonNull(lexical, "lexical");
+            datatype = expand(datatype);
+            if ((language != null) != datatype.equals(LANG_STRING)) {
+                throw InvalidField.of(
+                        "type", datatype + " (expected: " + LANG_STRING + " if, and only if, there is a language)");
+            }
+        }
+
+        public static Literal of(String text) {
+            return new Literal(text, STRING, null);
+        }
+
+        public static Literal of(boolean value) {
+            return new Literal(Boolean.toString(value), BOOLEAN, null);
+        }
+
+        public static Literal of(long value) {
+            return new Literal(Long.toString(value), INTEGER, null);
+        }
+
+        /**
+         * A number as JSON has it: an integer if it is written without point and exponent, else a decimal.
+         *
+         * @throws InvalidField if its exponent is beyond that of a double
+         */
+        public static Literal of(BigDecimal value) {
+            if (value.signum() != 0 && Math.abs((long) value.precision() - value.scale()) > MAX_EXPONENT
+                    || Math.abs((long) value.scale()) > 2 * MAX_EXPONENT) {
+                throw InvalidField.of("value", "a number out of range (expected: at most 1e308)");
+            }
+            return new Literal(value.toPlainString(), value.scale() > 0 ? DECIMAL : INTEGER, null);
+        }
+
+        /** Text in a natural language. */
+        public static Literal of(String text, String language) {
+            return new Literal(text, LANG_STRING, language);
+        }
+
+        /** The value as JSON has it: a {@link Boolean} or {@link BigDecimal} if it is one, else its text. */
+        public Object value() {
+            return switch (datatype) {
+                case BOOLEAN -> truth();
+                case INTEGER, DECIMAL -> number();
+                default -> lexical;
+            };
+        }
+
+        private Object truth() {
+            boolean isTrue = lexical.equals("true") || lexical.equals("1");
+            return isTrue || lexical.equals("false") || lexical.equals("0") ? (Object) isTrue : lexical;
+        }
+
+        private Object number() {
+            try {
+                return new BigDecimal(lexical);
+            } catch (NumberFormatException noNumber) {
+                return lexical;
+            }
+        }
+
+        /** True if {@link #value()} alone, read back from JSON, is this literal. */
+        public boolean isPlain() {
+            return switch (datatype) {
+                case STRING -> true;
+                case BOOLEAN -> value() instanceof Boolean is && is.toString().equals(lexical);
+                case INTEGER, DECIMAL ->
+                    value() instanceof BigDecimal number
+                            && isWithinRange(number)
+                            && of(number).equals(this);
+                default -> false;
+            };
+        }
+
+        private static boolean isWithinRange(BigDecimal number) {
+            return Math.abs((long) number.scale()) <= MAX_EXPONENT && number.precision() <= MAX_EXPONENT;
+        }
+    }
+
+    /** Writes out the namespaces that have one fixed abbreviation. */
+    static String expand(String id) {
+        int colon = id.indexOf(':');
+        return switch (colon < 0 ? "" : id.substring(0, colon)) {
+            case "rdf" -> RDF + id.substring(colon + 1);
+            case "rdfs" -> RDFS + id.substring(colon + 1);
+            case "owl" -> OWL + id.substring(colon + 1);
+            case "xsd" -> XSD + id.substring(colon + 1);
+            default -> id;
+        };
+    }
+}

@@ -1,0 +1,52 @@
+package dev.parley.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.Term.Literal;
+import java.math.BigDecimal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TermTest {
+    @Test
+    void aNumberIsAnIntegerOrADecimalAsItIsWritten() {
+        assertThat(Literal.of(new BigDecimal("7")).datatype()).isEqualTo(Literal.INTEGER);
+        assertThat(Literal.of(new BigDecimal("7.0")).datatype()).isEqualTo(Literal.DECIMAL);
+        assertThat(Literal.of(new BigDecimal("1e3"))).isEqualTo(Literal.of(1000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1e999999999", "1e-999999999", "1e309"})
+    void aNumberThatNobodyCanWriteOutIsRefused(String number) {
+        assertThatThrownBy(() -> Literal.of(new BigDecimal(number))).isInstanceOf(InvalidField.class);
+    }
+
+    @Test
+    void plainValuesNeedNoDatatypeToComeBack() {
+        assertThat(Literal.of("x").isPlain()).isTrue();
+        assertThat(Literal.of(true).isPlain()).isTrue();
+        assertThat(Literal.of(new BigDecimal("0.50")).isPlain()).isTrue();
+        assertThat(new Literal("1", Literal.BOOLEAN, null).isPlain()).isFalse();
+        assertThat(new Literal("2026-01-01", "xsd:date", null).isPlain()).isFalse();
+        assertThat(Literal.of("Haus", "de").isPlain()).isFalse();
+    }
+
+    @Test
+    void wellKnownPrefixesAreTheSameAsTheirNamespaces() {
+        var statement = Statement.of("ex:p1", "rdf:type", Term.Resource.of("owl:Thing"));
+
+        assertThat(statement.predicate()).isEqualTo(Term.TYPE);
+        assertThat(statement.object()).isEqualTo(Term.Resource.of(Term.OWL + "Thing"));
+        assertThat(statement.subject().id()).isEqualTo("ex:p1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-0.01, 1.5, Double.NaN, Double.POSITIVE_INFINITY})
+    void certaintyIsBetweenZeroAndOne(double certainty) {
+        var statement = Statement.of("ex:p1", "ex:status", Literal.of("active"));
+
+        assertThatThrownBy(() -> statement.withCertainty(certainty)).isInstanceOf(InvalidField.class);
+    }
+}
