@@ -11,6 +11,5 @@ module dev.parley.knowledge {
     requires org.apache.jena.core;
     requires org.apache.jena.shacl;
 
-    exports dev.parley.knowledge;
     exports dev.parley.knowledge.spi;
 }
