@@ -18,7 +18,7 @@ final class Answers {
     static final String JSON = "application/json";
     static final Header NO_SNIFF = HeaderValues.createCached(HeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff");
 
-    private static final byte[] NOTHING = new byte[0];
+    static final byte[] NOTHING = new byte[0];
     private static final int MAX_NAMES = 256;
     private static final Map<String, HeaderName> NAMES = new ConcurrentHashMap<>();
 
@@ -45,12 +45,12 @@ final class Answers {
             response.status(Status.create(status));
         }
         if (status == 204 || status == 304) {
-            response.send(NOTHING);
+            exchange.send(NOTHING);
         } else if (exchange.request().prologue().method().text().equals("HEAD")) {
             response.headers().set(HeaderValues.create(HeaderNames.CONTENT_LENGTH, answer.body().length));
-            response.send(NOTHING);
+            exchange.send(NOTHING);
         } else {
-            response.send(answer.body());
+            exchange.send(answer.body());
         }
     }
 

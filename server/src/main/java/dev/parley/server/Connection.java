@@ -7,9 +7,6 @@ import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,16 +15,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Written to by the thread that reads the connection and by those of its exchanges, read by the clock.
  */
 final class Connection {
-    private static final int MAX_EARLY_RESETS = 256;
-
     private final Connections all;
     private final Connections.Peers peers;
     private final SocketChannel channel;
 
     // HTTP/1.1 has one exchange at a time and HTTP/2 many: streams is null as long as it is HTTP/1.1.
     private volatile @Nullable Exchange current;
-    private volatile @Nullable Map<Integer, Exchange> streams;
-    private final Set<Integer> earlyResets = ConcurrentHashMap.newKeySet(1);
+    private volatile @Nullable Http2Streams streams;
 
     private volatile long readDeadline;
     private volatile long writeDeadline = NEVER;
@@ -58,33 +52,38 @@ final class Connection {
 
     Exchange begin(RoutingRequest request, RoutingResponse response) {
         var exchange = new Exchange(this, request, response);
-        var map = streams;
-        if (map == null) {
+        var several = streams;
+        if (several == null) {
             current = exchange;
         } else {
-            map.put(request.id(), exchange);
-            if (earlyResets.remove(request.id())) {
-                exchange.disconnected();
-            }
+            several.begin(exchange);
         }
         return exchange;
     }
 
+    /** To be called before the end of the answer is sent. */
+    void answerEnds(Exchange exchange) {
+        var several = streams;
+        if (several != null) {
+            several.answerEnds(exchange);
+        }
+    }
+
     void end(Exchange exchange) {
         readDeadline = all.now() + all.patience().idle();
-        var map = streams;
-        if (map == null) {
+        var several = streams;
+        if (several == null) {
             current = null;
             idle = true;
         } else {
-            map.remove(exchange.id(), exchange);
+            several.end(exchange);
         }
         all.exchangeEnded();
     }
 
     boolean busy() {
-        var map = streams;
-        return map == null ? current != null : !map.isEmpty();
+        var several = streams;
+        return several == null ? current != null : !several.exchanges().isEmpty();
     }
 
     boolean isHttp2() {
@@ -93,9 +92,11 @@ final class Connection {
 
     // --- what the threads of the connection report
 
-    void becomesHttp2() {
+    Http2Streams becomesHttp2() {
         readDeadline = all.now() + all.patience().idle();
-        streams = new ConcurrentHashMap<>();
+        var several = new Http2Streams();
+        streams = several;
+        return several;
     }
 
     /** Bytes of HTTP/1.1 have come. */
@@ -109,24 +110,6 @@ final class Connection {
         }
     }
 
-    /** The client wants no more of one exchange of HTTP/2. */
-    void reset(int stream) {
-        var map = streams;
-        if (map == null) {
-            return;
-        }
-        if (earlyResets.size() > MAX_EARLY_RESETS) {
-            earlyResets.clear();
-        }
-        // Remembered first: the thread that begins the exchange looks there after it has entered the exchange.
-        earlyResets.add(stream);
-        var exchange = map.get(stream);
-        if (exchange != null) {
-            earlyResets.remove(stream);
-            exchange.disconnected();
-        }
-    }
-
     /** There will be no more bytes from the client. */
     void disconnected() {
         gone = true;
@@ -134,9 +117,9 @@ final class Connection {
         if (exchange != null) {
             exchange.disconnected();
         }
-        var map = streams;
-        if (map != null) {
-            map.values().forEach(Exchange::disconnected);
+        var several = streams;
+        if (several != null) {
+            several.exchanges().forEach(Exchange::disconnected);
         }
     }
 
@@ -167,11 +150,11 @@ final class Connection {
         if (exchange != null) {
             return now > exchange.bodyDeadline();
         }
-        var map = streams;
-        if (map == null || map.isEmpty()) {
+        var several = streams;
+        if (several == null || several.exchanges().isEmpty()) {
             return now > readDeadline;
         }
-        return map.values().stream().anyMatch(each -> now > each.bodyDeadline());
+        return several.exchanges().stream().anyMatch(each -> now > each.bodyDeadline());
     }
 
     /** Closes the socket at once; whatever waits in it fails. Bytes that a stalled client has not taken are dropped. */
@@ -194,9 +177,9 @@ final class Connection {
         if (exchange != null) {
             exchange.interrupt();
         }
-        var map = streams;
-        if (map != null) {
-            map.values().forEach(Exchange::interrupt);
+        var several = streams;
+        if (several != null) {
+            several.exchanges().forEach(Exchange::interrupt);
         }
         cut();
     }

@@ -82,7 +82,8 @@ final class Door implements HttpRouting {
         var method = request.prologue().method().text();
         if (cors.isPreflight(method, request.headers())) {
             cors.answerPreflight(request.headers(), exchange.response().headers());
-            exchange.response().status(Status.NO_CONTENT_204).send();
+            exchange.response().status(Status.NO_CONTENT_204);
+            exchange.send(Answers.NOTHING);
             return;
         }
         switch (answer(exchange, method)) {
@@ -138,14 +139,14 @@ final class Door implements HttpRouting {
             headers.putAll(answer.headers());
             Answers.headers(exchange, headers, cors);
             if (exchange.request().prologue().method().text().equals("HEAD")) {
-                exchange.response().send();
+                exchange.send(Answers.NOTHING);
                 return;
             }
             exchange.whenGone(events::close);
             context.inbound().watch();
             new EventSender(answer, exchange.response().outputStream(), keepAlive).run();
             if (!exchange.gone()) {
-                exchange.response().commit();
+                exchange.commit();
             } else if (!exchange.connection().isHttp2()) {
                 throw new CloseConnectionException("the client is gone");
             }

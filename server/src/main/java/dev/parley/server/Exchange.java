@@ -87,6 +87,18 @@ final class Exchange {
 
     // --- the end
 
+    /** Sends the body and the end of the answer. */
+    void send(byte[] body) {
+        connection.answerEnds(this);
+        response.send(body);
+    }
+
+    /** Sends the end of an answer whose body has been written. */
+    void commit() {
+        connection.answerEnds(this);
+        response.commit();
+    }
+
     /** Runs {@code action} once the client is gone: soon, or now. */
     void whenGone(Runnable action) {
         whenGone = action;

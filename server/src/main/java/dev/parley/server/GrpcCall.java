@@ -261,7 +261,7 @@ final class GrpcCall {
             exchange.response().headers().remove(HeaderNames.TRAILER);
         }
         outcome(begun ? exchange.response().trailers() : exchange.response().headers(), failure);
-        exchange.response().commit();
+        exchange.commit();
     }
 
     private static void outcome(WritableHeaders<?> headers, GrpcAnswer.@Nullable Failure failure) {

@@ -12,18 +12,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While HTTP/1.1 streams an answer nobody reads, and a client that leaves would not be noticed before the second
  * write after that. {@link #watch()} reads ahead for that time in a thread of its own; what it gets is the next {@link
- * #get()}. HTTP/2 reads all the time, but keeps it to itself when a client resets one stream: {@link ResetScanner} tells.
+ * #get()}. HTTP/2 reads all the time, but keeps it to itself when a client resets one stream: {@link ClientFrames} tells.
  * {@link PseudoHeaderNames} makes readable what Helidon's HTTP/2 would not read.
  */
 final class Inbound implements Supplier<byte[]> {
-    private static final byte[] NOTHING = new byte[0];
-
     private final HelidonSocket socket;
     private final Connection connection;
     private @Nullable FutureTask<byte[]> ahead;
-    private @Nullable ResetScanner scanner;
+    private @Nullable ClientFrames frames;
     private final PseudoHeaderNames names = new PseudoHeaderNames();
-    private byte[] ready = NOTHING;
 
     Inbound(HelidonSocket socket, Connection connection) {
         this.socket = socket;
@@ -37,38 +34,35 @@ final class Inbound implements Supplier<byte[]> {
      */
     @Override
     public byte[] get() {
-        if (scanner != null) {
-            return http2(scanner);
+        if (frames != null) {
+            return http2(frames);
         }
         var bytes = ahead == null ? read() : fromAhead(ahead);
         connection.received(bytes.length);
         return bytes;
     }
 
-    private byte[] http2(ResetScanner scanner) {
-        while (ready.length == 0) {
-            var bytes = read();
-            scanner.scan(bytes, 0, bytes.length);
-            ready = names.in(bytes);
+    private byte[] http2(ClientFrames frames) {
+        var bytes = frames.next();
+        while (bytes.length == 0) {
+            frames.add(names.in(read()));
+            bytes = frames.next();
         }
-        var bytes = ready;
-        ready = NOTHING;
         return bytes;
     }
 
     /** Reads ahead in another thread, until {@link #get()} asks for it, to learn when the client leaves. */
     void watch() {
-        if (ahead == null && scanner == null) {
+        if (ahead == null && frames == null) {
             ahead = new FutureTask<>(this::read);
             Thread.ofVirtual().start(ahead);
         }
     }
 
     /** From here on it is HTTP/2, beginning with its preface, and with what has been read of it. */
-    void readHttp2(byte[] alreadyRead) {
-        scanner = new ResetScanner(connection::reset);
-        scanner.scan(alreadyRead, 0, alreadyRead.length);
-        ready = names.in(alreadyRead);
+    void readHttp2(Http2Streams streams, byte[] alreadyRead) {
+        frames = new ClientFrames(streams);
+        frames.add(names.in(alreadyRead));
     }
 
     private byte[] fromAhead(FutureTask<byte[]> task) {

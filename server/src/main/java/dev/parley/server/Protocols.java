@@ -67,20 +67,21 @@ final class Protocols implements ServerConnectionSelector {
     ServerConnection choose(GuardedContext context) {
         var reader = context.dataReader();
         if (reader.lookup() == PREFACE[0] && reader.startsWith(PREFACE)) {
-            startHttp2(context);
+            var unused = startHttp2(context);
             return http2.connection(context);
         }
         return http1.connection(context);
     }
 
-    private static void startHttp2(GuardedContext context) {
+    private static Http2Streams startHttp2(GuardedContext context) {
         var reader = context.dataReader();
         var ahead = new byte[reader.available()];
         if (ahead.length > 0) {
             reader.readBuffer(ahead.length).read(ahead);
         }
-        context.connection().becomesHttp2();
-        context.inbound().readHttp2(ahead);
+        var streams = context.connection().becomesHttp2();
+        context.inbound().readHttp2(streams, ahead);
+        return streams;
     }
 
     /** From HTTP/1.1 to HTTP/2 in the middle of a connection; clients that ask wrongly stay with HTTP/1.1. */
@@ -100,7 +101,8 @@ final class Protocols implements ServerConnectionSelector {
             }
             try {
                 var upgraded = upgrader.upgrade(context, prologue, headers);
-                startHttp2((GuardedContext) context);
+                // The request that asked for it came whole, and is the first stream.
+                startHttp2((GuardedContext) context).headers(1, true);
                 return upgraded;
             } catch (IllegalArgumentException e) {
                 return null;

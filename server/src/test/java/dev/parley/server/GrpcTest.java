@@ -173,6 +173,23 @@ class GrpcTest {
     }
 
     @Test
+    void callsThatAreGivenUpLeaveTheOthersAlone() throws Exception {
+        agent.events.show(1);
+        var other = stub().subscribeToTask(subscription());
+        other.next();
+
+        for (int i = 0; i < 100; i++) {
+            var call = A2AServiceGrpc.newFutureStub(channel).sendMessage(message("never mind"));
+            agent.asked.take();
+            call.cancel(true);
+        }
+
+        agent.events.show(2).end();
+        assertThat(other.next().hasStatusUpdate()).isTrue();
+        assertThat(other.hasNext()).isFalse();
+    }
+
+    @Test
     void aDeadlineEndsTheStream() throws Exception {
         agent.events.show(1);
 

@@ -1,0 +1,92 @@
+package dev.parley.server;
+
+import java.io.ByteArrayOutputStream;
+
+/**
+ * Follows the frames that a client of HTTP/2 sends, and tells {@link Http2Streams} of what they do to its streams.
+ *
+ * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over. A reset
+ * comes alone, so that Helidon asks for it only when it is through with everything before.
+ *
+ * <p>Source: RFC 9113, sections 3.4, 4.1 and 6.
+ */
+final class ClientFrames {
+    private static final int PREFACE = 24;
+    private static final int HEADER = 9;
+    private static final int DATA = 0;
+    private static final int HEADERS = 1;
+    private static final int RST_STREAM = 3;
+    private static final int RST_STREAM_LENGTH = 4;
+    private static final int END_STREAM = 0x1;
+
+    private final Http2Streams streams;
+    private final byte[] start = new byte[HEADER + RST_STREAM_LENGTH];
+    private int started;
+    private int through = PREFACE;
+    private byte[] bytes = {};
+    private int at;
+
+    ClientFrames(Http2Streams streams) {
+        this.streams = streams;
+    }
+
+    /** Takes more bytes, after those before have all been read. */
+    void add(byte[] more) {
+        bytes = more;
+        at = 0;
+    }
+
+    /** Returns what is to be read next; empty if more bytes have to come first. */
+    byte[] next() {
+        var out = new ByteArrayOutputStream(started + bytes.length - at);
+        while (true) {
+            if (started == start.length) {
+                if (out.size() > 0) {
+                    break;
+                }
+                started = 0;
+                if (streams.reset(stream())) {
+                    return start.clone();
+                }
+            } else if (at == bytes.length) {
+                break;
+            } else if (through > 0) {
+                int length = Math.min(through, bytes.length - at);
+                out.write(bytes, at, length);
+                through -= length;
+                at += length;
+            } else {
+                start[started++] = bytes[at++];
+                if (started == HEADER && !isReset()) {
+                    frame();
+                    out.write(start, 0, HEADER);
+                    started = 0;
+                }
+            }
+        }
+        return out.toByteArray();
+    }
+
+    private boolean isReset() {
+        return start[3] == RST_STREAM && length() == RST_STREAM_LENGTH;
+    }
+
+    private void frame() {
+        through = length();
+        boolean end = (start[4] & END_STREAM) != 0;
+        if (start[3] == HEADERS) {
+            streams.headers(stream(), end);
+        } else if (start[3] == DATA && end) {
+            streams.requestEnds(stream());
+        }
+    }
+
+    private int length() {
+        return (start[0] & 0xff) << 16 | (start[1] & 0xff) << 8 | (start[2] & 0xff);
+    }
+
+    private int stream() {
+        // The highest bit is reserved and means nothing.
+        return (start[5] & 0x7f) << 24 | (start[6] & 0xff) << 16 | (start[7] & 0xff) << 8 | (start[8] & 0xff);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.parley.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClientFramesTest {
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final String SETTINGS = "000000 04 00 00000000";
+    private static final String HEADERS_1 = "000004 01 04 00000001 03030303";
+    private static final String HEADERS_3 = "000000 01 05 00000003";
+    private static final String DATA_1 = "000005 00 00 00000001 0303030303";
+    private static final String RESET_1 = "000004 03 00 00000001 00000008";
+    private static final String RESET_3 = "000004 03 00 80000003 00000008";
+    private static final String RESET_9 = "000004 03 00 00000009 00000008";
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 9, 13, 24, 40, 1000})
+    void onlyTheFirstResetOfAStreamGetsThrough(int piece) {
+        var sent = SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + RESET_1 + RESET_3 + SETTINGS;
+
+        var read = String.join("", read(new ClientFrames(new Http2Streams()), sent, piece));
+
+        assertThat(read).isEqualTo(hex(SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + SETTINGS));
+    }
+
+    @Test
+    void aResetComesAlone() {
+        var read = read(new ClientFrames(new Http2Streams()), HEADERS_1 + RESET_1 + HEADERS_3 + RESET_3, 1000);
+
+        assertThat(read).containsExactly(hex(HEADERS_1), bare(RESET_1), bare(HEADERS_3), bare(RESET_3));
+    }
+
+    @Test
+    void whatMayBeWrongIsNotJudgedHere() {
+        var unopened = HEADERS_3 + RESET_9;
+        var ofTheWrongLength = HEADERS_1 + "000001 03 00 00000001 00" + SETTINGS;
+
+        assertThat(String.join("", read(new ClientFrames(new Http2Streams()), unopened, 1000)))
+                .isEqualTo(hex(unopened));
+        assertThat(String.join("", read(new ClientFrames(new Http2Streams()), ofTheWrongLength, 1000)))
+                .isEqualTo(hex(ofTheWrongLength));
+    }
+
+    private static List<String> read(ClientFrames frames, String sent, int piece) {
+        var all = new ByteArrayOutputStream();
+        all.writeBytes(PREFACE);
+        all.writeBytes(HexFormat.of().parseHex(bare(sent)));
+        var bytes = all.toByteArray();
+        var read = new ArrayList<String>();
+        for (int from = 0; from < bytes.length; from += piece) {
+            frames.add(Arrays.copyOfRange(bytes, from, Math.min(from + piece, bytes.length)));
+            for (var next = frames.next(); next.length > 0; next = frames.next()) {
+                read.add(HexFormat.of().formatHex(next));
+            }
+        }
+        return read;
+    }
+
+    private static String hex(String frames) {
+        return HexFormat.of().formatHex(PREFACE) + bare(frames);
+    }
+
+    private static String bare(String frames) {
+        return frames.replace(" ", "");
+    }
+}
