@@ -3,7 +3,7 @@ module dev.parley.store {
     requires static transitive org.jspecify;
     requires transitive dev.parley.engine;
     requires dev.parley.dialect;
-    requires java.sql;
+    requires transitive java.sql;
     requires org.xerial.sqlitejdbc;
 
     exports dev.parley.store;

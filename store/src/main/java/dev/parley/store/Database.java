@@ -15,35 +15,49 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
 import org.sqlite.SQLiteConfig.SynchronousMode;
 
 /**
- * A SQLite database with one writer, which commits in groups, and a few readers.
+ * A database with one writer, which commits in groups, and a few readers: SQLite, or PostgreSQL.
  *
  * <p>The writer is a platform thread: it takes all work that waits, writes it in one transaction and tells each piece of
  * work when the disk has it. While the disk is busy more work gathers, so that the groups grow with the load.
  *
  * <p>Readers are connections that calling threads borrow. The native calls hold on to a virtual thread's carrier, which is
  * no loss for the microseconds that a lookup takes.
+ *
+ * <p>Several modules may keep their tables in one database, and write to them in one transaction. One process at a time
+ * may have it open. Safe for any thread.
  */
-final class Database implements AutoCloseable {
+public final class Database implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int GROUP = 1_024;
     private static final int READERS = 4;
+
+    /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
+    private static final int MAX_STATEMENTS = 500;
+
     private static final int SCHEMA = 1;
+
+    /** Any number that nobody else is likely to lock: "parley" on a telephone. */
+    private static final long POSTGRESQL_LOCK = 727539;
 
     /** After so many pieces of work (about as many thousand pages) the checkpointer is called. */
     private static final int CHECKPOINT_AFTER = 4_096;
@@ -55,7 +69,7 @@ final class Database implements AutoCloseable {
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
 
     /** Something to write. Called on the writer thread only. */
-    interface Work {
+    public interface Work {
         /** Writes it. Called again, alone in a transaction of its own, if the first group failed. */
         void write(Session session) throws SQLException;
 
@@ -68,26 +82,31 @@ final class Database implements AutoCloseable {
 
     /** A question that is answered by reading. */
     @FunctionalInterface
-    interface Question<T> {
+    public interface Question<T> {
         T ask(Session session) throws SQLException;
     }
 
     /** A connection and its prepared statements, for one thread at a time. */
-    static final class Session {
+    public static final class Session {
         private final Connection connection;
-        private final Map<String, PreparedStatement> statements = new HashMap<>();
+        private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
+        private volatile @Nullable PreparedStatement latest;
 
         Session(Connection connection) {
             this.connection = connection;
         }
 
         /** Returns the statement for {@code sql}, prepared once, with its parameters bound to {@code values}. */
-        PreparedStatement bind(String sql, @Nullable Object... values) throws SQLException {
+        public PreparedStatement bind(String sql, @Nullable Object... values) throws SQLException {
             PreparedStatement statement = statements.get(sql);
             if (statement == null) {
                 statement = connection.prepareStatement(sql);
                 statements.put(sql, statement);
+                if (statements.size() > MAX_STATEMENTS) {
+                    statements.pollFirstEntry().getValue().close();
+                }
             }
+            latest = statement;
             for (int i = 0; i < values.length; i++) {
                 switch (values[i]) {
                     case String text -> statement.setString(i + 1, text);
@@ -100,8 +119,28 @@ final class Database implements AutoCloseable {
             return statement;
         }
 
-        int update(String sql, @Nullable Object... values) throws SQLException {
+        /** Runs {@code sql} with its parameters bound to {@code values}, and returns how many rows it changed. */
+        public int update(String sql, @Nullable Object... values) throws SQLException {
             return bind(sql, values).executeUpdate();
+        }
+
+        /** Runs SQL that is not worth keeping. */
+        void once(String sql) throws SQLException {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+        }
+
+        /** Ends the statement that runs, which then fails. Any thread may call it. */
+        void interrupt() {
+            PreparedStatement running = latest;
+            if (running != null) {
+                try {
+                    running.cancel();
+                } catch (SQLException failure) {
+                    LOG.log(Level.WARNING, "interrupting a statement", failure);
+                }
+            }
         }
 
         private void close() {
@@ -124,18 +163,32 @@ final class Database implements AutoCloseable {
         public void failed(Exception cause) {}
     };
 
-    private final FileChannel lock;
+    /** What a database is made of. */
+    public enum Kind {
+        SQLITE,
+        POSTGRESQL
+    }
+
+    /** Makes connections. */
+    private interface Connector {
+        Connection connect(boolean readOnly) throws SQLException;
+    }
+
+    private final Kind kind;
+    private final Connector connector;
+    private final AutoCloseable lock;
     private final BlockingQueue<Work> queue = new LinkedBlockingQueue<>();
-    private final BlockingQueue<Session> readers = new ArrayBlockingQueue<>(READERS);
+    private final Readers readers;
+    private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
     private final List<GroupListener> listeners = new ArrayList<>();
     private final Semaphore checkpointDue = new Semaphore(0);
     private final Thread writer;
-    private final Thread checkpointer;
+    private final @Nullable Thread checkpointer;
     private int workSinceCheckpoint;
     private volatile boolean open = true;
 
     /** Told of the end of each group, on the writer thread. */
-    interface GroupListener {
+    public interface GroupListener {
         /** The group is written and about to be committed. */
         void beforeCommit(Session session) throws SQLException;
 
@@ -146,33 +199,108 @@ final class Database implements AutoCloseable {
         void rolledBack();
     }
 
-    private Database(FileChannel lock, Session writing, Session checkpointing, List<Session> reading) {
+    private Database(
+            Kind kind, Connector connector, AutoCloseable lock, Session writing, @Nullable Session checkpointing)
+            throws SQLException {
+        this.kind = kind;
+        this.connector = connector;
         this.lock = lock;
-        readers.addAll(reading);
-        this.checkpointer =
-                Thread.ofPlatform().daemon().name("store-checkpointer").unstarted(() -> checkpointAll(checkpointing));
-        this.writer = Thread.ofPlatform().daemon().name("store-writer").unstarted(() -> writeAll(writing));
+        this.readers = readers(READERS);
+        this.checkpointer = checkpointing == null
+                ? null
+                : Thread.ofPlatform().daemon().name("store-checkpointer").start(() -> checkpointAll(checkpointing));
+        this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
     }
 
-    /** @throws StoreException if another process has it open, or it cannot be read or written */
-    static Database open(Path directory) {
+    /**
+     * Opens the SQLite database in {@code directory}, creating both if need be.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read or written
+     */
+    public static Database open(Path directory) {
         try {
             Files.createDirectories(directory);
             FileChannel lock = lock(directory);
             String url = "jdbc:sqlite:" + directory.resolve("parley.db");
-            var writing = new Session(connect(url, false));
+            Connector connector = readOnly -> connect(url, readOnly);
+            var writing = new Session(connector.connect(false));
             requireVersion(writing.connection);
             migrate(writing.connection);
-            var reading = new ArrayList<Session>();
-            for (int i = 0; i < READERS; i++) {
-                reading.add(new Session(connect(url, true)));
-            }
-            var database = new Database(lock, writing, new Session(connect(url, false)), reading);
-            database.writer.start();
-            database.checkpointer.start();
-            return database;
+            return new Database(Kind.SQLITE, connector, lock, writing, new Session(connector.connect(false)));
         } catch (IOException | SQLException problem) {
             throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
+        }
+    }
+
+    /**
+     * Opens a PostgreSQL database, version 15 or newer. It has the tables of the modules that {@linkplain #migrate ask for
+     * them}, in the first schema of its search path.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read or written
+     */
+    public static Database open(DataSource source) {
+        try {
+            Connector connector = readOnly -> {
+                Connection connection = source.getConnection();
+                connection.setReadOnly(readOnly);
+                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+                return connection;
+            };
+            Connection locking = source.getConnection();
+            try (Statement statement = locking.createStatement();
+                    ResultSet row =
+                            statement.executeQuery("SELECT pg_try_advisory_lock(" + POSTGRESQL_LOCK + "), version()")) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    locking.close();
+                    throw new StoreException("the database is in use by another hub (expected: one hub per database)");
+                }
+            }
+            Connection writing = connector.connect(false);
+            writing.setAutoCommit(false);
+            return new Database(Kind.POSTGRESQL, connector, locking, new Session(writing), null);
+        } catch (SQLException problem) {
+            throw new StoreException("cannot open the database: " + problem.getMessage(), problem);
+        }
+    }
+
+    /** What it is made of, for SQL that has to differ. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * Makes or changes the tables of a module. Each script is run once, in a transaction of its own, in their order.
+     *
+     * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables
+     * @throws StoreException if the tables are newer than that, or cannot be made
+     */
+    public void migrate(String module, List<String> scripts) {
+        write(session -> {
+            session.update(
+                    "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)");
+            return session;
+        });
+        int version = write(session -> {
+            try (ResultSet row = session.bind("SELECT version FROM module_version WHERE module = ?", module)
+                    .executeQuery()) {
+                return row.next() ? row.getInt(1) : 0;
+            }
+        });
+        if (version > scripts.size()) {
+            throw new StoreException("the tables of " + module + " have version " + version + " (expected: at most "
+                    + scripts.size() + "); they were written by a newer Parley");
+        }
+        for (int next = version; next < scripts.size(); next++) {
+            int done = next + 1;
+            String script = scripts.get(next);
+            write(session -> {
+                for (String sql : statements(script)) {
+                    session.once(sql);
+                }
+                session.update("DELETE FROM module_version WHERE module = ?", module);
+                return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, done);
+            });
         }
     }
 
@@ -252,29 +380,36 @@ final class Database implements AutoCloseable {
             if (in == null) {
                 throw new IOException(name + " is missing from the archive");
             }
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).replaceAll("--[^\n]*", "");
-            return List.of(text.split(";", -1)).stream()
-                    .map(String::strip)
-                    .filter(sql -> !sql.isEmpty())
-                    .toList();
+            return statements(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 
+    private static List<String> statements(String script) {
+        return List.of(script.replaceAll("--[^\n]*", "").split(";", -1)).stream()
+                .map(String::strip)
+                .filter(sql -> !sql.isEmpty())
+                .toList();
+    }
+
     /** Has somebody told of the end of every group. To be called before any work is submitted. */
-    void listen(GroupListener listener) {
+    public void listen(GroupListener listener) {
         listeners.add(listener);
     }
 
     /** Queues work. It fails if the database is closed. */
-    void submit(Work work) {
+    public void submit(Work work) {
         queue.add(work);
         if (!open && queue.remove(work)) {
             work.failed(new StoreException("the database is closed"));
         }
     }
 
-    /** Writes something and waits until it is on disk. */
-    <T> T write(Question<T> change) {
+    /**
+     * Writes something and waits until it is on disk.
+     *
+     * @throws StoreException if it could not be written
+     */
+    public <T> T write(Question<T> change) {
         var done = new CompletableFuture<T>();
         submit(new Work() {
             private @Nullable T result;
@@ -302,24 +437,101 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Answers a question on the calling thread. */
-    <T> T read(Question<T> question) {
-        Session session;
+    /**
+     * Answers a question on the calling thread.
+     *
+     * @throws StoreException if it could not be read
+     */
+    public <T> T read(Question<T> question) {
+        return readers.read(question);
+    }
+
+    /** Opens more connections for reading, so that whoever reads for long does not keep the others waiting. */
+    public Readers readers(int connections) throws StoreException {
         try {
-            session = readers.take();
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new StoreException("interrupted while waiting to read", stopped);
+            var pool = new Readers(connections);
+            allReaders.add(pool);
+            return pool;
+        } catch (SQLException problem) {
+            throw new StoreException("cannot open a connection for reading: " + problem.getMessage(), problem);
         }
-        try {
-            if (!open) {
-                throw new StoreException("the database is closed");
+    }
+
+    /** Connections for reading, which calling threads borrow. They end with the database. */
+    public final class Readers {
+        private final BlockingQueue<Session> idle;
+        private final int connections;
+
+        private Readers(int connections) throws SQLException {
+            this.connections = connections;
+            this.idle = new ArrayBlockingQueue<>(connections);
+            for (int i = 0; i < connections; i++) {
+                idle.add(new Session(connector.connect(true)));
             }
-            return question.ask(session);
-        } catch (SQLException failure) {
-            throw new StoreException("could not read", failure);
-        } finally {
-            readers.add(session);
+        }
+
+        /** Answers a question on the calling thread; each statement sees what is there when it begins. */
+        public <T> T read(Question<T> question) {
+            Session session;
+            try {
+                session = idle.take();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                throw new StoreException("interrupted while waiting to read", stopped);
+            }
+            try {
+                if (!open) {
+                    throw new StoreException("the database is closed");
+                }
+                return question.ask(session);
+            } catch (SQLException failure) {
+                throw new StoreException("could not read", failure);
+            } finally {
+                idle.add(session);
+            }
+        }
+
+        /**
+         * Answers a question on the calling thread; all of its statements see the same moment.
+         *
+         * @param patience after this time the statement that runs is ended, and so are all further ones
+         * @throws ReadTimeoutException if the patience was over before the answer was there
+         */
+        public <T> T snapshot(Duration patience, Question<T> question) {
+            return read(session -> {
+                var over = new AtomicBoolean();
+                ScheduledFuture<?> end = Timers.after(patience, () -> {
+                    over.set(true);
+                    session.interrupt();
+                });
+                session.connection.setAutoCommit(false);
+                try {
+                    T answer = question.ask(session);
+                    if (over.get()) {
+                        throw new ReadTimeoutException(patience);
+                    }
+                    return answer;
+                } catch (SQLException | StoreException failure) {
+                    if (over.get()) {
+                        throw new ReadTimeoutException(patience);
+                    }
+                    throw failure;
+                } finally {
+                    end.cancel(false);
+                    session.connection.rollback();
+                    session.connection.setAutoCommit(true);
+                }
+            });
+        }
+
+        private void close() throws InterruptedException {
+            var closed = new ArrayList<Session>(connections);
+            for (int i = 0; i < connections; i++) {
+                Session session = idle.take();
+                session.close();
+                closed.add(session);
+            }
+            idle.addAll(closed); // for whoever waits for one, to find that the database is closed
         }
     }
 
@@ -418,19 +630,17 @@ final class Database implements AutoCloseable {
         queue.add(STOP);
         try {
             writer.join();
-            checkpointDue.release();
-            checkpointer.join();
-            var closed = new ArrayList<Session>(READERS);
-            for (int i = 0; i < READERS; i++) {
-                Session session = readers.take();
-                session.close();
-                closed.add(session);
+            if (checkpointer != null) {
+                checkpointDue.release();
+                checkpointer.join();
             }
-            readers.addAll(closed); // for whoever waits for one, to find that the database is closed
+            for (Readers pool : allReaders) {
+                pool.close();
+            }
             lock.close();
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (IOException failure) {
+        } catch (Exception failure) { // AutoCloseable says no more of it
             LOG.log(Level.WARNING, "closing the lock", failure);
         }
     }

@@ -46,6 +46,11 @@ public final class Store implements AutoCloseable {
         return webhooks;
     }
 
+    /** The database itself, for modules that keep their tables in it too. */
+    public Database database() {
+        return database;
+    }
+
     /** Writes what was submitted and closes the database. Idempotent. */
     @Override
     public void close() {

@@ -1,0 +1,46 @@
+package dev.parley.knowledge;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import dev.parley.protocol.InvalidField;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a group without asking the database.
+ *
+ * @param number stands for it in rows
+ * @param instance what all ids of changes in this database begin with
+ * @param defaultCertainty by the number of a graph, how certain its statements are that do not say
+ * @param provenance what has been read of {@code kg_provenance}, which never changes
+ */
+record Space(
+        long number,
+        long instance,
+        Map<Long, Double> defaultCertainty,
+        Cache<Long, Map<String, @Nullable Object>> provenance) {
+    private static final long VERSION_8 = 0x8000L;
+    private static final long VARIANT = 0x8000_0000_0000_0000L;
+
+    /** Source: RFC 9562, section 5.8: a UUID whose bits are ours, here those of the database and the change's number. */
+    String changeId(long number) {
+        return new UUID(instance & ~0xF000L | VERSION_8, number | VARIANT).toString();
+    }
+
+    /**
+     * Returns the number of a change.
+     *
+     * @throws InvalidField if it is not one of this database
+     */
+    long changeNumber(String id) {
+        try {
+            UUID uuid = UUID.fromString(id);
+            if (uuid.getMostSignificantBits() == (instance & ~0xF000L | VERSION_8)) {
+                return uuid.getLeastSignificantBits() & ~VARIANT;
+            }
+        } catch (IllegalArgumentException noUuid) {
+            // falls through: whatever it is, it is none of ours
+        }
+        throw InvalidField.of("metadata.afterChangeId", id + " (expected: the changeId of a change of this graph)");
+    }
+}

@@ -1,0 +1,68 @@
+package dev.parley.knowledge;
+
+import dev.parley.store.Database.Kind;
+import dev.parley.store.Database.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.Collection;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What has to be written differently for each kind of database. */
+record Sql(Kind kind) {
+    /** Writes out the script of the tables. */
+    String tables(String script) {
+        boolean sqlite = kind == Kind.SQLITE;
+        return script.replace(" KEY PRIMARY KEY", (sqlite ? " INTEGER" : " BIGINT") + " PRIMARY KEY")
+                .replace(") ROWLESS", sqlite ? ") WITHOUT ROWID" : ")");
+    }
+
+    /**
+     * A condition that {@code column} is one of the numbers; takes one parameter, which is {@link #list}. There are as few
+     * forms as possible, because each is a statement to be kept.
+     */
+    String in(String column, Collection<Long> numbers) {
+        if (numbers.size() == 1) {
+            return column + " = ?";
+        }
+        return switch (kind) {
+            case SQLITE -> column + " IN (SELECT value FROM json_each('[' || ? || ']'))";
+            case POSTGRESQL -> column + " = ANY(CAST('{' || ? || '}' AS BIGINT[]))";
+        };
+    }
+
+    /** The parameter of {@link #in}. */
+    Object list(Collection<Long> numbers) {
+        return numbers.size() == 1
+                ? numbers.iterator().next()
+                : numbers.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    /** A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. */
+    String contains(String column) {
+        return column + (kind == Kind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");
+    }
+
+    /** The parameter of {@link #contains}. */
+    static String containing(String text) {
+        return '%' + text.replaceAll("([\\\\%_])", "\\\\$1") + '%';
+    }
+
+    /** Sets a number that may be missing. */
+    void set(PreparedStatement statement, int index, @Nullable Double value) throws SQLException {
+        if (value == null) {
+            statement.setNull(index, Types.DOUBLE);
+        } else {
+            statement.setDouble(index, value);
+        }
+    }
+
+    /** Returns the only number of the only row; 0 if it is null or there is no row. */
+    long number(Session session, String sql, Object... values) throws SQLException {
+        try (ResultSet row = session.bind(sql, values).executeQuery()) {
+            return row.next() ? row.getLong(1) : 0;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.StatementStore;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.Database;
+import dev.parley.store.Database.Session;
+import dev.parley.store.ReadTimeoutException;
+import dev.parley.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
+final class SqlStatementStore implements StatementStore, Database.GroupListener {
+    /** Of its own, because a long query must not keep those waiting who look for a task. */
+    private static final int READERS = 4;
+
+    private static final String INSTANCE = "instance";
+    private static final String CERTAINTY = "certainty ";
+
+    private record Tally(long space, long graph, long predicate) {}
+
+    private final Database database;
+    private final Database.Readers readers;
+    private final InstantSource clock;
+    private final Sql sql;
+    private final Terms terms;
+    private final long instance;
+    private final Map<String, Space> spaces = new ConcurrentHashMap<>();
+    private final Cache<Long, Map<String, @Nullable Object>> provenance =
+            Caffeine.newBuilder().maximumSize(10_000).build();
+
+    /** What the group in the making changes in the tally; touched by the writer thread only. */
+    private final Map<Tally, Long> changes = new HashMap<>();
+
+    SqlStatementStore(Database database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+        this.sql = new Sql(database.kind());
+        database.migrate("knowledge", List.of(sql.tables(script("tables-1.sql"))));
+        this.readers = database.readers(READERS);
+        this.terms = new Terms(database, sql);
+        this.instance = instance(database);
+        database.listen(this);
+    }
+
+    private static String script(String name) {
+        try (InputStream in = SqlStatementStore.class.getResourceAsStream(name)) {
+            return new String(requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new KnowledgeStoreException(name + " is missing from the archive", unreadable, false);
+        }
+    }
+
+    private static long instance(Database database) {
+        return database.write(session -> {
+            try (ResultSet row = session.bind("SELECT value FROM kg_setting WHERE space = 0 AND name = ?", INSTANCE)
+                    .executeQuery()) {
+                if (row.next()) {
+                    return Long.parseLong(row.getString(1));
+                }
+            }
+            long made = new SecureRandom().nextLong();
+            session.update("INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", INSTANCE, "" + made);
+            return made;
+        });
+    }
+
+    Terms terms() {
+        return terms;
+    }
+
+    Sql sql() {
+        return sql;
+    }
+
+    /** Returns what is known of a group, giving it a number if need be. */
+    Space space(String group) {
+        Space known = spaces.get(group);
+        if (known == null) {
+            known = database.write(session -> load(session, group));
+            spaces.put(group, known);
+        }
+        return known;
+    }
+
+    private Space load(Session session, String group) throws SQLException {
+        long number = sql.number(session, "SELECT space FROM kg_space WHERE group_id = ?", group);
+        if (number == 0) {
+            number = sql.number(session, "SELECT coalesce(max(space), 0) + 1 FROM kg_space");
+            session.update("INSERT INTO kg_space (space, group_id) VALUES (?, ?)", number, group);
+        }
+        var defaults = new HashMap<Long, Double>();
+        try (ResultSet rows = session.bind(
+                        "SELECT name, value FROM kg_setting WHERE space = ? AND name LIKE 'certainty %'", number)
+                .executeQuery()) {
+            while (rows.next()) {
+                defaults.put(
+                        Long.parseLong(rows.getString(1).substring(CERTAINTY.length())),
+                        Double.parseDouble(rows.getString(2)));
+            }
+        }
+        return new Space(number, instance, Map.copyOf(defaults), provenance);
+    }
+
+    /**
+     * Says how certain the statements of a graph are that do not say so themselves; null: not known.
+     *
+     * @param graph null for the default graph
+     */
+    void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
+        Space space = space(group);
+        Space changed = database.write(session -> {
+            long number = graph == null ? Terms.NONE : terms.number(session, Resource.of(graph));
+            setting(session, space, CERTAINTY + number, certainty == null ? null : certainty.toString());
+            return load(session, group);
+        });
+        spaces.put(group, changed);
+    }
+
+    /** Writes a setting of a group; null removes it. */
+    static void setting(Session session, Space space, String name, @Nullable String value) throws SQLException {
+        session.update("DELETE FROM kg_setting WHERE space = ? AND name = ?", space.number(), name);
+        if (value != null) {
+            session.update("INSERT INTO kg_setting (space, name, value) VALUES (?, ?, ?)", space.number(), name, value);
+        }
+    }
+
+    @Override
+    public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+        return ask(
+                group, patience, (session, space) -> question.apply(new SqlView(session, space, terms, sql, floors)));
+    }
+
+    /** A question to the tables themselves. */
+    interface Asking<T> {
+        T ask(Session session, Space space) throws SQLException;
+    }
+
+    /** Answers a question from one moment of a group's tables. */
+    <T> T ask(String group, Duration patience, Asking<T> asking) {
+        Space space = space(group);
+        try {
+            return readers.snapshot(patience, session -> asking.ask(session, space));
+        } catch (StoreException failure) {
+            boolean timeout = failure instanceof ReadTimeoutException;
+            throw new KnowledgeStoreException(requireNonNull(failure.getMessage()), failure, timeout);
+        }
+    }
+
+    @Override
+    public <T> T write(String group, Function<Writing, T> change) {
+        return transact(group, (writing, session) -> change.apply(writing));
+    }
+
+    /** A change of statements and of tables beside them. */
+    interface Change<T> {
+        T make(SqlWriting writing, Session session) throws SQLException;
+    }
+
+    /** Like {@link #write}, with more tables in the same transaction. */
+    <T> T transact(String group, Change<T> change) {
+        Space space = space(group);
+        var done = new CompletableFuture<T>();
+        database.submit(new Database.Work() {
+            private @Nullable T result;
+            private @Nullable RuntimeException refusal;
+
+            @Override
+            public void write(Session session) throws SQLException {
+                refusal = null;
+                terms.begin();
+                session.update("SAVEPOINT knowledge");
+                var writing = new SqlWriting(session, space, terms, sql, clock.millis());
+                try {
+                    result = change.make(writing, session);
+                    writing.tally((graph, predicate, more) ->
+                            changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
+                } catch (StoreException broken) {
+                    throw broken;
+                } catch (RuntimeException refused) {
+                    // Only this change is undone: the others of the group have nothing to do with it.
+                    refusal = refused;
+                    session.update("ROLLBACK TO SAVEPOINT knowledge");
+                    terms.undo();
+                }
+                session.update("RELEASE SAVEPOINT knowledge");
+            }
+
+            @Override
+            @SuppressWarnings("NullAway") // what the change returned, which may be null if T allows it
+            public void committed() {
+                if (refusal == null) {
+                    done.complete(result);
+                } else {
+                    done.completeExceptionally(refusal);
+                }
+            }
+
+            @Override
+            public void failed(Exception cause) {
+                done.completeExceptionally(new KnowledgeStoreException("could not write", cause, false));
+            }
+        });
+        try {
+            return done.join();
+        } catch (CompletionException failure) {
+            throw failure.getCause() instanceof RuntimeException told ? told : failure;
+        }
+    }
+
+    @Override
+    public void beforeCommit(Session session) throws SQLException {
+        for (var change : changes.entrySet()) {
+            if (change.getValue() != 0) {
+                Tally key = change.getKey();
+                session.update(
+                        "INSERT INTO kg_tally (space, g, p, statements) VALUES (?, ?, ?, ?) ON CONFLICT (space, g, p)"
+                                + " DO UPDATE SET statements = kg_tally.statements + excluded.statements",
+                        key.space(),
+                        key.graph(),
+                        key.predicate(),
+                        change.getValue());
+            }
+        }
+        changes.clear();
+    }
+
+    @Override
+    public void committed() {}
+
+    @Override
+    public void rolledBack() {
+        changes.clear();
+    }
+
+    /** Does nothing: the database is closed by whoever opened it. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,258 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.Json;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.StatementStore.Writing;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.Database.Session;
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of a group in the hands of the writer thread. */
+final class SqlWriting extends SqlView implements Writing {
+    private static final String KEY = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ?";
+
+    /** Is told of how many more statements a predicate has in a graph. */
+    interface TallySink {
+        void add(long graph, long predicate, long more);
+    }
+
+    /** The numbers that say the same as a statement. */
+    record Key(long s, long p, long o, long g) {}
+
+    private record Held(
+            @Nullable Double certainty, long confirmedMs, long provenance, long source, long change, int hint) {}
+
+    private record Place(long graph, long predicate) {}
+
+    private final long nowMs;
+    private final Map<Place, Long> tally = new HashMap<>();
+    private final Map<Map<String, @Nullable Object>, Long> known = new HashMap<>();
+    private long change;
+
+    SqlWriting(Session session, Space space, Terms terms, Sql sql, long nowMs) {
+        super(session, space, terms, sql, Floors.NONE);
+        this.nowMs = nowMs;
+    }
+
+    /** What follows belongs to the change of this number. */
+    void change(long number) {
+        this.change = number;
+    }
+
+    long nowMs() {
+        return nowMs;
+    }
+
+    void tally(TallySink sink) {
+        tally.forEach((place, more) -> sink.add(place.graph(), place.predicate(), more));
+    }
+
+    Key key(Statement statement) throws SQLException {
+        return new Key(
+                terms.number(session, statement.subject()),
+                terms.number(session, Resource.of(statement.predicate())),
+                terms.number(session, statement.object()),
+                number(statement.graph()));
+    }
+
+    /** The number of a resource, or none. */
+    long number(@Nullable String id) throws SQLException {
+        return id == null ? Terms.NONE : terms.number(session, Resource.of(id));
+    }
+
+    /** The number of the row that has this provenance. */
+    long provenance(Map<String, @Nullable Object> provenance) throws SQLException {
+        if (provenance.isEmpty()) {
+            return Terms.NONE;
+        }
+        Long number = known.get(provenance);
+        if (number == null) {
+            try (ResultSet row = session.bind(
+                            "INSERT INTO kg_provenance (provenance, json)"
+                                    + " SELECT coalesce(max(provenance), 0) + 1, ? FROM kg_provenance RETURNING provenance",
+                            new String(Json.write(provenance), StandardCharsets.UTF_8))
+                    .executeQuery()) {
+                row.next();
+                number = row.getLong(1);
+            }
+            known.put(provenance, number);
+        }
+        return number;
+    }
+
+    @Override
+    public List<Fact> find(Statement statement) {
+        return reading(() -> {
+            Key key = key(statement);
+            var rows = new ArrayList<Row>();
+            try (ResultSet found = bound(
+                            "SELECT s, p, o, g, certainty, confirmed_ms, provenance, change_no, source FROM kg_statement"
+                                    + KEY + " AND hint = 0",
+                            key)
+                    .executeQuery()) {
+                while (found.next()) {
+                    rows.add(row(found));
+                }
+            }
+            return facts(rows);
+        });
+    }
+
+    private PreparedStatement bound(String text, Key key) throws SQLException {
+        return session.bind(text, space.number(), key.s, key.p, key.o, key.g);
+    }
+
+    @Override
+    public void put(Statement statement) {
+        reading(() -> {
+            Key key = key(statement);
+            long source = source(statement.provenance());
+            put(key, statement.certainty(), provenance(statement.provenance()), source, 0);
+            hint(key.s, statement.subject().type(), statement, source);
+            if (statement.object() instanceof Resource object) {
+                hint(key.o, object.type(), statement, source);
+            }
+            return key;
+        });
+    }
+
+    /** Who a statement comes from: what others say of it is kept apart. */
+    private long source(Map<String, @Nullable Object> provenance) throws SQLException {
+        Object agent = requireNonNullElse(provenance.get("sourceAgentId"), "");
+        return agent.toString().isEmpty() ? Terms.NONE : number(agent.toString());
+    }
+
+    /** Types that are only mentioned are statements too, of which nobody is told, and which nobody counts. */
+    private void hint(long entity, @Nullable String type, Statement with, long source) throws SQLException {
+        if (type == null) {
+            return;
+        }
+        var key = new Key(entity, number(Term.TYPE), number(type), number(with.graph()));
+        Held held = held(key);
+        Double certainty = with.certainty();
+        if (held == null) {
+            put(key, certainty, provenance(with.provenance()), source, 1);
+        } else if (held.hint == 1) {
+            Double best = held.certainty == null || certainty == null
+                    ? (held.certainty == null ? certainty : held.certainty)
+                    : Double.valueOf(Math.max(held.certainty, certainty));
+            put(key, best, held.provenance, held.source, 1);
+        }
+    }
+
+    private @Nullable Held held(Key key) throws SQLException {
+        try (ResultSet row = bound(
+                        "SELECT certainty, confirmed_ms, provenance, source, change_no, hint FROM kg_statement" + KEY,
+                        key)
+                .executeQuery()) {
+            if (!row.next()) {
+                return null;
+            }
+            double certainty = row.getDouble(1);
+            return new Held(
+                    row.wasNull() ? null : (Double) certainty,
+                    row.getLong(2),
+                    row.getLong(3),
+                    row.getLong(4),
+                    row.getLong(5),
+                    row.getInt(6));
+        }
+    }
+
+    private void put(Key key, @Nullable Double certainty, long provenance, long source, int hint) throws SQLException {
+        PreparedStatement insert = session.bind(
+                "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                space.number(),
+                key.s,
+                key.p,
+                key.o,
+                key.g);
+        sql.set(insert, 6, certainty);
+        insert.setLong(7, nowMs);
+        insert.setLong(8, provenance);
+        insert.setLong(9, source);
+        insert.setLong(10, change);
+        insert.setInt(11, hint);
+        if (insert.executeUpdate() == 1) {
+            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+            return;
+        }
+        keepAssertion(key, source);
+        PreparedStatement update = session.bind(
+                "UPDATE kg_statement SET certainty = ?, confirmed_ms = ?, provenance = ?, source = ?, change_no = ?, hint = ?"
+                        + KEY);
+        sql.set(update, 1, certainty);
+        update.setLong(2, nowMs);
+        update.setLong(3, provenance);
+        update.setLong(4, source);
+        update.setLong(5, change);
+        update.setInt(6, hint);
+        update.setLong(7, space.number());
+        update.setLong(8, key.s);
+        update.setLong(9, key.p);
+        update.setLong(10, key.o);
+        update.setLong(11, key.g);
+        update.executeUpdate();
+    }
+
+    /** Before another source says the same, what the source before has said is put aside. */
+    private void keepAssertion(Key key, long source) throws SQLException {
+        Held held = held(key);
+        if (held == null || held.source == source || held.hint == 1) {
+            return;
+        }
+        removeAssertion(key, held.source);
+        removeAssertion(key, source);
+        PreparedStatement insert = session.bind(
+                "INSERT INTO kg_assertion (space, s, p, o, g, source, certainty, confirmed_ms, provenance, change_no)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                space.number(),
+                key.s,
+                key.p,
+                key.o,
+                key.g,
+                held.source);
+        sql.set(insert, 7, held.certainty);
+        insert.setLong(8, held.confirmedMs);
+        insert.setLong(9, held.provenance);
+        insert.setLong(10, held.change);
+        insert.executeUpdate();
+    }
+
+    private void removeAssertion(Key key, long source) throws SQLException {
+        session.update(
+                "DELETE FROM kg_assertion" + KEY + " AND source = ?",
+                space.number(),
+                key.s,
+                key.p,
+                key.o,
+                key.g,
+                source);
+    }
+
+    @Override
+    public void remove(Statement statement) {
+        reading(() -> {
+            Key key = key(statement);
+            if (bound("DELETE FROM kg_statement" + KEY, key).executeUpdate() > 0) {
+                tally.merge(new Place(key.g, key.p), -1L, Long::sum);
+                bound("DELETE FROM kg_assertion" + KEY, key).executeUpdate();
+            }
+            return key;
+        });
+    }
+}

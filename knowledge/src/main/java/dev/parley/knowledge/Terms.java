@@ -1,0 +1,266 @@
+package dev.parley.knowledge;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.Database;
+import dev.parley.store.Database.Session;
+import dev.parley.store.StoreException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers that stand for terms in every row. A term keeps its number for ever.
+ *
+ * <p>Numbers are given on the writer thread; lookups are safe for any thread.
+ */
+final class Terms implements Database.GroupListener {
+    /** Stands for "no term": the default graph, no type, no source. */
+    static final long NONE = 0;
+
+    private static final int CACHED = 200_000;
+
+    private final Cache<Term, Long> numbers =
+            Caffeine.newBuilder().maximumSize(CACHED).build();
+    private final Cache<Long, Term> terms =
+            Caffeine.newBuilder().maximumSize(CACHED).build();
+
+    /** Terms of the group that is being written; touched by the writer thread only. */
+    private final Map<Term, Long> fresh = new HashMap<>();
+
+    /** Those of them that the change has brought that is being made. */
+    private final List<Term> ofChange = new ArrayList<>();
+
+    private final Sql sql;
+    private long last;
+
+    /** Numbers up to here will not be taken back, so that they may be kept. */
+    private volatile long committed;
+
+    Terms(Database database, Sql sql) {
+        this.sql = sql;
+        database.listen(this);
+        this.last = database.read(session -> sql.number(session, "SELECT max(term_no) FROM kg_term"));
+        this.committed = last;
+    }
+
+    /** Returns the number of a term; null if nothing has ever mentioned it. */
+    @Nullable
+    Long find(Session session, Term term) throws SQLException {
+        Long known = numbers.getIfPresent(term);
+        if (known == null) {
+            known = lookUp(session, term);
+            keep(term, known);
+        }
+        return known;
+    }
+
+    private void keep(Term term, @Nullable Long number) {
+        if (number != null && number <= committed) {
+            numbers.put(term, number);
+        }
+    }
+
+    /** Returns the number of a term, giving it one if need be. On the writer thread. */
+    long number(Session session, Term term) throws SQLException {
+        Long known = numbers.getIfPresent(term);
+        if (known == null) {
+            known = fresh.get(term);
+        }
+        if (known == null) {
+            known = lookUp(session, term);
+            if (known == null) {
+                known = insert(session, term);
+                fresh.put(term, known);
+                ofChange.add(term);
+            } else {
+                keep(term, known);
+            }
+        }
+        return known;
+    }
+
+    private @Nullable Long lookUp(Session session, Term term) throws SQLException {
+        long datatype = NONE;
+        if (term instanceof Literal literal) {
+            Long number = fresh.getOrDefault(Resource.of(literal.datatype()), NONE);
+            if (number == NONE) {
+                number = find(session, Resource.of(literal.datatype()));
+            }
+            if (number == null) {
+                return null;
+            }
+            datatype = number;
+        }
+        try (ResultSet rows = session.bind(
+                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash(term))
+                .executeQuery()) {
+            while (rows.next()) {
+                if (rows.getLong(3) == datatype
+                        && rows.getString(2).equals(lexical(term))
+                        && Objects.equals(rows.getString(4), language(term))) {
+                    return rows.getLong(1);
+                }
+            }
+        }
+        return null;
+    }
+
+    private long insert(Session session, Term term) throws SQLException {
+        long datatype = term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
+        long number = ++last;
+        PreparedStatement insert = session.bind(
+                "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
+                number,
+                hash(term),
+                lexical(term),
+                datatype);
+        insert.setString(5, language(term));
+        sql.set(insert, 6, worth(term));
+        insert.executeUpdate();
+        return number;
+    }
+
+    /** Returns the term that a number stands for. */
+    Term get(Session session, long number) throws SQLException {
+        return Objects.requireNonNull(getAll(session, List.of(number)).get(number));
+    }
+
+    /** Returns the terms that numbers stand for, all in one go. */
+    Map<Long, Term> getAll(Session session, Collection<Long> wanted) throws SQLException {
+        var found = new HashMap<Long, Term>(terms.getAllPresent(wanted));
+        if (found.size() < wanted.size()) {
+            var missing = new ArrayList<Long>();
+            for (Long number : wanted) {
+                if (!found.containsKey(number) && number != NONE) {
+                    missing.add(number);
+                }
+            }
+            load(session, missing, found);
+        }
+        return found;
+    }
+
+    private void load(Session session, List<Long> missing, Map<Long, Term> into) throws SQLException {
+        if (missing.isEmpty()) {
+            return;
+        }
+        record Row(
+                long number,
+                String lexical,
+                long datatype,
+                @Nullable String language) {}
+        var rows = new ArrayList<Row>();
+        try (ResultSet found = session.bind(
+                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("term_no", missing),
+                        sql.list(missing))
+                .executeQuery()) {
+            while (found.next()) {
+                rows.add(new Row(found.getLong(1), found.getString(2), found.getLong(3), found.getString(4)));
+            }
+        }
+        for (Row row : rows) {
+            Term term = row.datatype == NONE
+                    ? Resource.of(row.lexical)
+                    : new Literal(row.lexical, ((Resource) get(session, row.datatype)).id(), row.language);
+            into.put(row.number, term);
+            if (row.number <= committed) {
+                terms.put(row.number, term);
+            }
+        }
+        if (rows.size() < missing.stream().distinct().count()) {
+            throw new StoreException("terms are missing from the database: " + missing);
+        }
+    }
+
+    private static String lexical(Term term) {
+        return switch (term) {
+            case Resource resource -> resource.id();
+            case Literal literal -> literal.lexical();
+        };
+    }
+
+    private static @Nullable String language(Term term) {
+        return term instanceof Literal literal ? literal.language() : null;
+    }
+
+    /** Nobody can make many terms of one hash. */
+    private static long hash(Term term) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(lexical(term).getBytes(StandardCharsets.UTF_8));
+            if (term instanceof Literal literal) {
+                sha.update((byte) 0);
+                sha.update(literal.datatype().getBytes(StandardCharsets.UTF_8));
+            }
+            return ByteBuffer.wrap(sha.digest()).getLong();
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError("every Java platform has SHA-256", impossible);
+        }
+    }
+
+    /** What a number or time is worth, so that it can be compared; null if it is neither. */
+    static @Nullable Double worth(Term term) {
+        if (!(term instanceof Literal literal) || !literal.datatype().startsWith(Term.XSD)) {
+            return null;
+        }
+        try {
+            return switch (literal.datatype().substring(Term.XSD.length())) {
+                case "dateTime", "dateTimeStamp" ->
+                    OffsetDateTime.parse(literal.lexical()).toInstant().toEpochMilli() / 1000.0;
+                case "date" -> (double) LocalDate.parse(literal.lexical()).toEpochDay() * 86_400;
+                case "string", "boolean" -> null;
+                default -> finite(Double.parseDouble(literal.lexical()));
+            };
+        } catch (NumberFormatException | DateTimeException noValue) {
+            return null;
+        }
+    }
+
+    private static @Nullable Double finite(double number) {
+        return Double.isFinite(number) ? number : null;
+    }
+
+    /** A change begins; what it brings can be taken back by {@link #undo}. On the writer thread. */
+    void begin() {
+        ofChange.clear();
+    }
+
+    /** Forgets the terms that the change has brought. On the writer thread. */
+    void undo() {
+        ofChange.forEach(fresh::remove);
+        ofChange.clear();
+    }
+
+    @Override
+    public void beforeCommit(Session session) {}
+
+    @Override
+    public void committed() {
+        numbers.putAll(fresh);
+        committed = last;
+        fresh.clear();
+    }
+
+    @Override
+    public void rolledBack() {
+        fresh.clear();
+    }
+}
