@@ -1,0 +1,90 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import java.util.Map;
+import org.apache.jena.graph.Node;
+import org.apache.jena.graph.NodeFactory;
+import org.apache.jena.sparql.core.Quad;
+import org.apache.jena.sys.JenaSystem;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Terms as Jena has them, and back. Ids that begin with {@code _:} are blank nodes; all others are IRIs, whatever they look
+ * like.
+ */
+final class RdfTerms {
+    static final String BLANK = "_:";
+
+    static {
+        JenaSystem.init();
+    }
+
+    private RdfTerms() {}
+
+    static Node node(Term term) {
+        return switch (term) {
+            case Term.Resource resource -> resource(resource.id());
+            case Term.Literal literal
+            when literal.language() != null -> NodeFactory.createLiteralLang(literal.lexical(), literal.language());
+            case Term.Literal literal ->
+                NodeFactory.createLiteralDT(literal.lexical(), NodeFactory.getType(literal.datatype()));
+        };
+    }
+
+    static Node resource(String id) {
+        return id.startsWith(BLANK)
+                ? NodeFactory.createBlankNode(id.substring(BLANK.length()))
+                : NodeFactory.createURI(id);
+    }
+
+    static Quad quad(Statement statement) {
+        return Quad.create(
+                statement.graph() == null ? Quad.defaultGraphIRI : resource(statement.graph()),
+                resource(statement.subject().id()),
+                NodeFactory.createURI(statement.predicate()),
+                node(statement.object()));
+    }
+
+    /** Returns null if no statement can have it: an empty IRI, a triple, text with a direction. */
+    static @Nullable Term term(Node node) {
+        if (!node.isLiteral()) {
+            String id = id(node);
+            return id == null ? null : Term.Resource.of(id);
+        }
+        try {
+            String language = node.getLiteralLanguage();
+            if (!language.isEmpty()) {
+                return node.getLiteralBaseDirection() == null
+                        ? Term.Literal.of(node.getLiteralLexicalForm(), language)
+                        : null;
+            }
+            return new Term.Literal(node.getLiteralLexicalForm(), node.getLiteralDatatypeURI(), null);
+        } catch (InvalidField noLiteral) {
+            return null;
+        }
+    }
+
+    /** Returns null if it is no resource. */
+    static @Nullable String id(Node node) {
+        if (node.isBlank()) {
+            return BLANK + node.getBlankNodeLabel();
+        }
+        return node.isURI() && !node.getURI().isEmpty() ? node.getURI() : null;
+    }
+
+    /** Returns null if RDF can say this, but a statement cannot. */
+    static @Nullable Statement statement(Node graph, Node subject, Node predicate, Node object) {
+        String about = id(subject);
+        Term said = term(object);
+        String in = Quad.isDefaultGraph(graph) ? null : id(graph);
+        if (about == null || said == null || in == null && !Quad.isDefaultGraph(graph)) {
+            return null;
+        }
+        if (!predicate.isURI() || predicate.getURI().isEmpty()) {
+            return null;
+        }
+        return new Statement(Term.Resource.of(about), predicate.getURI(), said, in, null, Map.of());
+    }
+}

@@ -1,0 +1,200 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.apache.jena.graph.Node;
+import org.apache.jena.query.ARQ;
+import org.apache.jena.query.Query;
+import org.apache.jena.query.QueryParseException;
+import org.apache.jena.query.Syntax;
+import org.apache.jena.shared.JenaException;
+import org.apache.jena.shared.impl.PrefixMappingImpl;
+import org.apache.jena.sparql.core.Quad;
+import org.apache.jena.sparql.core.Var;
+import org.apache.jena.sparql.engine.main.QC;
+import org.apache.jena.sparql.exec.QueryExec;
+import org.apache.jena.sparql.exec.UpdateExec;
+import org.apache.jena.sparql.expr.E_Function;
+import org.apache.jena.sparql.function.FunctionFactory;
+import org.apache.jena.sparql.function.FunctionRegistry;
+import org.apache.jena.sparql.function.StandardFunctions;
+import org.apache.jena.sparql.lang.SPARQLParser;
+import org.apache.jena.sparql.lang.UpdateParser;
+import org.apache.jena.sparql.modify.UpdateRequestSink;
+import org.apache.jena.sparql.modify.request.UpdateLoad;
+import org.apache.jena.sparql.util.Context;
+import org.apache.jena.sys.JenaSystem;
+import org.apache.jena.update.UpdateRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * SPARQL 1.1 over a {@link View}. Nothing it can be asked reads a file, opens a connection, or loads a class.
+ *
+ * <p>IRIs are taken as they are written, as ids are everywhere in the graph: without {@code BASE} nothing is resolved, and a
+ * prefix that is not declared stands for itself, so {@code ex:p1} is the entity {@code ex:p1}.
+ *
+ * <p>Safe for any thread.
+ */
+final class Sparql {
+    static {
+        JenaSystem.init();
+    }
+
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    /** The functions of XPath and the casts of XML Schema. Jena's own registry also loads classes by their name. */
+    private static final FunctionRegistry FUNCTIONS = new FunctionRegistry() {
+        @Override
+        public @Nullable FunctionFactory getFunctionFactory(String uri) {
+            return isRegistered(uri) ? super.getFunctionFactory(uri) : null;
+        }
+    };
+
+    static {
+        StandardFunctions.loadStdDefs(FUNCTIONS);
+        // Callers choose the names of functions; they shall not choose what the log says.
+        E_Function.WarnOnUnknownFunction = false;
+    }
+
+    /**
+     * What a query found.
+     *
+     * @param data for SELECT and ASK the object of "SPARQL 1.1 Query Results JSON Format", for CONSTRUCT and DESCRIBE an
+     *     array of KGStatements
+     * @param truncated true if there was more than an answer may hold
+     */
+    record Answer(Object data, boolean truncated) {}
+
+    private Sparql() {}
+
+    /**
+     * Answers a query.
+     *
+     * @param variables values of its variables: a KGObject, or a string, number or boolean for a plain literal
+     * @throws A2AException KNOWLEDGE_QUERY with a {@code reason}: {@code syntax}, {@code timeout}, {@code too-much}, {@code
+     *     not-supported}, {@code failed}; INVALID_PARAMS if a variable has no usable value
+     */
+    static Answer answer(View view, String query, Map<String, @Nullable Object> variables, Duration patience) {
+        var budget = new SparqlBudget(A2AError.KNOWLEDGE_QUERY, patience);
+        return guarded(budget, () -> {
+            var parsed = new Query();
+            parsed.setPrefixMapping(new Prefixes());
+            SPARQLParser.createParser(Syntax.syntaxSPARQL_11).parse(parsed, query);
+            var execution = QueryExec.dataset(new StatementDataset(view, budget, 0))
+                    .query(SparqlGuard.guard(parsed, budget))
+                    .context(context(budget));
+            bindings(variables).forEach(execution::substitution);
+            try (QueryExec running = execution.build()) {
+                return SparqlResult.of(running);
+            }
+        });
+    }
+
+    /**
+     * Returns what an update comes to: first what it removes, then what it adds. What is there already is not added again,
+     * so its certainty stays.
+     *
+     * @param certainty of what it adds; null for unknown
+     * @throws A2AException KNOWLEDGE_UPDATE with a {@code reason} as for queries, or {@code too-many-changes}
+     */
+    static List<Patch> patches(View view, String update, @Nullable Double certainty, Duration patience) {
+        var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
+        return guarded(budget, () -> {
+            var parsed = new UpdateRequest();
+            parsed.setPrefixMapping(new Prefixes());
+            UpdateParser.createParser(Syntax.syntaxSPARQL_11).parse(new UpdateRequestSink(parsed), parsed, update);
+            if (parsed.getOperations().stream().anyMatch(UpdateLoad.class::isInstance)) {
+                throw budget.refusal("not-supported", "LOAD is switched off");
+            }
+            var dataset = new StatementDataset(view, budget, KnowledgeOperation.MAX_MUTATIONS);
+            UpdateExec.dataset(dataset)
+                    .update(SparqlGuard.guard(parsed, budget))
+                    .context(context(budget))
+                    .build()
+                    .execute();
+            List<Patch> patches = new ArrayList<>();
+            dataset.removed().forEach(quad -> patches.add(Patch.remove(statement(quad, budget))));
+            dataset.added()
+                    .forEach(quad ->
+                            patches.add(Patch.add(statement(quad, budget).withCertainty(certainty))));
+            return patches;
+        });
+    }
+
+    private static Statement statement(Quad quad, SparqlBudget budget) {
+        Statement statement =
+                RdfTerms.statement(quad.getGraph(), quad.getSubject(), quad.getPredicate(), quad.getObject());
+        if (statement == null) {
+            throw budget.refusal("not-supported", "it says what no statement can say: " + quad);
+        }
+        return statement;
+    }
+
+    private static <T> T guarded(SparqlBudget budget, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (QueryParseException noSparql) {
+            throw budget.refusal("syntax", String.valueOf(noSparql.getMessage()));
+        } catch (JenaException failed) {
+            throw budget.refusal("failed", String.valueOf(failed.getMessage())).causedBy(failed);
+        } catch (KnowledgeStoreException failed) {
+            if (failed.isTimeout()) {
+                throw budget.refusal("timeout", "it takes too long").causedBy(failed);
+            }
+            throw failed;
+        } catch (StackOverflowError deep) {
+            throw budget.refusal("too-much", "it is nested too deeply").causedBy(deep);
+        }
+    }
+
+    private static Context context(SparqlBudget budget) {
+        Context context = ARQ.getContext().copy();
+        context.set(ARQ.httpServiceAllowed, false);
+        context.set(ARQ.enablePropertyFunctions, false);
+        FunctionRegistry.set(context, FUNCTIONS);
+        QC.setFactory(context, execution -> new SparqlGuard.Executor(execution, budget));
+        return context;
+    }
+
+    private static Map<Var, Node> bindings(Map<String, @Nullable Object> variables) {
+        Map<Var, Node> bindings = new LinkedHashMap<>();
+        variables.forEach((name, value) -> {
+            if (!VARIABLE.matcher(name).matches()) {
+                throw A2AException.invalidParams("variables", name + " (expected: the name of a variable)");
+            }
+            if (value != null) {
+                bindings.put(Var.alloc(name), RdfTerms.node(SparqlResult.term("variables." + name, value)));
+            }
+        });
+        return bindings;
+    }
+
+    /** The four prefixes that ids may have, those that a query declares, and all others standing for themselves. */
+    private static final class Prefixes extends PrefixMappingImpl {
+        Prefixes() {
+            setNsPrefix("rdf", Term.RDF);
+            setNsPrefix("rdfs", Term.RDFS);
+            setNsPrefix("owl", Term.OWL);
+            setNsPrefix("xsd", Term.XSD);
+        }
+
+        @Override
+        public @Nullable String getNsPrefixURI(String prefix) {
+            String declared = super.getNsPrefixURI(prefix);
+            return declared != null || prefix.isEmpty() ? declared : prefix + ":";
+        }
+    }
+}

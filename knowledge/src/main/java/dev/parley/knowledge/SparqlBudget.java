@@ -1,0 +1,67 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What one SPARQL request may still use up: time, and rows, which stand for memory. For one thread.
+ *
+ * <p>Jena's own time limit would need a timer, and looks at it between rows only: one regular expression can take years.
+ */
+final class SparqlBudget {
+    /** What sorting and joining may at worst have to hold at once. */
+    private static final int MAX_ROWS = 3_000_000;
+
+    /** The longest text that functions may make. */
+    private static final int MAX_TEXT = 8 << 20;
+
+    /** How many steps are taken between two looks at the clock. */
+    private static final int STRIDE = 1_024;
+
+    private final A2AError error;
+    private final long deadline;
+    private int rows;
+    private int steps;
+
+    SparqlBudget(A2AError error, Duration patience) {
+        this.error = error;
+        this.deadline = System.nanoTime() + patience.toNanos();
+    }
+
+    /** Uses up one row. */
+    void row() {
+        if (++rows > MAX_ROWS) {
+            throw refusal("too-much", "it goes through more than " + MAX_ROWS + " rows");
+        }
+        step();
+    }
+
+    /** Takes a step that costs time only. */
+    void step() {
+        if (++steps % STRIDE == 0) {
+            checkTime();
+        }
+    }
+
+    void checkTime() {
+        if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+            throw refusal("timeout", "it takes too long");
+        }
+    }
+
+    void checkText(long length) {
+        if (length > MAX_TEXT) {
+            throw refusal("too-much", "it makes texts longer than " + MAX_TEXT + " characters");
+        }
+    }
+
+    Duration left() {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    A2AException refusal(String reason, String detail) {
+        return A2AException.of(error, error.defaultMessage(), Map.of("reason", reason, "detail", detail));
+    }
+}

@@ -1,0 +1,221 @@
+package dev.parley.knowledge;
+
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import org.apache.jena.graph.Node;
+import org.apache.jena.query.Query;
+import org.apache.jena.sparql.algebra.Op;
+import org.apache.jena.sparql.engine.ExecutionContext;
+import org.apache.jena.sparql.engine.QueryIterator;
+import org.apache.jena.sparql.engine.binding.Binding;
+import org.apache.jena.sparql.engine.iterator.QueryIteratorWrapper;
+import org.apache.jena.sparql.engine.main.OpExecutor;
+import org.apache.jena.sparql.expr.E_Regex;
+import org.apache.jena.sparql.expr.E_StrConcat;
+import org.apache.jena.sparql.expr.E_StrReplace;
+import org.apache.jena.sparql.expr.Expr;
+import org.apache.jena.sparql.expr.ExprFunctionN;
+import org.apache.jena.sparql.expr.ExprList;
+import org.apache.jena.sparql.expr.NodeValue;
+import org.apache.jena.sparql.expr.RegexEngine;
+import org.apache.jena.sparql.modify.request.UpdateModify;
+import org.apache.jena.sparql.syntax.Element;
+import org.apache.jena.sparql.syntax.ElementService;
+import org.apache.jena.sparql.syntax.syntaxtransform.ElementTransform;
+import org.apache.jena.sparql.syntax.syntaxtransform.ElementTransformCopyBase;
+import org.apache.jena.sparql.syntax.syntaxtransform.ElementTransformer;
+import org.apache.jena.sparql.syntax.syntaxtransform.ExprTransformApplyElementTransform;
+import org.apache.jena.sparql.syntax.syntaxtransform.QueryTransformOps;
+import org.apache.jena.update.Update;
+import org.apache.jena.update.UpdateRequest;
+
+/**
+ * Keeps SPARQL within its {@link SparqlBudget} where a few characters of query can cost hours or gigabytes: in joins, in
+ * regular expressions, and in functions that make texts longer.
+ */
+final class SparqlGuard extends ExprTransformApplyElementTransform {
+    private final SparqlBudget budget;
+
+    private final ElementTransform elements;
+
+    private SparqlGuard(SparqlBudget budget, ElementTransform elements) {
+        super(elements);
+        this.budget = budget;
+        this.elements = elements;
+    }
+
+    private static SparqlGuard within(SparqlBudget budget) {
+        return new SparqlGuard(budget, new NoService(budget));
+    }
+
+    static Query guard(Query query, SparqlBudget budget) {
+        SparqlGuard guard = within(budget);
+        return QueryTransformOps.transform(query, guard.elements, guard);
+    }
+
+    /** Guards the patterns of an update where they are; a transformed copy would have lost its WITH and USING. */
+    static UpdateRequest guard(UpdateRequest update, SparqlBudget budget) {
+        SparqlGuard guard = within(budget);
+        for (Update operation : update.getOperations()) {
+            if (operation instanceof UpdateModify modify) {
+                modify.setElement(ElementTransformer.transform(modify.getWherePattern(), guard.elements, guard));
+            }
+        }
+        return update;
+    }
+
+    @Override
+    public Expr transform(ExprFunctionN function, ExprList args) {
+        return switch (function) {
+            case E_Regex regex -> new Regex(args, budget);
+            case E_StrReplace replace -> new Replace(args, budget);
+            case E_StrConcat concat -> new Concat(args, budget);
+            default -> super.transform(function, args);
+        };
+    }
+
+    /** A query must not reach other machines. */
+    private static final class NoService extends ElementTransformCopyBase {
+        private final SparqlBudget budget;
+
+        NoService(SparqlBudget budget) {
+            this.budget = budget;
+        }
+
+        @Override
+        public Element transform(ElementService service, Node where, Element what) {
+            throw budget.refusal("not-supported", "SERVICE is switched off");
+        }
+    }
+
+    /** Counts the rows of every step. */
+    static final class Executor extends OpExecutor {
+        private final SparqlBudget budget;
+
+        Executor(ExecutionContext context, SparqlBudget budget) {
+            super(context);
+            this.budget = budget;
+        }
+
+        @Override
+        protected QueryIterator exec(Op op, QueryIterator input) {
+            return new QueryIteratorWrapper(super.exec(op, input)) {
+                @Override
+                protected Binding moveToNextBinding() {
+                    budget.row();
+                    return super.moveToNextBinding();
+                }
+            };
+        }
+    }
+
+    /** {@code REGEX} that can be interrupted. */
+    private static final class Regex extends E_Regex {
+        private final SparqlBudget budget;
+
+        Regex(ExprList args, SparqlBudget budget) {
+            super(args.get(0), args.get(1), args.size() > 2 ? args.get(2) : null);
+            this.budget = budget;
+        }
+
+        @Override
+        public NodeValue eval(List<NodeValue> args) {
+            Steps.count(args, budget, matcher -> matcher.find());
+            return super.eval(args);
+        }
+
+        @Override
+        public Expr copy(ExprList args) {
+            return new Regex(args, budget);
+        }
+    }
+
+    /** {@code REPLACE} that can be interrupted. */
+    private static final class Replace extends E_StrReplace {
+        private final SparqlBudget budget;
+
+        Replace(ExprList args, SparqlBudget budget) {
+            super(args.get(0), args.get(1), args.get(2), args.size() > 3 ? args.get(3) : null);
+            this.budget = budget;
+        }
+
+        @Override
+        public NodeValue eval(List<NodeValue> args) {
+            String replacement = args.get(2).asString();
+            long groups = replacement.chars().filter(c -> c == '$').count();
+            Steps.count(
+                    args.size() > 3 ? List.of(args.get(0), args.get(1), args.get(3)) : args.subList(0, 2),
+                    budget,
+                    matcher -> {
+                        long length = args.get(0).asString().length();
+                        while (matcher.find()) {
+                            length += replacement.length() + groups * (matcher.end() - matcher.start());
+                            budget.checkText(length);
+                        }
+                    });
+            return super.eval(args);
+        }
+
+        @Override
+        public Expr copy(ExprList args) {
+            return new Replace(args, budget);
+        }
+    }
+
+    /** {@code CONCAT} up to a length. */
+    private static final class Concat extends E_StrConcat {
+        private final SparqlBudget budget;
+
+        Concat(ExprList args, SparqlBudget budget) {
+            super(args);
+            this.budget = budget;
+        }
+
+        @Override
+        public NodeValue eval(List<NodeValue> args) {
+            budget.checkText(
+                    args.stream().mapToLong(arg -> arg.asString().length()).sum());
+            return super.eval(args);
+        }
+
+        @Override
+        public Expr copy(ExprList args) {
+            return new Concat(args, budget);
+        }
+    }
+
+    /** A text that counts how often it is looked at. */
+    private record Steps(CharSequence text, SparqlBudget budget) implements CharSequence {
+        /** Does the matching that a function is about to do; what it comes to is left to the function. */
+        static void count(List<NodeValue> args, SparqlBudget budget, Consumer<Matcher> matching) {
+            if (!args.stream().allMatch(NodeValue::isLiteral)) {
+                return;
+            }
+            String flags = args.size() > 2 ? args.get(2).asString() : null;
+            var pattern = RegexEngine.makePattern("REGEX", args.get(1).asString(), flags);
+            matching.accept(pattern.matcher(new Steps(args.get(0).asString(), budget)));
+        }
+
+        @Override
+        public char charAt(int index) {
+            budget.step();
+            return text.charAt(index);
+        }
+
+        @Override
+        public int length() {
+            return text.length();
+        }
+
+        @Override
+        public CharSequence subSequence(int start, int end) {
+            return text.subSequence(start, end);
+        }
+
+        @Override
+        public String toString() {
+            return text.toString();
+        }
+    }
+}

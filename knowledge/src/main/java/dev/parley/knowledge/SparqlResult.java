@@ -1,0 +1,175 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.jena.graph.Node;
+import org.apache.jena.graph.Triple;
+import org.apache.jena.sparql.core.Quad;
+import org.apache.jena.sparql.exec.QueryExec;
+import org.apache.jena.sparql.exec.RowSet;
+
+/** What SPARQL answers, and what is put into its variables, as JSON has it. */
+final class SparqlResult {
+    private static final int MAX_ROWS = 10_000;
+    private static final long MAX_CHARACTERS = 8 << 20;
+
+    private final List<Object> rows = new ArrayList<>();
+    private long characters;
+
+    private SparqlResult() {}
+
+    static Sparql.Answer of(QueryExec running) {
+        var query = running.getQuery();
+        if (query.isAskType()) {
+            return new Sparql.Answer(Map.of("head", Map.of(), "boolean", running.ask()), false);
+        }
+        var result = new SparqlResult();
+        if (query.isSelectType()) {
+            RowSet found = running.select();
+            List<String> names = List.copyOf(query.getResultVars());
+            boolean truncated = !result.addRows(found, names);
+            return new Sparql.Answer(
+                    object("head", Map.of("vars", names), "results", Map.of("bindings", result.rows)), truncated);
+        }
+        Iterator<Triple> triples = query.isDescribeType() ? running.describe().find() : running.constructTriples();
+        return new Sparql.Answer(result.rows, !result.addStatements(triples));
+    }
+
+    /** Returns false if there was no room for all. */
+    private boolean addRows(RowSet found, List<String> names) {
+        while (found.hasNext()) {
+            var binding = found.next();
+            Map<String, Object> row = new LinkedHashMap<>();
+            for (String name : names) {
+                Node node = binding.get(name);
+                if (node != null) {
+                    row.put(name, value(node));
+                }
+            }
+            if (!hasRoom()) {
+                return false;
+            }
+            rows.add(row);
+        }
+        return true;
+    }
+
+    private boolean addStatements(Iterator<Triple> triples) {
+        Set<Triple> distinct = new LinkedHashSet<>();
+        while (triples.hasNext()) {
+            Triple triple = triples.next();
+            Statement statement = RdfTerms.statement(
+                    Quad.defaultGraphIRI, triple.getSubject(), triple.getPredicate(), triple.getObject());
+            if (statement == null || !distinct.add(triple)) {
+                continue;
+            }
+            characters +=
+                    statement.subject().id().length() + statement.predicate().length();
+            Map<String, Object> json = object(
+                    "subject",
+                    Map.of("id", statement.subject().id()),
+                    "predicate",
+                    Map.of("id", statement.predicate()),
+                    "object",
+                    kgObject(statement.object()));
+            if (!hasRoom()) {
+                return false;
+            }
+            rows.add(json);
+        }
+        return true;
+    }
+
+    private boolean hasRoom() {
+        return rows.size() < MAX_ROWS && characters <= MAX_CHARACTERS;
+    }
+
+    /** Source: SPARQL 1.1 Query Results JSON Format, section 3.2.2 "Encoding RDF terms". */
+    private Map<String, Object> value(Node node) {
+        if (node.isURI()) {
+            characters += node.getURI().length();
+            return object("type", "uri", "value", node.getURI());
+        }
+        if (node.isBlank()) {
+            return object("type", "bnode", "value", node.getBlankNodeLabel());
+        }
+        characters += node.getLiteralLexicalForm().length();
+        Map<String, Object> literal = object("type", "literal", "value", node.getLiteralLexicalForm());
+        if (!node.getLiteralLanguage().isEmpty()) {
+            literal.put("xml:lang", node.getLiteralLanguage());
+        } else if (!node.getLiteralDatatypeURI().equals(Term.Literal.STRING)) {
+            literal.put("datatype", node.getLiteralDatatypeURI());
+        }
+        return literal;
+    }
+
+    private Map<String, Object> kgObject(Term term) {
+        return switch (term) {
+            case Term.Resource resource -> {
+                characters += resource.id().length();
+                yield object("id", resource.id());
+            }
+            case Term.Literal literal -> {
+                characters += literal.lexical().length();
+                Map<String, Object> json = object("value", literal.isPlain() ? literal.value() : literal.lexical());
+                if (!literal.isPlain()) {
+                    json.put("type", literal.datatype());
+                }
+                if (literal.language() != null) {
+                    json.put("language", literal.language());
+                }
+                yield json;
+            }
+        };
+    }
+
+    /**
+     * Reads the value of a variable: a KGObject, or a string, number or boolean.
+     *
+     * @throws A2AException INVALID_PARAMS if it is neither
+     */
+    static Term term(String field, Object value) {
+        try {
+            return switch (value) {
+                case String text -> Term.Literal.of(text);
+                case Boolean truth -> Term.Literal.of(truth);
+                case Number number -> Term.Literal.of(new BigDecimal(number.toString()));
+                case Map<?, ?> object
+                when object.get("id") instanceof String id && !object.containsKey("value") -> Term.Resource.of(id);
+                case Map<?, ?> object
+                when object.get("value") != null && !object.containsKey("id") -> literal(field, object);
+                default -> throw InvalidField.of(field, "expected: a string, number, boolean, {id} or {value, type}");
+            };
+        } catch (InvalidField invalid) {
+            throw A2AException.invalidParams(field, invalid.problem());
+        }
+    }
+
+    private static Term literal(String field, Map<?, ?> object) {
+        Object value = object.get("value");
+        if (object.get("language") instanceof String language) {
+            return Term.Literal.of(String.valueOf(value), language);
+        }
+        return object.get("type") instanceof String type
+                ? new Term.Literal(String.valueOf(value), type, null)
+                : term(field, value instanceof Map<?, ?> || value == null ? List.of() : value);
+    }
+
+    private static Map<String, Object> object(Object... members) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (int i = 0; i < members.length; i += 2) {
+            object.put((String) members[i], members[i + 1]);
+        }
+        return object;
+    }
+}

@@ -1,0 +1,125 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.spi.EntityFilter;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A list of statements as SPARQL and SHACL see it. What they never ask for is missing. */
+record StatementsView(List<Statement> statements) implements View {
+    StatementsView(Statement... statements) {
+        this(List.of(statements));
+    }
+
+    @Override
+    public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
+        int from = after == null ? 0 : Integer.parseInt(after);
+        List<Fact> fitting = statements.stream()
+                .filter(statement -> fits(pattern, statement))
+                .map(StatementsView::fact)
+                .toList();
+        int to = Math.min(fitting.size(), from + limit);
+        return new Page<>(fitting.subList(from, to), to == fitting.size() ? null : String.valueOf(to));
+    }
+
+    private static boolean fits(Pattern pattern, Statement statement) {
+        return among(pattern.graphs(), Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH))
+                && among(pattern.subjects(), statement.subject().id())
+                && among(pattern.predicates(), statement.predicate())
+                && among(pattern.objects(), statement.object());
+    }
+
+    private static <T> boolean among(List<T> wanted, T one) {
+        return wanted.isEmpty() || wanted.contains(one);
+    }
+
+    private static Fact fact(Statement statement) {
+        return new Fact(statement, Instant.EPOCH);
+    }
+
+    @Override
+    public void scan(
+            @Nullable String graph,
+            @Nullable String subject,
+            @Nullable String predicate,
+            @Nullable Term object,
+            Predicate<Fact> sink) {
+        for (Statement statement : statements) {
+            boolean fits = (graph == null
+                            || graph.equals(Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH)))
+                    && (subject == null || subject.equals(statement.subject().id()))
+                    && (predicate == null || predicate.equals(statement.predicate()))
+                    && (object == null || object.equals(statement.object()));
+            if (fits && !sink.test(fact(statement))) {
+                return;
+            }
+        }
+    }
+
+    @Override
+    public List<GraphInfo> graphs() {
+        return statements.stream()
+                .collect(Collectors.groupingBy(
+                        statement -> Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH),
+                        Collectors.counting()))
+                .entrySet()
+                .stream()
+                .map(entry -> new GraphInfo(
+                        entry.getKey().equals(Pattern.DEFAULT_GRAPH) ? null : entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    @Override
+    public long revision() {
+        return 0;
+    }
+
+    @Override
+    public Hidden hidden() {
+        return new Hidden(0, 0, 0);
+    }
+
+    @Override
+    public Map<String, Page<Fact>> about(
+            Collection<String> subjects, Pattern pattern, @Nullable String after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Map<String, Page<Fact>> pointingAt(
+            Collection<String> objects, Pattern pattern, @Nullable String after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Page<String> entities(EntityFilter filter, @Nullable String after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Map<String, Set<String>> types(Collection<String> ids) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Set<String> predicates(@Nullable String type) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Set<String> classes() {
+        throw new UnsupportedOperationException();
+    }
+}
