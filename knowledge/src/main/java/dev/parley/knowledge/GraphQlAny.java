@@ -1,0 +1,118 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Literal;
+import graphql.GraphQLContext;
+import graphql.execution.CoercedVariables;
+import graphql.language.ArrayValue;
+import graphql.language.BooleanValue;
+import graphql.language.EnumValue;
+import graphql.language.FloatValue;
+import graphql.language.IntValue;
+import graphql.language.NullValue;
+import graphql.language.ObjectValue;
+import graphql.language.StringValue;
+import graphql.language.Value;
+import graphql.language.VariableReference;
+import graphql.schema.Coercing;
+import graphql.schema.CoercingParseLiteralException;
+import graphql.schema.GraphQLScalarType;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The scalar {@code Any}: whatever JSON can say. */
+final class GraphQlAny implements Coercing<Object, Object> {
+    private static final int MAX_NUMBER = 1_000;
+
+    private GraphQlAny() {}
+
+    /** Returns a scalar with this meaning; {@code Any} and those that only say more in their name. */
+    static GraphQLScalarType scalar(String name) {
+        return GraphQLScalarType.newScalar()
+                .name(name)
+                .coercing(new GraphQlAny())
+                .build();
+    }
+
+    @Override
+    public Object serialize(Object value, GraphQLContext context, Locale locale) {
+        return value;
+    }
+
+    @Override
+    public Object parseValue(Object value, GraphQLContext context, Locale locale) {
+        return value;
+    }
+
+    @Override
+    public @Nullable Object parseLiteral(
+            Value<?> literal, CoercedVariables variables, GraphQLContext context, Locale locale) {
+        return switch (literal) {
+            case StringValue text -> text.getValue();
+            case BooleanValue truth -> truth.isValue();
+            case EnumValue name -> name.getName();
+            case IntValue number -> number(new BigDecimal(number.getValue()));
+            case FloatValue number -> number(number.getValue());
+            case NullValue nothing -> null;
+            case ArrayValue array ->
+                array.getValues().stream()
+                        .map(element -> parseLiteral(element, variables, context, locale))
+                        .toList();
+            case ObjectValue object -> {
+                var members = new LinkedHashMap<String, @Nullable Object>();
+                object.getObjectFields()
+                        .forEach(member -> members.put(
+                                member.getName(), parseLiteral(member.getValue(), variables, context, locale)));
+                yield members;
+            }
+            case VariableReference variable -> variables.get(variable.getName());
+            default ->
+                throw CoercingParseLiteralException.newCoercingParseLiteralException()
+                        .message("not a value")
+                        .build();
+        };
+    }
+
+    private static BigDecimal number(BigDecimal number) {
+        if (number.precision() > MAX_NUMBER || Math.abs(number.scale()) > MAX_NUMBER) {
+            throw CoercingParseLiteralException.newCoercingParseLiteralException()
+                    .message("a number that is too long")
+                    .build();
+        }
+        return number;
+    }
+
+    /**
+     * Returns the term that a value stands for.
+     *
+     * @throws InvalidField if it stands for none
+     */
+    static Term term(String field, @Nullable Object value) {
+        return switch (value) {
+            case String text -> Literal.of(text);
+            case Boolean truth -> Literal.of(truth);
+            case BigDecimal number -> Literal.of(number);
+            case Number number -> Literal.of(new BigDecimal(number.toString()));
+            case Map<?, ?> members -> term(field, members);
+            case null, default ->
+                throw InvalidField.of(field, "expected: text, a number, a boolean, or an object with id or value");
+        };
+    }
+
+    private static Term term(String field, Map<?, ?> members) {
+        if (members.get("id") instanceof String id && !members.containsKey("value")) {
+            return Term.Resource.of(id);
+        }
+        if (members.containsKey("id") || !(term(field, members.get("value")) instanceof Literal value)) {
+            throw InvalidField.of(field, "expected: either an id or a value");
+        }
+        if (members.get("language") instanceof String language) {
+            return Literal.of(value.lexical(), language);
+        }
+        return members.get("type") instanceof String type ? new Literal(value.lexical(), type, null) : value;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.parley.knowledge;
+
+import graphql.normalized.ExecutableNormalizedField;
+import graphql.schema.GraphQLSchema;
+import java.util.List;
+
+/** What a query will cost, told from the query alone. */
+final class GraphQlCost {
+    /** A list whose length the query leaves open: things have about so many values, sources, …. */
+    private static final int USUAL_LENGTH = 10;
+
+    private static final double LEAF = 0.1;
+
+    private final GraphQLSchema schema;
+    private final GraphQlLimits limits;
+
+    GraphQlCost(GraphQLSchema schema, GraphQlLimits limits) {
+        this.schema = schema;
+        this.limits = limits;
+    }
+
+    /**
+     * Refuses what is too much.
+     *
+     * @throws dev.parley.protocol.A2AException DEPTH or COMPLEXITY
+     */
+    void check(List<ExecutableNormalizedField> fields) {
+        double complexity = of(fields);
+        if (complexity > limits.complexity()) {
+            throw GraphQlFailure.COMPLEXITY.because("the query may find " + (long) Math.ceil(complexity)
+                    + " objects (expected: at most " + limits.complexity() + "); ask for shorter pages with first");
+        }
+    }
+
+    private double of(List<ExecutableNormalizedField> fields) {
+        double sum = 0;
+        for (var field : fields) {
+            sum += of(field);
+        }
+        return sum;
+    }
+
+    private double of(ExecutableNormalizedField field) {
+        if (field.getFieldName().startsWith("__")) {
+            return LEAF;
+        }
+        if (field.getLevel() > limits.depth()) {
+            throw GraphQlFailure.DEPTH.because("fields are nested more than " + limits.depth() + " deep");
+        }
+        double within = field.hasChildren() ? 1 + of(field.getChildren()) : LEAF;
+        return length(field) * within;
+    }
+
+    private int length(ExecutableNormalizedField field) {
+        if (field.getResolvedArguments().get("first") instanceof Integer first) {
+            return Math.max(1, first);
+        }
+        boolean isList = field.getFieldDefinitions(schema).getFirst().getArgument("first") != null;
+        return !isList ? 1 : field.getLevel() == 1 ? GraphQlLimits.DEFAULT_PAGE : USUAL_LENGTH;
+    }
+}

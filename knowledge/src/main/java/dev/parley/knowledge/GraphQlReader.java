@@ -1,0 +1,403 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Term;
+import graphql.normalized.ExecutableNormalizedField;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers one query from a view, level by level: what a field needs is read for all objects at once that the level above
+ * found, so how often the store is asked depends on the query, never on what it finds.
+ *
+ * <p>Executing fields one object at a time, as GraphQL engines do, would need batching to get there, and three times the
+ * processor. For one thread, once.
+ */
+final class GraphQlReader {
+    /** An object of the answer, and what it shows. */
+    record Target<T>(T of, Map<String, @Nullable Object> out) {}
+
+    /** Fills fields of all objects of a level. */
+    @FunctionalInterface
+    interface Level<T> {
+        void fill(List<Target<T>> targets, List<ExecutableNormalizedField> fields);
+    }
+
+    private final View view;
+    private final ChangeLog changes;
+    private final GraphQlLimits limits;
+    private final InstantSource clock;
+    private final Instant deadline;
+    private final List<Map<String, Object>> errors = new ArrayList<>();
+    private boolean truncated;
+    private int objects;
+
+    GraphQlReader(View view, ChangeLog changes, GraphQlLimits limits, InstantSource clock, Instant deadline) {
+        this.view = view;
+        this.changes = changes;
+        this.limits = limits;
+        this.clock = clock;
+        this.deadline = deadline;
+    }
+
+    /** Errors of fields that are null for it, as GraphQL writes them. */
+    List<Map<String, Object>> errors() {
+        return errors;
+    }
+
+    /** True if there is more of something than is shown. */
+    boolean isTruncated() {
+        return truncated;
+    }
+
+    /** Returns the answer to a query; what it asks about the schema is null in it. */
+    Map<String, @Nullable Object> query(List<ExecutableNormalizedField> fields) {
+        var out = new LinkedHashMap<String, @Nullable Object>();
+        for (var field : fields) {
+            out.put(field.getResultKey(), null);
+            try {
+                root(field, out);
+            } catch (IllegalArgumentException unfit) {
+                out.put(field.getResultKey(), null);
+                errors.add(
+                        Map.of("message", String.valueOf(unfit.getMessage()), "path", List.of(field.getResultKey())));
+            }
+        }
+        return out;
+    }
+
+    private void root(ExecutableNormalizedField field, Map<String, @Nullable Object> out) {
+        var arguments = arguments(field);
+        switch (field.getFieldName()) {
+            case "__typename" -> out.put(field.getResultKey(), field.getSingleObjectTypeName());
+            case "__schema", "__type" -> {}
+            case "entity" -> out.put(field.getResultKey(), entity(arguments.required("id"), field));
+            case "entities" ->
+                page(
+                        view.entities(arguments.entities(), arguments.text("after"), arguments.first()),
+                        field,
+                        out,
+                        this::entities);
+            case "statements" ->
+                page(
+                        view.statements(
+                                arguments.object("filter").pattern(), arguments.text("after"), arguments.first()),
+                        field,
+                        out,
+                        this::statements);
+            case "path" -> path(arguments, field, out);
+            case "graphs" -> lists(List.of(new Target<>(view.graphs(), out)), field, this::graphs);
+            case "changes" ->
+                page(changes.changes(view, arguments.text("after"), arguments.first()), field, out, this::changes);
+            default -> throw new IllegalStateException(field.getFieldName());
+        }
+    }
+
+    /** Returns null for what nothing is known of; to find that out costs nothing if something is shown of it. */
+    private @Nullable Map<String, @Nullable Object> entity(String id, ExecutableNormalizedField field) {
+        var shown = new LinkedHashMap<String, @Nullable Object>();
+        var target = new Target<>(Term.expand(id), shown);
+        entities(List.of(target), field.getChildren());
+        return showsSomething(field, shown) || exists(target.of()) ? shown : null;
+    }
+
+    private static boolean showsSomething(ExecutableNormalizedField entity, Map<String, @Nullable Object> shown) {
+        return entity.getChildren().stream()
+                .filter(field -> !field.getResolvedArguments().isEmpty()
+                        || field.getFieldName().equals("types"))
+                .anyMatch(field -> switch (shown.get(field.getResultKey())) {
+                    case null -> false;
+                    case List<?> list -> !list.isEmpty();
+                    case Map<?, ?> page -> page.get("nodes") instanceof List<?> nodes && !nodes.isEmpty();
+                    case Object value -> true;
+                });
+    }
+
+    private boolean exists(String id) {
+        return !page(view.about(List.of(id), Pattern.ALL, null, 1), id).items().isEmpty()
+                || !view.types(List.of(id)).getOrDefault(id, Set.of()).isEmpty()
+                || !page(view.pointingAt(List.of(id), Pattern.ALL, null, 1), id)
+                        .items()
+                        .isEmpty();
+    }
+
+    private void path(GraphQlArguments arguments, ExecutableNormalizedField field, Map<String, @Nullable Object> out) {
+        var search = new PathSearch(view, limits.pathNodes());
+        var path = search.find(arguments.required("from"), arguments.required("to"), arguments.number("maxLength", 4));
+        truncated |= !search.isComplete();
+        if (path != null) {
+            lists(List.of(new Target<>(path, out)), field, this::statements);
+        }
+    }
+
+    void entities(List<Target<String>> targets, List<ExecutableNormalizedField> fields) {
+        if (targets.isEmpty()) {
+            return;
+        }
+        var values = new ArrayList<ExecutableNormalizedField>();
+        for (var field : fields) {
+            // Takes its place in the order now.
+            targets.forEach(target -> target.out().put(field.getResultKey(), null));
+            var arguments = arguments(field);
+            switch (field.getFieldName()) {
+                case "__typename" -> each(targets, field, id -> field.getSingleObjectTypeName());
+                case "id" -> each(targets, field, id -> id);
+                case "types" -> {
+                    var types = view.types(ids(targets));
+                    each(targets, field, id -> List.copyOf(types.getOrDefault(id, Set.of())));
+                }
+                case "statements" -> {
+                    var about = view.about(ids(targets), arguments.about(), arguments.text("after"), arguments.first());
+                    pages(targets, field, id -> page(about, id), this::statements);
+                }
+                case "incoming" -> {
+                    var pointing = view.pointingAt(
+                            ids(targets), arguments.about(), arguments.text("after"), arguments.first());
+                    pages(targets, field, id -> page(pointing, id), this::statements);
+                }
+                case "value", "values" -> values.add(field);
+                default -> throw new IllegalStateException(field.getFieldName());
+            }
+        }
+        values(targets, values);
+    }
+
+    /** Fields that show values are read together, unless there is so much that they have to be read one by one. */
+    private void values(List<Target<String>> targets, List<ExecutableNormalizedField> fields) {
+        if (fields.isEmpty()) {
+            return;
+        }
+        var predicates = fields.stream()
+                .map(field -> Term.expand(arguments(field).required("predicate")))
+                .distinct()
+                .toList();
+        var pages = view.about(ids(targets), Pattern.predicates(predicates), null, GraphQlLimits.MAX_PAGE);
+        boolean whole = pages.values().stream().allMatch(page -> page.next() == null);
+        for (var field : fields) {
+            var arguments = arguments(field);
+            String predicate = Term.expand(arguments.required("predicate"));
+            var found = whole || predicates.size() == 1
+                    ? pages
+                    : view.about(ids(targets), Pattern.predicates(List.of(predicate)), null, GraphQlLimits.MAX_PAGE);
+            boolean isSingle = field.getFieldName().equals("value");
+            int first = arguments.first();
+            each(targets, field, id -> {
+                var page = page(found, id);
+                var terms = Languages.of(arguments.texts("language"))
+                        .preferred(page.items().stream()
+                                .map(Fact::statement)
+                                .filter(statement -> statement.predicate().equals(predicate))
+                                .map(statement -> statement.object())
+                                .toList());
+                if (isSingle) {
+                    return terms.isEmpty() ? null : shown(terms.getFirst());
+                }
+                truncated |= terms.size() > first || page.next() != null;
+                return terms.stream().limit(first).map(GraphQlReader::shown).toList();
+            });
+        }
+    }
+
+    private static Object shown(Term term) {
+        return switch (term) {
+            case Term.Resource resource -> resource.id();
+            case Term.Literal literal -> literal.value();
+        };
+    }
+
+    private void statements(List<Target<Fact>> targets, List<ExecutableNormalizedField> fields) {
+        for (var field : fields) {
+            switch (field.getFieldName()) {
+                case "__typename" -> each(targets, field, fact -> field.getSingleObjectTypeName());
+                case "subject" ->
+                    objects(targets, field, fact -> fact.statement().subject().id(), this::entities);
+                case "predicate" ->
+                    each(targets, field, fact -> fact.statement().predicate());
+                case "object" ->
+                    objects(targets, field, fact -> fact.statement().object(), this::terms);
+                case "graph" -> each(targets, field, fact -> fact.statement().graph());
+                case "certainty" ->
+                    each(targets, field, fact -> fact.statement().certainty());
+                case "provenance" ->
+                    each(targets, field, fact -> fact.statement().provenance());
+                case "confirmedAt" ->
+                    each(targets, field, fact -> fact.confirmedAt().toString());
+                default -> throw new IllegalStateException(field.getFieldName());
+            }
+        }
+    }
+
+    private void terms(List<Target<Term>> targets, List<ExecutableNormalizedField> fields) {
+        for (var field : fields) {
+            switch (field.getFieldName()) {
+                case "__typename" -> each(targets, field, term -> field.getSingleObjectTypeName());
+                case "id" -> each(targets, field, GraphQlReader::id);
+                case "value" ->
+                    each(targets, field, term -> term instanceof Term.Literal literal ? literal.value() : null);
+                case "type" ->
+                    each(targets, field, term -> switch (term) {
+                        case Term.Resource resource -> resource.type();
+                        case Term.Literal literal -> literal.datatype();
+                    });
+                case "language" ->
+                    each(targets, field, term -> term instanceof Term.Literal literal ? literal.language() : null);
+                case "entity" -> objects(targets, field, GraphQlReader::id, this::entities);
+                default -> throw new IllegalStateException(field.getFieldName());
+            }
+        }
+    }
+
+    private static @Nullable String id(Term term) {
+        return term instanceof Term.Resource resource ? resource.id() : null;
+    }
+
+    private void graphs(List<Target<View.GraphInfo>> targets, List<ExecutableNormalizedField> fields) {
+        for (var field : fields) {
+            switch (field.getFieldName()) {
+                case "__typename" -> each(targets, field, graph -> field.getSingleObjectTypeName());
+                case "name" -> each(targets, field, View.GraphInfo::name);
+                case "statements" ->
+                    each(targets, field, graph -> (int) Math.min(graph.statements(), Integer.MAX_VALUE));
+                default -> throw new IllegalStateException(field.getFieldName());
+            }
+        }
+    }
+
+    void changes(List<Target<Change>> targets, List<ExecutableNormalizedField> fields) {
+        for (var field : fields) {
+            switch (field.getFieldName()) {
+                case "__typename" -> each(targets, field, change -> field.getSingleObjectTypeName());
+                case "changeId" -> each(targets, field, Change::changeId);
+                case "op" -> each(targets, field, change -> change.op().name().toLowerCase(Locale.ROOT));
+                case "statement" ->
+                    objects(
+                            targets,
+                            field,
+                            change -> new Fact(change.statement(), change.timestamp()),
+                            this::statements);
+                case "timestamp" ->
+                    each(targets, field, change -> change.timestamp().toString());
+                case "metadata" -> each(targets, field, Change::metadata);
+                default -> throw new IllegalStateException(field.getFieldName());
+            }
+        }
+    }
+
+    private static <T> void each(
+            List<Target<T>> targets, ExecutableNormalizedField field, Function<T, @Nullable Object> value) {
+        String key = field.getResultKey();
+        for (var target : targets) {
+            target.out().put(key, value.apply(target.of()));
+        }
+    }
+
+    /** Shows in {@code field} the one object that belongs to each target, or null. */
+    private <T, U> void objects(
+            List<Target<T>> targets, ExecutableNormalizedField field, Function<T, @Nullable U> object, Level<U> level) {
+        var found = new ArrayList<Target<U>>(targets.size());
+        for (var target : targets) {
+            U of = object.apply(target.of());
+            target.out().put(field.getResultKey(), of == null ? null : target(of, found));
+        }
+        level.fill(found, field.getChildren());
+    }
+
+    /** Shows in {@code field} the elements of each target. */
+    private <T> void lists(List<Target<List<T>>> lists, ExecutableNormalizedField field, Level<T> level) {
+        var found = new ArrayList<Target<T>>();
+        for (var list : lists) {
+            var shown = new ArrayList<@Nullable Object>(list.of().size());
+            for (T element : list.of()) {
+                shown.add(target(element, found));
+            }
+            list.out().put(field.getResultKey(), shown);
+        }
+        level.fill(found, field.getChildren());
+    }
+
+    private <T> Map<String, @Nullable Object> target(T of, List<Target<T>> found) {
+        if (++objects > limits.objects()) {
+            throw GraphQlFailure.SIZE.because("the answer has more than " + limits.objects() + " objects");
+        }
+        if ((objects & 0x3ff) == 0) {
+            checkTime();
+        }
+        var out = new LinkedHashMap<String, @Nullable Object>();
+        found.add(new Target<>(of, out));
+        return out;
+    }
+
+    private void checkTime() {
+        if (clock.instant().isAfter(deadline)) {
+            throw GraphQlFailure.TIMEOUT.because("the query took more than " + limits.time());
+        }
+    }
+
+    private <T> void page(
+            Page<T> page, ExecutableNormalizedField field, Map<String, @Nullable Object> out, Level<T> level) {
+        pages(List.of(new Target<>("", out)), field, any -> page, level);
+    }
+
+    /** Shows in {@code field} the page that belongs to each target. */
+    private <T, U> void pages(
+            List<Target<T>> targets, ExecutableNormalizedField field, Function<T, Page<U>> page, Level<U> level) {
+        checkTime();
+        objects(targets, field, page, (pages, fields) -> {
+            truncated |= pages.stream().anyMatch(shown -> shown.of().next() != null);
+            for (var part : fields) {
+                switch (part.getFieldName()) {
+                    case "__typename" -> each(pages, part, any -> part.getSingleObjectTypeName());
+                    case "nodes" ->
+                        lists(
+                                pages.stream()
+                                        .map(shown -> new Target<>(shown.of().items(), shown.out()))
+                                        .toList(),
+                                part,
+                                level);
+                    case "pageInfo" -> objects(pages, part, shown -> shown, GraphQlReader::pageInfos);
+                    default -> throw new IllegalStateException(part.getFieldName());
+                }
+            }
+        });
+    }
+
+    private static <T> void pageInfos(List<Target<Page<T>>> targets, List<ExecutableNormalizedField> fields) {
+        for (var field : fields) {
+            switch (field.getFieldName()) {
+                case "__typename" -> each(targets, field, page -> field.getSingleObjectTypeName());
+                case "hasNextPage" -> each(targets, field, page -> page.next() != null);
+                case "endCursor" -> each(targets, field, Page::next);
+                default -> throw new IllegalStateException(field.getFieldName());
+            }
+        }
+    }
+
+    private static <T> Page<T> page(Map<String, Page<T>> pages, String id) {
+        return requireNonNull(pages.getOrDefault(id, Page.empty()));
+    }
+
+    private static Set<String> ids(List<Target<String>> targets) {
+        var ids = new LinkedHashSet<String>();
+        targets.forEach(target -> ids.add(target.of()));
+        return ids;
+    }
+
+    private static GraphQlArguments arguments(ExecutableNormalizedField field) {
+        return new GraphQlArguments(field.getResolvedArguments());
+    }
+}

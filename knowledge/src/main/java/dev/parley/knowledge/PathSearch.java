@@ -1,0 +1,101 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Term;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the fewest statements that lead from one thing to another: breadth first, one question for each step. */
+final class PathSearch {
+    private static final int MAX_LENGTH = 8;
+    private static final int BRANCHES = 200;
+    private static final int STEP = 500;
+
+    private final View view;
+    private final int maxNodes;
+    private final Map<String, Fact> reachedBy = new HashMap<>();
+    private boolean complete = true;
+
+    PathSearch(View view, int maxNodes) {
+        this.view = view;
+        this.maxNodes = maxNodes;
+    }
+
+    /** False if some thing has so much said of it that not all of it was followed. */
+    boolean isComplete() {
+        return complete;
+    }
+
+    /**
+     * Returns the statements of a path in its order; null if there is none.
+     *
+     * @throws InvalidField if too many things would have to be looked at
+     */
+    @Nullable
+    List<Fact> find(String from, String to, int maxLength) {
+        if (maxLength < 0 || maxLength > MAX_LENGTH) {
+            throw InvalidField.of("maxLength", maxLength + " (expected: 0 to " + MAX_LENGTH + ")");
+        }
+        String start = Term.expand(from);
+        String goal = Term.expand(to);
+        if (start.equals(goal)) {
+            return List.of();
+        }
+        List<String> frontier = List.of(start);
+        for (int length = 1; length <= maxLength && !frontier.isEmpty(); length++) {
+            var next = new LinkedHashSet<String>();
+            for (int at = 0; at < frontier.size(); at += STEP) {
+                if (step(frontier.subList(at, Math.min(at + STEP, frontier.size())), start, goal, next)) {
+                    return way(start, goal);
+                }
+            }
+            frontier = List.copyOf(next);
+        }
+        return null;
+    }
+
+    private boolean step(Collection<String> frontier, String start, String goal, Collection<String> next) {
+        var pages = view.about(frontier, Pattern.ALL, null, BRANCHES);
+        for (String subject : frontier) {
+            Page<Fact> page = pages.getOrDefault(subject, Page.empty());
+            complete &= page.next() == null;
+            for (Fact fact : page.items()) {
+                if (!(fact.statement().object() instanceof Term.Resource object)
+                        || object.id().equals(start)
+                        || reachedBy.putIfAbsent(object.id(), fact) != null) {
+                    continue;
+                }
+                if (object.id().equals(goal)) {
+                    return true;
+                }
+                if (reachedBy.size() > maxNodes) {
+                    throw InvalidField.of("path", "more than " + maxNodes + " things lie on the way");
+                }
+                next.add(object.id());
+            }
+        }
+        return false;
+    }
+
+    private List<Fact> way(String start, String goal) {
+        var way = new ArrayDeque<Fact>();
+        for (String at = goal; !at.equals(start); ) {
+            Fact step = reachedBy.get(at);
+            if (step == null) {
+                throw new IllegalStateException("no step leads to " + at);
+            }
+            way.addFirst(step);
+            at = step.statement().subject().id();
+        }
+        return List.copyOf(way);
+    }
+}
