@@ -2,7 +2,11 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.KnowledgeOperation.Change;
 import graphql.language.OperationDefinition.Operation;
 import graphql.normalized.ExecutableNormalizedField;
 import java.time.Instant;
@@ -10,6 +14,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +54,7 @@ final class GraphQlQueries {
         /**
          * Answers it from a view.
          *
-         * @throws dev.parley.protocol.A2AException KNOWLEDGE_QUERY if it takes too long, finds too much or fails
+         * @throws A2AException KNOWLEDGE_QUERY if it takes too long, finds too much or fails
          */
         Answer answer(View view);
     }
@@ -57,21 +62,17 @@ final class GraphQlQueries {
     /**
      * Reads, validates and limits a query.
      *
-     * @throws dev.parley.protocol.A2AException KNOWLEDGE_QUERY if it may not be asked
+     * @throws A2AException KNOWLEDGE_QUERY if it may not be asked
      */
     Prepared prepare(KnowledgeOperation.Query query) {
         Instant deadline = clock.instant().plus(limits.time());
         GraphQlSchema schema = generic;
-        var prepared = schema.known(query.query());
-        if (prepared == null || prepared.operation().getOperation() != Operation.QUERY) {
-            prepared = schema.prepare(query.query(), GraphQlSchema.parse(query.query(), limits), Operation.QUERY);
-        }
-        var document = prepared;
+        var document = document(schema, query.query(), Operation.QUERY);
         var fields = schema.normalized(document, query.variables()).getTopLevelFields();
         new GraphQlCost(schema.schema(), limits).check(fields);
         return view -> {
-            var reader = new GraphQlReader(view, changes, limits, clock, deadline);
-            var data = read(reader, fields);
+            var reader = reader(view, deadline);
+            var data = within(() -> reader.query(fields));
             var errors = new ArrayList<>(reader.errors());
             if (fields.stream().anyMatch(GraphQlQueries::isIntrospection)) {
                 var result = schema.introspect(document, query.variables(), data);
@@ -86,9 +87,20 @@ final class GraphQlQueries {
         };
     }
 
-    private Map<String, @Nullable Object> read(GraphQlReader reader, List<ExecutableNormalizedField> fields) {
+    private GraphQlSchema.Prepared document(GraphQlSchema schema, String text, Operation kind) {
+        var known = schema.known(text);
+        return known != null && known.operation().getOperation() == kind
+                ? known
+                : schema.prepare(text, GraphQlSchema.parse(text, limits), kind);
+    }
+
+    private GraphQlReader reader(View view, Instant deadline) {
+        return new GraphQlReader(view, changes, limits, clock, deadline);
+    }
+
+    private <T> T within(Supplier<T> question) {
         try {
-            return reader.query(fields);
+            return question.get();
         } catch (KnowledgeStoreException failed) {
             if (failed.isTimeout()) {
                 throw GraphQlFailure.TIMEOUT
@@ -96,6 +108,58 @@ final class GraphQlQueries {
                         .causedBy(failed);
             }
             throw failed;
+        }
+    }
+
+    /**
+     * Reads, validates and limits a subscription.
+     *
+     * @throws A2AException KNOWLEDGE_SUBSCRIPTION if it may not be opened
+     */
+    GraphQlSubscription prepare(KnowledgeOperation.Subscribe subscription) {
+        try {
+            var prepared = document(generic, subscription.query(), Operation.SUBSCRIPTION);
+            var fields = generic.normalized(prepared, subscription.variables()).getTopLevelFields();
+            new GraphQlCost(generic.schema(), limits).check(fields);
+            if (fields.size() != 1 || !fields.getFirst().getFieldName().equals("knowledgeChanged")) {
+                throw GraphQlFailure.OPERATION.because("expected: the one field knowledgeChanged");
+            }
+            var arguments = new GraphQlArguments(fields.getFirst().getResolvedArguments());
+            return new Watched(filter(arguments.object("filter")), fields.getFirst());
+        } catch (A2AException refused) {
+            throw A2AException.of(
+                    A2AError.KNOWLEDGE_SUBSCRIPTION,
+                    A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                    refused.metadata());
+        }
+    }
+
+    private static ChangeFilter filter(GraphQlArguments filter) {
+        try {
+            return ChangeFilter.of(filter);
+        } catch (InvalidField unfit) {
+            throw GraphQlFailure.VALIDATION.because(String.valueOf(unfit.getMessage()));
+        }
+    }
+
+    private final class Watched implements GraphQlSubscription {
+        private final ChangeFilter filter;
+        private final ExecutableNormalizedField field;
+
+        Watched(ChangeFilter filter, ExecutableNormalizedField field) {
+            this.filter = filter;
+            this.field = field;
+        }
+
+        @Override
+        public ChangeFilter filter() {
+            return filter;
+        }
+
+        @Override
+        public Map<String, @Nullable Object> project(Change change, View view) {
+            return within(
+                    () -> reader(view, clock.instant().plus(limits.time())).change(change, field));
         }
     }
 

@@ -81,6 +81,13 @@ final class GraphQlReader {
         return out;
     }
 
+    /** Returns what a subscription's field shows of one change, under its name. */
+    Map<String, @Nullable Object> change(Change change, ExecutableNormalizedField field) {
+        var out = new LinkedHashMap<String, @Nullable Object>();
+        objects(List.of(new Target<>(change, out)), field, any -> change, this::changes);
+        return out;
+    }
+
     private void root(ExecutableNormalizedField field, Map<String, @Nullable Object> out) {
         var arguments = arguments(field);
         switch (field.getFieldName()) {
@@ -145,7 +152,7 @@ final class GraphQlReader {
         }
     }
 
-    void entities(List<Target<String>> targets, List<ExecutableNormalizedField> fields) {
+    private void entities(List<Target<String>> targets, List<ExecutableNormalizedField> fields) {
         if (targets.isEmpty()) {
             return;
         }
@@ -278,7 +285,7 @@ final class GraphQlReader {
         }
     }
 
-    void changes(List<Target<Change>> targets, List<ExecutableNormalizedField> fields) {
+    private void changes(List<Target<Change>> targets, List<ExecutableNormalizedField> fields) {
         for (var field : fields) {
             switch (field.getFieldName()) {
                 case "__typename" -> each(targets, field, change -> field.getSingleObjectTypeName());

@@ -1,0 +1,81 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Which changes a subscriber wants to hear of.
+ *
+ * @param pattern what their statements say
+ * @param ops what was done; all of them if none is named
+ */
+record ChangeFilter(Pattern pattern, Set<Patch.Op> ops) {
+    ChangeFilter {
+        ops = ops.isEmpty() ? EnumSet.allOf(Patch.Op.class) : Set.copyOf(ops);
+    }
+
+    /**
+     * Reads the input {@code StatementFilter}.
+     *
+     * @throws InvalidField if it asks for what there is not
+     */
+    static ChangeFilter of(GraphQlArguments filter) {
+        var ops = EnumSet.noneOf(Patch.Op.class);
+        for (String name : filter.texts("ops")) {
+            ops.add(
+                    switch (name) {
+                        case "add" -> Patch.Op.ADD;
+                        case "remove" -> Patch.Op.REMOVE;
+                        case "replace" -> Patch.Op.REPLACE;
+                        default -> throw InvalidField.of("ops", name + " (expected: add, remove or replace)");
+                    });
+        }
+        return new ChangeFilter(filter.pattern(), ops);
+    }
+
+    /**
+     * True if a subscriber wants to hear of {@code change}: also if what it has {@code replaced} fits, so that they see
+     * things leave.
+     *
+     * @param types finds the types of an entity; not called if they do not matter
+     */
+    boolean matches(Change change, List<Statement> replaced, Function<String, Set<String>> types) {
+        return ops.contains(change.op())
+                && (matches(change.statement(), types) || replaced.stream().anyMatch(old -> matches(old, types)));
+    }
+
+    private boolean matches(Statement statement, Function<String, Set<String>> types) {
+        Double certainty = statement.certainty();
+        return fits(pattern.graphs(), Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH))
+                && fits(pattern.subjects(), statement.subject().id())
+                && fits(pattern.predicates(), statement.predicate())
+                && fits(pattern.objects(), statement.object())
+                && (pattern.sources().isEmpty()
+                        || statement.provenance().get("sourceAgentId") instanceof String source
+                                && pattern.sources().contains(source))
+                && (pattern.minCertainty() == null || certainty != null && certainty >= pattern.minCertainty())
+                && hasType(statement, types);
+    }
+
+    private static <T> boolean fits(List<T> wanted, T is) {
+        return wanted.isEmpty() || wanted.contains(is);
+    }
+
+    private boolean hasType(Statement statement, Function<String, Set<String>> types) {
+        if (pattern.subjectTypes().isEmpty()) {
+            return true;
+        }
+        // The statement itself may say so: of one that is taken back, nobody else does any more.
+        return pattern.subjectTypes()
+                        .contains(Objects.requireNonNullElse(statement.subject().type(), ""))
+                || types.apply(statement.subject().id()).stream().anyMatch(pattern.subjectTypes()::contains);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A subscription that may be opened. */
+interface GraphQlSubscription {
+    ChangeFilter filter();
+
+    /**
+     * Returns what the subscription selects of a change, as a query would be answered.
+     *
+     * @throws dev.parley.protocol.A2AException KNOWLEDGE_QUERY if that takes too long or is too much
+     */
+    Map<String, @Nullable Object> project(Change change, View view);
+}
