@@ -6,10 +6,13 @@ module dev.parley.knowledge {
     requires dev.parley.store;
     requires com.github.benmanes.caffeine;
     requires com.graphqljava;
+    requires de.siegmar.fastcsv;
     requires java.sql;
     requires org.apache.jena.arq;
     requires org.apache.jena.core;
     requires org.apache.jena.shacl;
+    requires titanium.json.ld;
 
+    exports dev.parley.knowledge;
     exports dev.parley.knowledge.spi;
 }

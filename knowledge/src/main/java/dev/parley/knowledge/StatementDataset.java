@@ -5,13 +5,13 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.Term;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.jena.graph.Graph;
 import org.apache.jena.graph.Node;
 import org.apache.jena.graph.Triple;
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Floors are inside the view, so no query can get below them.
  */
 final class StatementDataset extends DatasetGraphTriplesQuads {
-    /** Patterns that find more are read page by page, lest a large graph has to fit into memory. */
-    private static final int MAX_BUFFERED = 10_000;
+    /** Most patterns of a join find little, so they begin with a small page. */
+    private static final int FIRST_PAGE = 64;
 
     private static final int PAGE = 2_000;
 
@@ -119,18 +119,12 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
         if (wanted == null) {
             return List.<Quad>of().iterator();
         }
-        List<Quad> found = new ArrayList<>();
-        view.scan(wanted.graph(), wanted.subject(), wanted.predicate(), wanted.object(), fact -> {
-            budget.row();
-            found.add(RdfTerms.quad(fact.statement()));
-            return found.size() <= MAX_BUFFERED;
-        });
-        return found.size() <= MAX_BUFFERED ? found.iterator() : new Pages(wanted.pattern());
+        return new Pages(wanted.pattern());
     }
 
     private static <T> Stream<T> stream(Iterator<T> iterator) {
         Iterable<T> once = () -> iterator;
-        return java.util.stream.StreamSupport.stream(once.spliterator(), false);
+        return StreamSupport.stream(once.spliterator(), false);
     }
 
     @Override
@@ -282,7 +276,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
         }
     }
 
-    /** Reads what fits, one page after the other. */
+    /** Reads what fits page by page, since a large graph need not fit into memory. */
     private final class Pages implements Iterator<Quad> {
         private final Pattern pattern;
         private Page<Fact> page;
@@ -290,7 +284,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
 
         Pages(Pattern pattern) {
             this.pattern = pattern;
-            this.page = view.statements(pattern, null, PAGE);
+            this.page = view.statements(pattern, null, FIRST_PAGE);
         }
 
         @Override

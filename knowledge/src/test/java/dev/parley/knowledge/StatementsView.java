@@ -56,16 +56,7 @@ record StatementsView(List<Statement> statements) implements View {
             @Nullable String predicate,
             @Nullable Term object,
             Predicate<Fact> sink) {
-        for (Statement statement : statements) {
-            boolean fits = (graph == null
-                            || graph.equals(Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH)))
-                    && (subject == null || subject.equals(statement.subject().id()))
-                    && (predicate == null || predicate.equals(statement.predicate()))
-                    && (object == null || object.equals(statement.object()));
-            if (fits && !sink.test(fact(statement))) {
-                return;
-            }
-        }
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -1,0 +1,164 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.apache.jena.graph.Graph;
+import org.apache.jena.graph.Node;
+import org.apache.jena.graph.NodeFactory;
+import org.apache.jena.riot.Lang;
+import org.apache.jena.riot.RDFParser;
+import org.apache.jena.shacl.ShaclValidator;
+import org.apache.jena.shacl.Shapes;
+import org.apache.jena.shacl.engine.ShaclPaths;
+import org.apache.jena.shacl.validation.ReportEntry;
+import org.apache.jena.shacl.validation.Severity;
+import org.apache.jena.shacl.vocabulary.SHACL;
+import org.apache.jena.shared.JenaException;
+import org.apache.jena.sparql.path.P_Link;
+import org.apache.jena.sparql.path.Path;
+import org.apache.jena.sys.JenaSystem;
+import org.apache.jena.vocabulary.OWL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the statements of a group have to look like, in SHACL. Immutable, and safe for any thread.
+ *
+ * <p>Source: Shapes Constraint Language (SHACL), part "Core". Constraints in SPARQL or JavaScript are refused: shapes come
+ * from callers too, and what runs on every update must not be a program.
+ */
+final class ShaclShapes {
+    static {
+        JenaSystem.init();
+    }
+
+    /** What reaches beyond the core: programs, and graphs elsewhere. */
+    private static final Set<Node> REFUSED = Set.of(
+            OWL.imports.asNode(),
+            SHACL.sparql,
+            SHACL.select,
+            SHACL.ask,
+            SHACL.construct,
+            SHACL.target,
+            SHACL.validator,
+            SHACL.nodeValidator,
+            SHACL.propertyValidator,
+            shacl("js"),
+            shacl("jsLibrary"),
+            shacl("rule"),
+            shacl("shapesGraph"));
+
+    /** No shapes, so everything conforms. */
+    static final ShaclShapes NONE = parse("");
+
+    private final Graph graph;
+    private final Shapes shapes;
+
+    /**
+     * Something that does not look as it has to.
+     *
+     * @param shape the id of the shape; of the nearest one around it that has a name, if it has none
+     * @param focusNode the id of what was looked at, or the text of a literal
+     * @param path the predicate, or a path as SPARQL writes it; null if the entity as a whole is meant
+     * @param message what is wrong, for people to read
+     */
+    record Violation(
+            String shape, String focusNode, @Nullable String path, String message) {}
+
+    private ShaclShapes(Graph graph, Shapes shapes) {
+        this.graph = graph;
+        this.shapes = shapes;
+    }
+
+    /**
+     * Reads shapes.
+     *
+     * @throws A2AException INVALID_PARAMS if they are no Turtle, no SHACL, or use what is refused
+     */
+    static ShaclShapes parse(String turtle) {
+        try {
+            Graph graph = RDFParser.fromString(turtle, Lang.TURTLE)
+                    .resolver(RdfFiles.asWritten())
+                    .errorHandler(RdfFiles.Strict.INSTANCE)
+                    .toGraph();
+            for (Node refused : REFUSED) {
+                if (graph.contains(Node.ANY, refused, Node.ANY)) {
+                    throw A2AException.invalidParams("shapes", refused + " (expected: constraints of SHACL Core)");
+                }
+            }
+            return new ShaclShapes(graph, Shapes.parse(graph));
+        } catch (JenaException noShapes) {
+            throw A2AException.invalidParams("shapes", String.valueOf(noShapes.getMessage()))
+                    .causedBy(noShapes);
+        }
+    }
+
+    /** The shapes as RDF. */
+    Graph graph() {
+        return graph;
+    }
+
+    /**
+     * Looks at some entities as all graphs together describe them.
+     *
+     * @return what is wrong with them; an empty list if they conform. Warnings are not reported
+     * @throws A2AException KNOWLEDGE_UPDATE if it takes too long
+     */
+    List<Violation> check(View view, Collection<String> entities, Duration patience) {
+        var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
+        Graph data = new StatementDataset(view, budget, 0).everything();
+        List<Violation> violations = new ArrayList<>();
+        try {
+            for (String entity : shapes.isEmpty() ? List.<String>of() : entities) {
+                for (ReportEntry entry : ShaclValidator.get()
+                        .validate(shapes, data, RdfTerms.resource(entity))
+                        .getEntries()) {
+                    if (entry.severity().equals(Severity.Violation)) {
+                        violations.add(violation(entry));
+                    }
+                }
+            }
+        } catch (JenaException | StackOverflowError failed) {
+            throw budget.refusal("failed", "the shapes cannot be checked").causedBy(failed);
+        }
+        return violations;
+    }
+
+    private Violation violation(ReportEntry entry) {
+        Node focus = entry.focusNode();
+        String id = RdfTerms.id(focus);
+        return new Violation(
+                name(entry.source()),
+                id == null ? focus.getLiteralLexicalForm() : id,
+                path(entry.resultPath()),
+                entry.message());
+    }
+
+    private String name(Node shape) {
+        Node named = shape;
+        for (int depth = 0; named.isBlank() && depth < 10; depth++) {
+            var around = graph.find(Node.ANY, Node.ANY, named);
+            if (!around.hasNext()) {
+                break;
+            }
+            named = around.next().getSubject();
+        }
+        return String.valueOf(RdfTerms.id(named));
+    }
+
+    private static @Nullable String path(@Nullable Path path) {
+        if (path == null) {
+            return null;
+        }
+        return path instanceof P_Link link ? link.getNode().getURI() : ShaclPaths.pathToString(path);
+    }
+
+    private static Node shacl(String name) {
+        return NodeFactory.createURI(SHACL.getURI() + name);
+    }
+}

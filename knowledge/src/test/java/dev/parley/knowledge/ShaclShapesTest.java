@@ -1,0 +1,129 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.knowledge.ShaclShapes.Violation;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ShaclShapesTest {
+    private static final String PREFIXES = """
+            @prefix sh: <http://www.w3.org/ns/shacl#> .
+            @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+            @prefix ex: <ex:> .
+            """;
+
+    private static final ShaclShapes PROJECTS = ShaclShapes.parse(PREFIXES + """
+            ex:ProjectShape a sh:NodeShape ; sh:targetClass ex:Project ;
+                sh:property [ sh:path ex:status ; sh:minCount 1 ; sh:maxCount 1 ; sh:in ("active" "done") ] ;
+                sh:property [ sh:path ex:size ; sh:datatype xsd:integer ; sh:minInclusive 0 ;
+                              sh:message "a size is at least 0" ] ;
+                sh:property [ sh:path ex:note ; sh:maxLength 3 ; sh:severity sh:Warning ] .
+            """);
+
+    @Test
+    void findsNothingWrongWithWhatConforms() {
+        assertThat(check(
+                        PROJECTS,
+                        Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")),
+                        Statement.of("ex:p1", "ex:status", Literal.of("active"))))
+                .isEmpty();
+        assertThat(check(PROJECTS, Statement.of("ex:p1", "ex:status", Literal.of("anything"))))
+                .isEmpty();
+        assertThat(check(ShaclShapes.NONE, Statement.of("ex:p1", "ex:status", Literal.of("anything"))))
+                .isEmpty();
+    }
+
+    @Test
+    void saysWhatIsWrongAndWhere() {
+        assertThat(check(
+                        PROJECTS,
+                        Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")),
+                        Statement.of("ex:p1", "ex:status", Literal.of("active")),
+                        Statement.of("ex:p1", "ex:size", Literal.of(-1))))
+                .containsExactly(new Violation("ex:ProjectShape", "ex:p1", "ex:size", "a size is at least 0"));
+    }
+
+    @Test
+    void countsWhatAllGraphsSayTogether() {
+        assertThat(check(
+                        PROJECTS,
+                        Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project"))
+                                .in("ex:types"),
+                        Statement.of("ex:p1", "ex:status", Literal.of("active")),
+                        Statement.of("ex:p1", "ex:status", Literal.of("active")).in("ex:again"),
+                        Statement.of("ex:p1", "ex:status", Literal.of("done")).in("ex:reports")))
+                .extracting(Violation::path)
+                .containsExactly("ex:status");
+    }
+
+    @Test
+    void findsTargetsBySubclasses() {
+        assertThat(check(
+                        PROJECTS,
+                        Statement.of("ex:Bridge", Term.RDFS + "subClassOf", Resource.of("ex:Project")),
+                        Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Bridge"))))
+                .extracting(Violation::shape)
+                .containsExactly("ex:ProjectShape");
+    }
+
+    @Test
+    void looksOnlyAtWhatItIsAskedAbout() {
+        var view = new StatementsView(Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")));
+
+        assertThat(PROJECTS.check(view, List.of("ex:p2"), Duration.ofSeconds(10)))
+                .isEmpty();
+    }
+
+    @Test
+    void letsWarningsPass() {
+        assertThat(check(
+                        PROJECTS,
+                        Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")),
+                        Statement.of("ex:p1", "ex:status", Literal.of("active")),
+                        Statement.of("ex:p1", "ex:note", Literal.of("too long"))))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ex:S a sh:NodeShape ; sh:sparql [ sh:select 'SELECT $this { SERVICE <http://127.0.0.1:9/> {} }' ] .",
+                "ex:S a sh:NodeShape ; sh:target [ a sh:SPARQLTarget ; sh:select 'SELECT ?this { ?this ?p ?o }' ] .",
+                "ex:C a sh:ConstraintComponent ; sh:parameter [ sh:path ex:x ] ; sh:validator [ sh:ask 'ASK {}' ] .",
+                "ex:S a sh:NodeShape ; sh:js [ ] .",
+                "<ex:shapes> <http://www.w3.org/2002/07/owl#imports> <http://127.0.0.1:9/> .",
+                "ex:S a sh:NodeShape ; sh:property [ sh:minCount 1 ] .",
+                "ex:S a",
+            })
+    void refusesWhatIsNotPlainShacl(String turtle) {
+        assertThatThrownBy(() -> ShaclShapes.parse(PREFIXES + turtle))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(A2AError.INVALID_PARAMS));
+    }
+
+    @Test
+    void endsShapesThatNeedThemselves() {
+        var endless = ShaclShapes.parse(PREFIXES + """
+                ex:S a sh:NodeShape ; sh:targetSubjectsOf ex:knows ; sh:property [ sh:path ex:knows ; sh:node ex:S ] .
+                """);
+
+        assertThat(check(endless, Statement.of("ex:p1", "ex:knows", Resource.of("ex:p1"))))
+                .isEmpty();
+    }
+
+    private static List<Violation> check(ShaclShapes shapes, Statement... statements) {
+        return shapes.check(new StatementsView(statements), List.of("ex:p1"), Duration.ofSeconds(10));
+    }
+}
