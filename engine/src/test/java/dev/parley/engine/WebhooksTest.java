@@ -21,6 +21,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -128,7 +129,7 @@ final class WebhooksTest {
                 return new WebhookTransport.Outcome.Accepted();
             }
             third.countDown();
-            return new WebhookTransport.Outcome.Failed("down", true, Duration.ofMillis(1));
+            return new WebhookTransport.Outcome.Failed("down", true, Duration.ofHours(1));
         };
         send(counting(3), "https://hook");
         assertThat(receiver.next(2)).containsExactly(1L, 2L);
@@ -136,7 +137,10 @@ final class WebhooksTest {
         engine.close();
         var restored = new Receiver();
 
-        try (Engine restarted = Engine.builder(log).webhooks(store, restored).build()) {
+        try (Engine restarted = Engine.builder(log)
+                .webhooks(store, restored)
+                .clock(() -> Instant.now().plus(Duration.ofHours(1)))
+                .build()) {
             assertThat(restored.next(4)).containsExactly(3L, 4L, 5L, 6L);
             assertThat(restarted.deliveries()).isPresent();
         }
