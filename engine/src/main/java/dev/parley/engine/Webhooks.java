@@ -162,16 +162,11 @@ public final class Webhooks {
     private void work(Key key) {
         try {
             deliveries.acquire();
-            Duration pause = null;
+            Duration pause;
             try {
-                do {
-                    working.put(key, Work.LOOKING);
-                    pause = deliverAll(key);
-                    // Ends only if nothing was announced since this looked, so no announcement is lost.
-                } while (open && pause == null && !working.remove(key, Work.LOOKING));
+                pause = deliver(key);
             } finally {
                 deliveries.release();
-                working.remove(key);
             }
             if (pause != null) {
                 later(key, pause);
@@ -183,6 +178,26 @@ public final class Webhooks {
                     Level.ERROR,
                     "webhook " + key.configId() + " of task " + key.task().taskId(),
                     failure);
+        }
+    }
+
+    /** Delivers until it is quiet, or returns how long the webhook has to be left alone. */
+    private @Nullable Duration deliver(Key key) throws InterruptedException {
+        boolean quiet = false;
+        Duration pause = null;
+        try {
+            while (open && pause == null && !quiet) {
+                working.put(key, Work.LOOKING);
+                pause = deliverAll(key);
+                // Ends only if nothing was announced since this looked, so no announcement is lost.
+                quiet = pause == null && working.remove(key, Work.LOOKING);
+            }
+            return pause;
+        } finally {
+            // Where it is quiet, what stands there by now is the mark of the next worker.
+            if (!quiet) {
+                working.remove(key);
+            }
         }
     }
 
