@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -23,13 +24,24 @@ class LimitsTest {
 
     @Test
     void limitsAreReachedInTheOrderOfTheirTimesWhicheverWasSetFirst() throws Exception {
-        limits.in(Duration.ofMillis(40), () -> reached.add("third"));
-        limits.in(Duration.ofMillis(20), () -> reached.add("second"));
-        limits.in(Duration.ZERO, () -> reached.add("first"));
+        CountDownLatch allSet = stopTimer();
+        limits.in(Duration.ofSeconds(-1), () -> reached.add("third"));
+        limits.in(Duration.ofSeconds(-2), () -> reached.add("second"));
+        limits.in(Duration.ofSeconds(-3), () -> reached.add("first"));
+        allSet.countDown();
 
         assertThat(next()).isEqualTo("first");
         assertThat(next()).isEqualTo("second");
         assertThat(next()).isEqualTo("third");
+    }
+
+    @Test
+    void aLimitDoesNotWaitForOneThatWasSetBeforeItAndIsLater() throws Exception {
+        limits.in(Duration.ofHours(1), () -> reached.add("later"));
+
+        limits.in(Duration.ofMillis(10), () -> reached.add("soon"));
+
+        assertThat(next()).isEqualTo("soon");
     }
 
     @Test
@@ -45,9 +57,11 @@ class LimitsTest {
 
     @Test
     void aLimitThatWasDroppedDoesNothingAndHoldsUpNoOther() throws Exception {
+        CountDownLatch allSet = stopTimer();
         Limits.Limit dropped = limits.in(Duration.ofMillis(10), () -> reached.add("dropped"));
         dropped.drop();
         limits.in(Duration.ofMillis(20), () -> reached.add("kept"));
+        allSet.countDown();
 
         assertThat(next()).isEqualTo("kept");
     }
@@ -71,6 +85,16 @@ class LimitsTest {
         assertThat(limits.in(Duration.ofSeconds(Long.MAX_VALUE), () -> reached.add("never"))
                         .isReached())
                 .isFalse();
+    }
+
+    /** Has nothing be reached until the latch is open, so that the time which a test takes does not count. */
+    private CountDownLatch stopTimer() {
+        var mayGo = new CountDownLatch(1);
+        var unused = timer.submit(() -> {
+            mayGo.await();
+            return null;
+        });
+        return mayGo;
     }
 
     private String next() throws InterruptedException {
