@@ -417,7 +417,10 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** Ends the turn that ran, and returns the one that begins now; null if there is none. */
+    /**
+     * Ends the turn that ran, and returns the one that begins now; null if there is none. Until its agent {@linkplain #reads
+     * reads} its message, this counts as mail.
+     */
     @Nullable
     Turn leave() {
         lock.lock();
@@ -425,8 +428,18 @@ final class LiveTask implements TaskLog.Writer {
             if (ahead != null && ahead.state().isTerminal()) {
                 mailbox.clear();
             }
-            turn = mailbox.poll();
+            turn = mailbox.peek();
             return turn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that the task has left the state in which {@code reader} found it, which was no answer to its message. */
+    void reads(Turn reader) {
+        lock.lock();
+        try {
+            mailbox.remove(reader);
         } finally {
             lock.unlock();
         }

@@ -107,6 +107,7 @@ final class Runner {
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
         }
+        turn.live().reads(turn);
         Limits.Limit limit = engine.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(engine.clock().instant().plus(agent.timeLimit()));
