@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -92,6 +93,10 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
 
     Sql sql() {
         return sql;
+    }
+
+    Database database() {
+        return database;
     }
 
     /** Returns what is known of a group, giving it a number if need be. */
@@ -170,7 +175,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
 
     @Override
     public <T> T write(String group, Function<Writing, T> change) {
-        return transact(group, (writing, session) -> change.apply(writing));
+        return transact(group, (writing, session) -> change.apply(writing), done -> {});
     }
 
     /** A change of statements and of tables beside them. */
@@ -178,8 +183,12 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         T make(SqlWriting writing, Session session) throws SQLException;
     }
 
-    /** Like {@link #write}, with more tables in the same transaction. */
-    <T> T transact(String group, Change<T> change) {
+    /**
+     * Like {@link #write}, with more tables in the same transaction.
+     *
+     * @param told of the result as soon as it is on disk, in the order of the commits; must not block
+     */
+    <T> T transact(String group, Change<T> change, Consumer<T> told) {
         Space space = space(group);
         var done = new CompletableFuture<T>();
         database.submit(new Database.Work() {
@@ -211,6 +220,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
             @SuppressWarnings("NullAway") // what the change returned, which may be null if T allows it
             public void committed() {
                 if (refusal == null) {
+                    told.accept(result);
                     done.complete(result);
                 } else {
                     done.completeExceptionally(refusal);
@@ -225,7 +235,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         try {
             return done.join();
         } catch (CompletionException failure) {
-            throw failure.getCause() instanceof RuntimeException told ? told : failure;
+            throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
         }
     }
 

@@ -322,13 +322,14 @@ class SqlView implements View {
     }
 
     static Row row(ResultSet rows) throws SQLException {
-        double certainty = rows.getDouble(5);
+        double number = rows.getDouble(5);
+        Double certainty = rows.wasNull() ? null : (Double) number;
         return new Row(
                 rows.getLong(1),
                 rows.getLong(2),
                 rows.getLong(3),
                 rows.getLong(4),
-                rows.wasNull() ? null : (Double) certainty,
+                certainty,
                 rows.getLong(6),
                 rows.getLong(7),
                 rows.getLong(8),
@@ -379,7 +380,7 @@ class SqlView implements View {
                 confirmed);
     }
 
-    private Map<String, @Nullable Object> provenance(long number) throws SQLException {
+    final Map<String, @Nullable Object> provenance(long number) throws SQLException {
         if (number == Terms.NONE) {
             return Map.of();
         }
@@ -397,6 +398,11 @@ class SqlView implements View {
     @SuppressWarnings("unchecked") // the members of a JSON object have names
     static Map<String, @Nullable Object> json(String text) {
         return Json.read(text.getBytes(StandardCharsets.UTF_8), Map.class);
+    }
+
+    /** Whether the rules let the reader see a statement that is not read from here. */
+    final boolean sees(Statement statement) {
+        return floors.sees(statement, id -> types(List.of(id)).getOrDefault(id, Set.of()));
     }
 
     // ---- The view

@@ -1,7 +1,10 @@
 package dev.parley.knowledge.spi;
 
+import dev.parley.protocol.Statement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,5 +25,21 @@ public record Floors(
     }
 
     /** What fits {@code pattern}, and is less certain than {@code certaintyBelow} if that is given, is seen or hidden. */
-    public record Rule(Pattern pattern, @Nullable Double certaintyBelow, boolean seen) {}
+    public record Rule(Pattern pattern, @Nullable Double certaintyBelow, boolean seen) {
+        /** True if it is about a statement. */
+        public boolean fits(Statement statement, Function<String, Set<String>> types) {
+            Double certainty = statement.certainty();
+            return (certaintyBelow == null || certainty == null || certainty < certaintyBelow)
+                    && pattern.fits(statement, types);
+        }
+    }
+
+    /** True if the rules, which need no store, let a statement be seen. */
+    public boolean sees(Statement statement, Function<String, Set<String>> types) {
+        return rules.stream()
+                .filter(rule -> rule.fits(statement, types))
+                .findFirst()
+                .map(Rule::seen)
+                .orElse(otherwise);
+    }
 }

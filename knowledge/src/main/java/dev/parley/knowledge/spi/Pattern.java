@@ -1,7 +1,10 @@
 package dev.parley.knowledge.spi;
 
+import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,5 +48,35 @@ public record Pattern(
     /** This pattern for some graphs only. */
     public Pattern in(List<String> graphs) {
         return new Pattern(graphs, subjects, subjectTypes, predicates, objects, sources, minCertainty);
+    }
+
+    /**
+     * True if a statement fits.
+     *
+     * @param types finds the types of an entity; not called if they do not matter
+     */
+    public boolean fits(Statement statement, Function<String, Set<String>> types) {
+        Double certainty = statement.certainty();
+        String graph = statement.graph();
+        return fits(graphs, graph == null ? DEFAULT_GRAPH : graph)
+                && fits(subjects, statement.subject().id())
+                && fits(predicates, statement.predicate())
+                && fits(objects, statement.object())
+                && (sources.isEmpty()
+                        || sources.contains(
+                                String.valueOf(statement.provenance().get("sourceAgentId"))))
+                && (minCertainty == null || certainty != null && certainty >= minCertainty)
+                && hasType(statement.subject(), types);
+    }
+
+    private static <T> boolean fits(List<T> wanted, T is) {
+        return wanted.isEmpty() || wanted.contains(is);
+    }
+
+    private boolean hasType(Term.Resource subject, Function<String, Set<String>> types) {
+        // The statement itself may say so: of one that is taken back, nobody else does any more.
+        return subjectTypes.isEmpty()
+                || subject.type() != null && subjectTypes.contains(subject.type())
+                || types.apply(subject.id()).stream().anyMatch(subjectTypes::contains);
     }
 }

@@ -1,0 +1,320 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a group has decided may be said, changed and seen in its graph: rules, the first of which that fits decides.
+ *
+ * <p>As JSON:
+ *
+ * <pre>{@code
+ * {"otherwise": "allow",
+ *  "rules": [
+ *    {"id": "salaries", "on": ["query", "subscribe"], "match": {"graph": ["ex:hr"]}, "effect": "redact"},
+ *    {"id": "guesses", "on": ["update"], "match": {"certaintyBelow": 0.5}, "effect": "review", "message": "please look"}]}
+ * }</pre>
+ *
+ * @param otherwise what is done where no rule fits: {@code ALLOW} or {@code DENY}
+ * @param rules in the order in which they are tried
+ */
+public record Alignment(Effect otherwise, List<Rule> rules) {
+    /** Everything is allowed. */
+    public static final Alignment NONE = new Alignment(Effect.ALLOW, List.of());
+
+    private static final int MAX_RULES = 1_000;
+
+    /** What a rule applies to; in lower case in JSON. */
+    public enum On {
+        QUERY,
+        UPDATE,
+        SUBSCRIBE
+    }
+
+    /** What a rule does; in lower case in JSON. */
+    public enum Effect {
+        /** As if there were no rules. */
+        ALLOW,
+        /** Readers do not see the statement; of an update its patch is left out. */
+        REDACT,
+        /** The update waits until somebody approves it. */
+        REVIEW,
+        /** The update is answered as not successful. */
+        REJECT,
+        /** The operation is answered with an error. */
+        FORBID,
+        /** Where no rule fits: readers do not see the statement, updates are not successful. */
+        DENY
+    }
+
+    /**
+     * A rule.
+     *
+     * @param match what of a statement has to fit; its {@code sources} are agents that the statement comes from
+     * @param principals callers that it is about; empty for all
+     * @param certaintyBelow statements that are less certain than this, or of unknown certainty; null for any
+     * @param message for people to read; null for none
+     */
+    public record Rule(
+            String id,
+            Set<On> on,
+            Pattern match,
+            List<String> principals,
+            @Nullable Double certaintyBelow,
+            Effect effect,
+            @Nullable String message) {
+        public Rule {
+            requireNonNull(id, "id");
+            on = Set.copyOf(on);
+            principals = List.copyOf(principals);
+            boolean reads = on.contains(On.QUERY) || on.contains(On.SUBSCRIBE);
+            if (reads && (effect == Effect.REVIEW || effect == Effect.REJECT)) {
+                throw InvalidField.of(
+                        "effect", name(effect) + " for query or subscribe (expected: allow, redact or forbid)");
+            }
+            if (effect == Effect.DENY) {
+                throw InvalidField.of("effect", "deny (expected: allow, redact, review, reject or forbid)");
+            }
+        }
+
+        private boolean isAbout(On operation, String caller) {
+            return on.contains(operation) && (principals.isEmpty() || principals.contains(caller));
+        }
+
+        /** The graphs and predicates that it is about. */
+        private Stream<String> named() {
+            return Stream.concat(match.graphs().stream(), match.predicates().stream());
+        }
+
+        /** True if it decides of everything with a name that it is about. */
+        private boolean isAboutNamesAlone() {
+            boolean one = match.graphs().isEmpty() || match.predicates().isEmpty();
+            Pattern names =
+                    match.graphs().isEmpty() ? Pattern.predicates(match.predicates()) : Pattern.ALL.in(match.graphs());
+            return one && certaintyBelow == null && match.equals(names);
+        }
+
+        /** True if it fits whatever the statement. */
+        private boolean isUnconditional() {
+            return match.equals(Pattern.ALL) && certaintyBelow == null;
+        }
+    }
+
+    public Alignment {
+        rules = List.copyOf(rules);
+        if (otherwise != Effect.ALLOW && otherwise != Effect.DENY) {
+            throw InvalidField.of("otherwise", name(otherwise) + " (expected: allow or deny)");
+        }
+        if (rules.size() > MAX_RULES) {
+            throw InvalidField.of("rules", rules.size() + " (expected: at most " + MAX_RULES + ")");
+        }
+    }
+
+    private static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Returns the rule that forbids a caller to ask this at all: one that fits everything, or one about graphs or predicates
+     * that the question names. It is not looked whether there are any, so the answer tells nothing of them.
+     */
+    Optional<Rule> forbids(On operation, String caller, Predicate<String> names) {
+        var decided = new HashSet<String>();
+        for (Rule rule : rules) {
+            if (rule.isAbout(operation, caller)) {
+                boolean forbids = rule.effect == Effect.FORBID;
+                if (rule.isUnconditional()) {
+                    return forbids ? Optional.of(rule) : Optional.empty();
+                }
+                List<String> named = rule.named().filter(names).toList();
+                if (forbids && !decided.containsAll(named)) {
+                    return Optional.of(rule);
+                }
+                if (rule.isAboutNamesAlone()) {
+                    decided.addAll(named);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What a reader may not look below, besides what the query itself asks for. */
+    Floors floors(On operation, String caller) {
+        var seen = new ArrayList<Floors.Rule>();
+        for (Rule rule : rules) {
+            if (rule.isAbout(operation, caller)) {
+                seen.add(new Floors.Rule(rule.match, rule.certaintyBelow, rule.effect == Effect.ALLOW));
+            }
+        }
+        return new Floors(null, null, seen, otherwise == Effect.ALLOW);
+    }
+
+    /**
+     * Returns the first rule that fits a statement which is to be changed.
+     *
+     * @param types finds the types of its subject; not called if they do not matter
+     */
+    Optional<Rule> ofUpdate(Statement statement, String caller, Function<String, Set<String>> types) {
+        Double certainty = statement.certainty();
+        return rules.stream()
+                .filter(rule -> rule.isAbout(On.UPDATE, caller))
+                .filter(rule -> rule.certaintyBelow == null || certainty == null || certainty < rule.certaintyBelow)
+                .filter(rule -> rule.match.fits(statement, types))
+                .findFirst();
+    }
+
+    // ---- As JSON
+
+    /**
+     * Reads rules.
+     *
+     * @throws InvalidField if they are not what is described above
+     */
+    public static Alignment read(String json) {
+        Map<?, ?> file = Json.read(json.getBytes(StandardCharsets.UTF_8), Map.class);
+        var rules = new ArrayList<Placed>();
+        Object list = file.get("rules");
+        if (list != null && !(list instanceof List<?>)) {
+            throw InvalidField.of("rules", "no list (expected: a list of rules)");
+        }
+        int place = 0;
+        for (Object one : list == null ? List.of() : (List<?>) list) {
+            if (!(one instanceof Map<?, ?> members)) {
+                throw InvalidField.of("rules[" + place + "]", "no object (expected: a rule)");
+            }
+            rules.add(new Placed(number(members, "priority"), rule(members, "rules[" + place + "]")));
+            place++;
+        }
+        rules.sort(Comparator.comparing(Placed::priority, Comparator.nullsLast(Comparator.naturalOrder())));
+        Object otherwise = file.get("otherwise");
+        return new Alignment(
+                otherwise == null ? Effect.ALLOW : one(Effect.class, otherwise, "otherwise"),
+                rules.stream().map(Placed::rule).toList());
+    }
+
+    private record Placed(@Nullable Double priority, Rule rule) {}
+
+    private static Rule rule(Map<?, ?> members, String place) {
+        Object match = members.get("match");
+        if (match != null && !(match instanceof Map<?, ?>)) {
+            throw InvalidField.of(place + ".match", "no object (expected: an object)");
+        }
+        Map<?, ?> fields = match == null ? Map.of() : (Map<?, ?>) match;
+        for (Object name : fields.keySet()) {
+            // A misspelt condition would fit everything, or nothing.
+            if (!FIELDS.contains(name.toString())) {
+                throw InvalidField.of(
+                        place + ".match", "unknown member " + name + " (expected: " + String.join(", ", FIELDS) + ")");
+            }
+        }
+        var on = EnumSet.noneOf(On.class);
+        for (String one : texts(members.get("on"), place + ".on")) {
+            on.add(one(On.class, one, place + ".on"));
+        }
+        Object id = members.get("id");
+        Object message = members.get("message");
+        return new Rule(
+                id == null ? place : id.toString(),
+                on.isEmpty() ? EnumSet.allOf(On.class) : on,
+                new Pattern(
+                        texts(fields.get("graph"), place + ".match.graph"),
+                        texts(fields.get("subject"), place + ".match.subject"),
+                        texts(fields.get("subjectType"), place + ".match.subjectType"),
+                        texts(fields.get("predicate"), place + ".match.predicate"),
+                        List.<Term>of(),
+                        texts(fields.get("sourceAgent"), place + ".match.sourceAgent"),
+                        null),
+                texts(fields.get("principal"), place + ".match.principal"),
+                number(fields, "certaintyBelow"),
+                one(Effect.class, String.valueOf(members.get("effect")), place + ".effect"),
+                message == null ? null : message.toString());
+    }
+
+    private static final List<String> FIELDS =
+            List.of("graph", "subject", "subjectType", "predicate", "sourceAgent", "principal", "certaintyBelow");
+
+    private static List<String> texts(@Nullable Object value, String place) {
+        return switch (value) {
+            case null -> List.of();
+            case String text -> List.of(text);
+            case List<?> list -> list.stream().map(String::valueOf).toList();
+            default -> throw InvalidField.of(place, value + " (expected: a text, or a list of texts)");
+        };
+    }
+
+    private static @Nullable Double number(Map<?, ?> members, String name) {
+        return switch (members.get(name)) {
+            case null -> null;
+            case Number number -> number.doubleValue();
+            case Object other -> throw InvalidField.of(name, other + " (expected: a number)");
+        };
+    }
+
+    private static <E extends Enum<E>> E one(Class<E> type, Object value, String place) {
+        for (E constant : requireNonNull(type.getEnumConstants())) {
+            if (name(constant).equals(value)) {
+                return constant;
+            }
+        }
+        String all = String.join(
+                ", ",
+                List.of(type.getEnumConstants()).stream()
+                        .map(constant -> name(constant))
+                        .toList());
+        throw InvalidField.of(place, value + " (expected: one of " + all + ")");
+    }
+
+    /** These rules as JSON, as {@link #read} takes them. */
+    public String json() {
+        var list = new ArrayList<Map<String, Object>>();
+        for (Rule rule : rules) {
+            var members = new LinkedHashMap<String, Object>();
+            members.put("id", rule.id);
+            members.put("on", rule.on.stream().sorted().map(Alignment::name).toList());
+            var match = new LinkedHashMap<String, Object>();
+            put(match, "graph", rule.match.graphs());
+            put(match, "subject", rule.match.subjects());
+            put(match, "subjectType", rule.match.subjectTypes());
+            put(match, "predicate", rule.match.predicates());
+            put(match, "sourceAgent", rule.match.sources());
+            put(match, "principal", rule.principals);
+            if (rule.certaintyBelow != null) {
+                match.put("certaintyBelow", rule.certaintyBelow);
+            }
+            members.put("match", match);
+            members.put("effect", name(rule.effect));
+            if (rule.message != null) {
+                members.put("message", rule.message);
+            }
+            list.add(members);
+        }
+        return new String(Json.write(Map.of("otherwise", name(otherwise), "rules", list)), StandardCharsets.UTF_8);
+    }
+
+    private static void put(Map<String, Object> members, String name, List<String> values) {
+        if (!values.isEmpty()) {
+            members.put(name, values);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.parley.knowledge;
+
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * That somebody asked something of a graph, and what came of it.
+ *
+ * @param number in the order in which they were noted
+ * @param operation {@code knowledge/query}, {@code knowledge/update}, …
+ * @param outcome {@code ok}, the verification status of an update, or the name of an error
+ */
+public record AuditEntry(
+        long number,
+        Instant at,
+        String caller,
+        String operation,
+        String outcome,
+        Map<String, @Nullable Object> detail) {}

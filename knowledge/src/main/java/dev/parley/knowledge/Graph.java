@@ -1,0 +1,690 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.Alignment.On;
+import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.Updates.Outcome;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.store.Database;
+import dev.parley.store.Database.Session;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The knowledge graphs of all groups, in one database. Which one is meant says the group of the caller.
+ *
+ * <p>An update, what those who watch are told of it, its entry in the audit and the key that makes it repeatable are one
+ * transaction. Safe for any thread; calls block.
+ */
+public final class Graph implements KnowledgeEndpoint, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
+
+    private static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
+    private static final int MAX_SUBSCRIPTIONS = 100;
+    private static final int MAX_SNAPSHOT = 10_000;
+    private static final int SNAPSHOT_PAGE = 1_000;
+    private static final int MAX_AUDITED = 500;
+
+    /** How often a SPARQL update is tried again if others change the graph meanwhile. */
+    private static final int ATTEMPTS = 5;
+
+    private static final String RULES = "alignment";
+
+    private final Database database;
+    private final boolean ownsDatabase;
+    private final InstantSource clock;
+    private final SqlStatementStore statements;
+    private final Journal journal;
+    private final GraphQlQueries graphql;
+    private final Map<String, Feed> feeds = new ConcurrentHashMap<>();
+    private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
+    private final Map<CallContext.Scope, Integer> subscriptions = new ConcurrentHashMap<>();
+    private volatile boolean open = true;
+
+    private Graph(Database database, boolean ownsDatabase, InstantSource clock) {
+        this.database = database;
+        this.ownsDatabase = ownsDatabase;
+        this.clock = clock;
+        this.statements = new SqlStatementStore(database, clock);
+        this.journal = new Journal(database, statements.terms(), statements.sql());
+        this.graphql = new GraphQlQueries(this::changes, GraphQlLimits.DEFAULTS, clock);
+    }
+
+    /**
+     * Opens the graphs in the SQLite database in {@code directory}, creating both if need be.
+     *
+     * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
+     */
+    public static Graph open(Path directory) {
+        return new Graph(Database.open(directory), true, InstantSource.system());
+    }
+
+    /**
+     * Opens the graphs in a PostgreSQL database, version 15 or newer, creating its tables if need be.
+     *
+     * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
+     */
+    public static Graph open(DataSource source) {
+        return new Graph(Database.open(source), true, InstantSource.system());
+    }
+
+    /** The graphs in a database that is open already, and stays so when they are closed. */
+    public static Graph in(Database database, InstantSource clock) {
+        return new Graph(database, false, clock);
+    }
+
+    @Override
+    public List<String> queryLanguages() {
+        return List.of(Query.GRAPHQL, Query.SPARQL);
+    }
+
+    // ---- Asking
+
+    @Override
+    public QueryResult query(Query query, CallContext context) {
+        return audited("knowledge/query", context, shown(query.query()), () -> answer(query, context));
+    }
+
+    private QueryResult answer(Query query, CallContext context) {
+        long began = System.nanoTime();
+        String group = context.scope().group();
+        Alignment alignment = rules(group);
+        alignment.forbids(On.QUERY, context.caller(), named(query)).ifPresent(rule -> {
+            throw Updates.forbidden(rule);
+        });
+        Instant now = clock.instant();
+        Floors policy = alignment.floors(On.QUERY, context.caller());
+        var floors = new Floors(
+                query.requiredCertainty(),
+                query.maxAge() == null ? null : now.minus(query.maxAge()),
+                policy.rules(),
+                policy.otherwise());
+        return reading(() -> switch (query.language()) {
+            case Query.GRAPHQL -> {
+                GraphQlQueries.Prepared prepared = graphql.prepare(query);
+                yield statements.read(group, floors, PATIENCE, view -> {
+                    GraphQlQueries.Answer answer = prepared.answer(view);
+                    return found(answer.data(), answer.truncated(), answer.errors(), view, now, began);
+                });
+            }
+            case Query.SPARQL ->
+                statements.read(group, floors, PATIENCE, view -> {
+                    Sparql.Answer answer = Sparql.answer(view, query.query(), query.variables(), PATIENCE);
+                    return found(answer.data(), answer.truncated(), List.of(), view, now, began);
+                });
+            default ->
+                throw A2AException.invalidParams(
+                        "queryLanguage", query.language() + " (expected: one of " + queryLanguages() + ")");
+        });
+    }
+
+    private static QueryResult found(
+            Object data, boolean truncated, List<Map<String, Object>> errors, View view, Instant now, long began) {
+        View.Hidden hidden = view.hidden();
+        var metadata = new LinkedHashMap<String, @Nullable Object>();
+        metadata.put("executionMs", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+        metadata.put("asOf", now.toString());
+        metadata.put("revision", view.revision());
+        metadata.put(
+                "sources",
+                view.graphs().stream()
+                        .map(graph -> graph.name() == null ? Pattern.DEFAULT_GRAPH : graph.name())
+                        .toList());
+        metadata.put("hiddenByCertainty", hidden.byCertainty());
+        metadata.put("hiddenByAge", hidden.byAge());
+        metadata.put("truncated", truncated);
+        if (!errors.isEmpty()) {
+            metadata.put("errors", errors);
+        }
+        return new QueryResult(data, metadata);
+    }
+
+    private interface Answering<T> {
+        T answer();
+    }
+
+    /** What goes wrong in the store is told as what it means for a query. */
+    private static <T> T reading(Answering<T> answering) {
+        try {
+            return answering.answer();
+        } catch (KnowledgeStoreException failure) {
+            if (failure.isTimeout()) {
+                throw A2AException.of(
+                                A2AError.KNOWLEDGE_QUERY,
+                                A2AError.KNOWLEDGE_QUERY.defaultMessage(),
+                                Map.of("reason", "timeout", "limitMs", "" + PATIENCE.toMillis()))
+                        .causedBy(failure);
+            }
+            throw failure;
+        } catch (InvalidField field) {
+            throw A2AException.invalidParams(field.field(), field.problem());
+        }
+    }
+
+    /** True for what a query names, in its text or in its variables. */
+    private static Predicate<String> named(Query query) {
+        String variables = query.variables().values().toString();
+        return name -> query.query().contains(name) || variables.contains(name);
+    }
+
+    /** True for what a subscription names. */
+    static Predicate<String> named(ChangeFilter filter) {
+        Pattern pattern = filter.pattern();
+        return name -> pattern.graphs().contains(name) || pattern.predicates().contains(name);
+    }
+
+    /** The GraphQL schema of a group, in the schema language. */
+    public String schema(String group) {
+        requireNonNull(group, "group");
+        return graphql.schema();
+    }
+
+    /** Answers a question that no query language has words for, from what {@code context} may see. */
+    public <T> T read(CallContext context, Function<View, T> question) {
+        Floors floors = rules(context.scope().group()).floors(On.QUERY, context.caller());
+        return reading(() -> statements.read(context.scope().group(), floors, Duration.ofHours(1), question));
+    }
+
+    // ---- Changing
+
+    @Override
+    public UpdateResult update(Update update, CallContext context) {
+        if (update.sparql() != null) {
+            return sparql(update, context);
+        }
+        return make(update, context, null).result();
+    }
+
+    private Outcome make(Update update, CallContext context, @Nullable String approvedBy) {
+        String group = context.scope().group();
+        Alignment alignment = rules(group);
+        try {
+            return statements.transact(
+                    group,
+                    (writing, session) -> {
+                        Outcome outcome = new Updates(journal, alignment, this::violations, context, update, approvedBy)
+                                .make(writing);
+                        audit(
+                                session,
+                                writing.space,
+                                "knowledge/update",
+                                context,
+                                outcome(outcome.result()),
+                                noted(update));
+                        return outcome;
+                    },
+                    outcome -> publish(group, outcome.changes()));
+        } catch (Updates.Refused refused) {
+            note("knowledge/update", context, outcome(refused.result()), noted(update));
+            return Outcome.of(refused.result());
+        } catch (A2AException refused) {
+            note("knowledge/update", context, refused.error().name(), noted(update));
+            throw refused;
+        } catch (KnowledgeStoreException failure) {
+            throw A2AException.of(
+                            A2AError.KNOWLEDGE_UPDATE,
+                            A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                            Map.of("reason", "store"))
+                    .causedBy(failure);
+        }
+    }
+
+    private List<String> violations(SqlWriting writing, Set<String> touched) {
+        return List.of();
+    }
+
+    private void publish(String group, List<Numbered> changes) {
+        Feed feed = feeds.get(group);
+        if (feed != null) {
+            feed.publish(changes);
+        }
+    }
+
+    /** A SPARQL update is worked out beside the writer, and then done if nothing has changed meanwhile. */
+    private UpdateResult sparql(Update update, CallContext context) {
+        String text = requireNonNull(update.sparql());
+        boolean pinned = update.metadata().containsKey("ifRevision");
+        for (int attempt = 1; ; attempt++) {
+            var metadata = new LinkedHashMap<>(update.metadata());
+            List<Patch> patches =
+                    reading(() -> statements.read(context.scope().group(), Floors.NONE, PATIENCE, view -> {
+                        if (!pinned) {
+                            metadata.put("ifRevision", view.revision());
+                        }
+                        return Sparql.patches(view, text, null, PATIENCE);
+                    }));
+            var plain = new Update(
+                    patches,
+                    null,
+                    update.sourceAgentId(),
+                    update.justification(),
+                    update.taskId(),
+                    update.sessionId(),
+                    metadata);
+            try {
+                return make(plain, context, null).result();
+            } catch (A2AException refused) {
+                boolean conflict = "conflict".equals(refused.metadata().get("reason"));
+                if (pinned || !conflict || attempt == ATTEMPTS) {
+                    throw refused;
+                }
+            }
+        }
+    }
+
+    /**
+     * Holds many statements at once, as one update of their group: from a file, for instance. Rules and shapes are not
+     * asked; the caller has to be trusted.
+     *
+     * @return how many were new or changed
+     */
+    public int load(List<Statement> batch, CallContext context, @Nullable String source) {
+        String group = context.scope().group();
+        var update = new Update(List.of(), null, source, null, null, null, Map.of());
+        return statements
+                .transact(
+                        group,
+                        (writing, session) -> {
+                            Outcome outcome = new Updates(
+                                            journal,
+                                            Alignment.NONE,
+                                            (view, touched) -> List.of(),
+                                            context,
+                                            update,
+                                            null)
+                                    .load(writing, batch);
+                            audit(session, writing.space, "import", context, "ok", Map.of("statements", batch.size()));
+                            return outcome;
+                        },
+                        outcome -> publish(group, outcome.changes()))
+                .changes()
+                .size();
+    }
+
+    // ---- Watching
+
+    @Override
+    public Changes subscribe(Subscribe subscription, CallContext context) {
+        return audited("knowledge/subscribe", context, shown(subscription.query()), () -> watch(subscription, context));
+    }
+
+    private Changes watch(Subscribe subscription, CallContext context) {
+        String group = context.scope().group();
+        GraphQlSubscription prepared = graphql.prepare(subscription);
+        rules(group)
+                .forbids(On.SUBSCRIBE, context.caller(), named(prepared.filter()))
+                .ifPresent(rule -> {
+                    throw Updates.forbidden(rule);
+                });
+        Feed feed = feed(group);
+        takePlace(context);
+        boolean watching = false;
+        try {
+            var first = new ArrayList<Change>();
+            long position = begin(subscription, prepared, context, first);
+            var changes = new Watching(
+                    feed,
+                    (number, limit) -> backlog(group, number, limit),
+                    () -> rules(group),
+                    context.caller(),
+                    prepared,
+                    isTrue(subscription, "includeProjection") ? (of, change) -> project(group, of, change) : null,
+                    id -> statements.read(
+                            group,
+                            Floors.NONE,
+                            PATIENCE,
+                            view -> view.types(List.of(id)).getOrDefault(id, Set.of())),
+                    first,
+                    position,
+                    () -> leavePlace(context));
+            watching = true;
+            return changes;
+        } finally {
+            if (!watching) {
+                leavePlace(context);
+            }
+        }
+    }
+
+    private static boolean isTrue(Subscribe subscription, String name) {
+        return Boolean.TRUE.equals(subscription.metadata().get(name));
+    }
+
+    /** Returns behind which change a reader begins, and adds what it is to see before. */
+    private long begin(Subscribe subscription, GraphQlSubscription prepared, CallContext context, List<Change> first) {
+        String group = context.scope().group();
+        Object after = subscription.metadata().get("afterChangeId");
+        if (after != null) {
+            long number = numbered(group, after.toString());
+            backlog(group, number, 1);
+            return number;
+        }
+        if (!isTrue(subscription, "snapshot")) {
+            return statements.read(group, Floors.NONE, PATIENCE, View::revision);
+        }
+        Floors floors = rules(group).floors(On.SUBSCRIBE, context.caller());
+        return reading(() -> statements.read(group, floors, PATIENCE, view -> {
+            String next = null;
+            do {
+                Page<Fact> page = view.statements(prepared.filter().pattern(), next, SNAPSHOT_PAGE);
+                page.items().forEach(fact -> first.add(held(fact)));
+                next = page.next();
+            } while (next != null && first.size() < MAX_SNAPSHOT);
+            if (next != null) {
+                throw subscriptionFailed("snapshot-too-large", Map.of("limit", "" + MAX_SNAPSHOT));
+            }
+            return view.revision();
+        }));
+    }
+
+    private static Change held(Fact fact) {
+        Object id = fact.statement().provenance().get("changeId");
+        return new Change(
+                Patch.Op.ADD, fact.statement(), String.valueOf(id), fact.confirmedAt(), Map.of("snapshot", true));
+    }
+
+    private long numbered(String group, String changeId) {
+        try {
+            return statements.space(group).changeNumber(changeId);
+        } catch (InvalidField field) {
+            throw A2AException.invalidParams(field.field(), field.problem());
+        }
+    }
+
+    private List<Numbered> backlog(String group, long after, int limit) {
+        return statements.ask(group, PATIENCE, (session, space) -> {
+            if (journal.isForgotten(session, space, after)) {
+                throw subscriptionFailed("expired", Map.of("lastChangeId", space.changeId(after)));
+            }
+            return journal.changes(session, space, after, limit);
+        });
+    }
+
+    private static A2AException subscriptionFailed(String reason, Map<String, String> more) {
+        var detail = new LinkedHashMap<>(more);
+        detail.put("reason", reason);
+        return A2AException.of(
+                A2AError.KNOWLEDGE_SUBSCRIPTION, A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(), detail);
+    }
+
+    private Map<String, @Nullable Object> project(String group, GraphQlSubscription subscription, Change change) {
+        return statements.read(group, Floors.NONE, PATIENCE, view -> subscription.project(change, view));
+    }
+
+    /** The feed of a group begins when somebody watches. */
+    private Feed feed(String group) {
+        Feed known = feeds.get(group);
+        if (known != null) {
+            return known;
+        }
+        statements.transact(
+                group, (writing, session) -> new Feed(journal.lastChange()), feed -> feeds.putIfAbsent(group, feed));
+        return requireNonNull(feeds.get(group));
+    }
+
+    private void takePlace(CallContext context) {
+        int open = subscriptions.merge(context.scope(), 1, Integer::sum);
+        if (open > MAX_SUBSCRIPTIONS) {
+            leavePlace(context);
+            throw A2AException.of(
+                    A2AError.KNOWLEDGE_SUBSCRIPTION,
+                    A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                    Map.of("reason", "quota", "limit", "" + MAX_SUBSCRIPTIONS),
+                    List.of(),
+                    Duration.ofSeconds(1));
+        }
+    }
+
+    private void leavePlace(CallContext context) {
+        subscriptions.computeIfPresent(context.scope(), (scope, open) -> open == 1 ? null : open - 1);
+    }
+
+    /** What a view remembers of changes, for the field {@code changes} of a query. */
+    private Page<Change> changes(View view, @Nullable String after, int limit) {
+        var seen = (SqlView) view;
+        return SqlView.reading(() -> {
+            long from = after == null ? 0 : seen.space.changeNumber(after);
+            var found = new ArrayList<Change>();
+            List<Numbered> numbered;
+            do {
+                numbered = journal.changes(seen.session, seen.space, from, limit + 1);
+                for (Numbered one : numbered) {
+                    from = one.number();
+                    if (seen.sees(one.change().statement())) {
+                        found.add(one.change());
+                    }
+                }
+            } while (found.size() <= limit && numbered.size() > limit);
+            boolean more = found.size() > limit;
+            List<Change> kept = more ? found.subList(0, limit) : found;
+            return new Page<>(kept, more && limit > 0 ? kept.getLast().changeId() : null);
+        });
+    }
+
+    /** The ids of the changes that were made for a task, the oldest first. */
+    public List<String> changesOf(String taskId, CallContext context) {
+        return statements.ask(
+                context.scope().group(),
+                PATIENCE,
+                (session, space) -> journal.ofTask(session, space, taskId, MAX_SNAPSHOT));
+    }
+
+    // ---- Rules, reviews, audit
+
+    /** The rules of a group. */
+    public Alignment rules(String group) {
+        Alignment known = rules.get(group);
+        if (known == null) {
+            known = statements.ask(group, PATIENCE, (session, space) -> {
+                String json = setting(session, space, RULES);
+                return json == null ? Alignment.NONE : Alignment.read(json);
+            });
+            rules.putIfAbsent(group, known);
+        }
+        return known;
+    }
+
+    private static @Nullable String setting(Session session, Space space, String name) throws SQLException {
+        try (var row = session.bind("SELECT value FROM kg_setting WHERE space = ? AND name = ?", space.number(), name)
+                .executeQuery()) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+
+    /** Sets the rules of a group; they hold for whatever begins from now on, and for streams that are open. */
+    public void rules(String group, Alignment alignment) {
+        statements.transact(
+                group,
+                (writing, session) -> {
+                    SqlStatementStore.setting(session, writing.space, RULES, alignment.json());
+                    return alignment;
+                },
+                set -> rules.put(group, set));
+        Feed feed = feeds.get(group);
+        if (feed != null) {
+            feed.wake();
+        }
+    }
+
+    /**
+     * Says how certain the statements of a graph are that do not say so themselves.
+     *
+     * @param graph null for the default graph
+     * @param certainty 0 to 1; null if it is not known
+     */
+    public void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
+        statements.defaultCertainty(group, graph, certainty);
+    }
+
+    /** Updates that wait for somebody to look at them, the oldest first; with a state, those of that state. */
+    public Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
+        long from = after == null ? 0 : number(after);
+        return statements.ask(group, PATIENCE, (session, space) -> journal.reviews(session, space, state, from, limit));
+    }
+
+    /**
+     * Does an update that waits. Rules that forbid or reject it now still do.
+     *
+     * @param remark for people to read; null for none
+     * @throws A2AException INVALID_PARAMS if it does not wait, KNOWLEDGE_UPDATE or ALIGNMENT_VIOLATION as an update;
+     *     it still waits then
+     */
+    public UpdateResult approve(String id, @Nullable String remark, CallContext reviewer) {
+        Review review = pending(id, reviewer);
+        var context = CallContext.of(review.caller(), reviewer.scope());
+        Outcome outcome = make(review.update(), context, reviewer.caller());
+        if (outcome.result().success()) {
+            decide(id, Review.State.APPROVED, remark, reviewer);
+        }
+        return outcome.result();
+    }
+
+    /**
+     * Refuses an update that waits.
+     *
+     * @throws A2AException INVALID_PARAMS if it does not wait
+     */
+    public void reject(String id, @Nullable String remark, CallContext reviewer) {
+        pending(id, reviewer);
+        decide(id, Review.State.REJECTED, remark, reviewer);
+    }
+
+    private Review pending(String id, CallContext reviewer) {
+        Optional<Review> review = statements.ask(
+                reviewer.scope().group(), PATIENCE, (session, space) -> journal.review(session, space, number(id)));
+        return review.filter(one -> one.state() == Review.State.PENDING)
+                .orElseThrow(
+                        () -> A2AException.invalidParams("id", id + " (expected: the number of an update that waits)"));
+    }
+
+    private void decide(String id, Review.State state, @Nullable String remark, CallContext reviewer) {
+        statements.transact(
+                reviewer.scope().group(),
+                (writing, session) -> {
+                    journal.decide(writing, number(id), state, reviewer.caller(), remark);
+                    audit(session, writing.space, "review", reviewer, state.name(), Map.of("review", id));
+                    return state;
+                },
+                done -> {});
+    }
+
+    private static long number(String id) {
+        try {
+            return Long.parseLong(id);
+        } catch (NumberFormatException noNumber) {
+            throw A2AException.invalidParams("id", id + " (expected: a number)");
+        }
+    }
+
+    /** What was asked of a group's graph, the oldest first. */
+    public List<AuditEntry> audit(String group, long after, int limit) {
+        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, after, limit));
+    }
+
+    private <T> T audited(
+            String operation, CallContext context, Map<String, @Nullable Object> detail, Answering<T> asking) {
+        String outcome = "ok";
+        try {
+            return asking.answer();
+        } catch (A2AException refused) {
+            outcome = refused.error().name();
+            throw refused;
+        } finally {
+            note(operation, context, outcome, detail);
+        }
+    }
+
+    private static Map<String, @Nullable Object> shown(String query) {
+        return Map.of("query", query.length() <= MAX_AUDITED ? query : query.substring(0, MAX_AUDITED) + "…");
+    }
+
+    private static Map<String, @Nullable Object> noted(Update update) {
+        var detail = new LinkedHashMap<String, @Nullable Object>();
+        detail.put("mutations", update.mutations().size());
+        detail.put("sourceAgentId", update.sourceAgentId());
+        detail.put("justification", update.justification());
+        detail.put("taskId", update.taskId());
+        detail.values().removeIf(value -> value == null);
+        return detail;
+    }
+
+    private static String outcome(UpdateResult result) {
+        return requireNonNull(result.verificationStatus());
+    }
+
+    private void audit(
+            Session session,
+            Space space,
+            String operation,
+            CallContext context,
+            String outcome,
+            Map<String, @Nullable Object> detail)
+            throws SQLException {
+        journal.audit(session, space, clock.millis(), context.caller(), operation, outcome, detail);
+    }
+
+    /** Notes what has happened, without keeping the caller waiting for the disk. */
+    private void note(String operation, CallContext context, String outcome, Map<String, @Nullable Object> detail) {
+        if (!open) {
+            return;
+        }
+        Space space = statements.space(context.scope().group());
+        database.submit(new Database.Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                audit(session, space, operation, context, outcome, detail);
+            }
+
+            @Override
+            public void committed() {}
+
+            @Override
+            public void failed(Exception cause) {
+                LOG.log(System.Logger.Level.ERROR, "an entry of the audit could not be written", cause);
+            }
+        });
+    }
+
+    /** Closes the graphs; those who watch are told that it is over. Idempotent. */
+    @Override
+    public void close() {
+        open = false;
+        if (ownsDatabase) {
+            database.close();
+        }
+    }
+}

@@ -1,0 +1,486 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.Database;
+import dev.parley.store.Database.Session;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is kept besides the statements, in the same transactions: the feed of changes, updates that wait for review, the
+ * audit, and the answers to updates that may be repeated.
+ */
+final class Journal {
+    /** Changes of a group that are kept for readers that come back. */
+    static final long KEPT_CHANGES = 100_000;
+
+    static final Duration KEPT_FOR = Duration.ofDays(7);
+    private static final long KEPT_AUDIT = 1_000_000;
+    private static final long KEY_MS = Duration.ofDays(1).toMillis();
+    private static final int SWEEP_EVERY = 10_000;
+
+    private static final List<Patch.Op> OPS = List.of(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.REPLACE);
+
+    private final Terms terms;
+    private final Sql sql;
+    private long lastChange;
+    private long lastAudit;
+    private long sinceSweep;
+
+    Journal(Database database, Terms terms, Sql sql) {
+        this.terms = terms;
+        this.sql = sql;
+        this.lastChange = database.read(session -> sql.number(session, "SELECT max(change_no) FROM kg_change"));
+        this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
+    }
+
+    // ---- Changes
+
+    /** The number of the next change. On the writer thread. */
+    long nextChange() {
+        return ++lastChange;
+    }
+
+    /**
+     * Writes a change.
+     *
+     * @param stamped the statement with the provenance that it is held with
+     * @param more what belongs to the whole update
+     */
+    Numbered append(
+            SqlWriting writing,
+            long number,
+            Patch.Op op,
+            Statement stamped,
+            List<Fact> replaced,
+            Map<String, @Nullable Object> more)
+            throws SQLException {
+        var key = writing.key(stamped);
+        String objectType = stamped.object() instanceof Resource object ? object.type() : null;
+        var metadata = new LinkedHashMap<String, @Nullable Object>(more);
+        String old = null;
+        if (!replaced.isEmpty()) {
+            List<Map<String, @Nullable Object>> values =
+                    replaced.stream().map(fact -> said(fact.statement())).toList();
+            metadata.put("replaced", values);
+            old = new String(Json.write(values), StandardCharsets.UTF_8);
+        }
+        PreparedStatement insert = writing.session.bind(
+                "INSERT INTO kg_change (change_no, space, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms,"
+                        + " replaced, more) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                number,
+                writing.space.number(),
+                OPS.indexOf(op),
+                key.s(),
+                key.p(),
+                key.o(),
+                key.g(),
+                writing.number(stamped.subject().type()),
+                writing.number(objectType));
+        sql.set(insert, 10, stamped.certainty());
+        insert.setLong(11, writing.provenance(stamped.provenance()));
+        insert.setLong(12, writing.nowMs());
+        insert.setString(13, old);
+        insert.setLong(14, writing.provenance(more));
+        insert.executeUpdate();
+        Object task = more.get("taskId");
+        if (task != null) {
+            writing.session.update(
+                    "INSERT INTO kg_task (space, task_id, change_no) VALUES (?, ?, ?)",
+                    writing.space.number(),
+                    task.toString(),
+                    number);
+        }
+        sweep(writing);
+        return new Numbered(
+                number,
+                new Change(
+                        op, stamped, writing.space.changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
+                replaced.stream().map(Fact::statement).toList());
+    }
+
+    /** What an old statement said, for who wants to know what was replaced. */
+    private static Map<String, @Nullable Object> said(Statement statement) {
+        var said = new LinkedHashMap<String, @Nullable Object>();
+        switch (statement.object()) {
+            case Resource resource -> said.put("id", resource.id());
+            case Term.Literal literal -> {
+                said.put("value", literal.value());
+                if (!literal.isPlain()) {
+                    said.put("type", literal.datatype());
+                }
+                if (literal.language() != null) {
+                    said.put("language", literal.language());
+                }
+            }
+        }
+        if (statement.certainty() != null) {
+            said.put("certainty", statement.certainty());
+        }
+        return said;
+    }
+
+    private void sweep(SqlWriting writing) throws SQLException {
+        if (++sinceSweep < SWEEP_EVERY) {
+            return;
+        }
+        sinceSweep = 0;
+        long space = writing.space.number();
+        long first = sql.number(
+                writing.session,
+                "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET "
+                        + KEPT_CHANGES,
+                space);
+        writing.session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, first);
+        writing.session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, first);
+        // The newest change stays, since it tells the revision.
+        writing.session.update(
+                "DELETE FROM kg_change WHERE space = ? AND made_ms < ?"
+                        + " AND change_no < (SELECT max(change_no) FROM kg_change WHERE space = ?)",
+                space,
+                writing.nowMs() - KEPT_FOR.toMillis(),
+                space);
+        writing.session.update("DELETE FROM kg_audit WHERE audit_no <= ?", lastAudit - KEPT_AUDIT);
+        writing.session.update("DELETE FROM kg_key WHERE made_ms < ?", writing.nowMs() - KEY_MS);
+    }
+
+    /** Returns changes behind a number, the oldest first. */
+    List<Numbered> changes(Session session, Space space, long after, int limit) throws SQLException {
+        record Row(
+                long number,
+                int op,
+                long s,
+                long p,
+                long o,
+                long g,
+                long subjectType,
+                long objectType,
+                @Nullable Double certainty,
+                long provenance,
+                long madeMs,
+                @Nullable String replaced,
+                long more) {}
+        var rows = new ArrayList<Row>();
+        var numbers = new HashSet<Long>();
+        try (ResultSet found = session.bind(
+                        "SELECT change_no, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms, replaced, more"
+                                + " FROM kg_change WHERE space = ? AND change_no > ? ORDER BY change_no LIMIT ?",
+                        space.number(),
+                        after,
+                        limit)
+                .executeQuery()) {
+            while (found.next()) {
+                double certainty = found.getDouble(9);
+                boolean unknown = found.wasNull();
+                rows.add(new Row(
+                        found.getLong(1),
+                        found.getInt(2),
+                        found.getLong(3),
+                        found.getLong(4),
+                        found.getLong(5),
+                        found.getLong(6),
+                        found.getLong(7),
+                        found.getLong(8),
+                        unknown ? null : (Double) certainty,
+                        found.getLong(10),
+                        found.getLong(11),
+                        found.getString(12),
+                        found.getLong(13)));
+                for (int column = 3; column <= 8; column++) {
+                    numbers.add(found.getLong(column));
+                }
+            }
+        }
+        numbers.remove(Terms.NONE);
+        Map<Long, Term> known = terms.getAll(session, numbers);
+        var view = new SqlView(session, space, terms, sql, Floors.NONE);
+        var changes = new ArrayList<Numbered>(rows.size());
+        for (Row row : rows) {
+            Term object = requireNonNull(known.get(row.o));
+            var metadata = new LinkedHashMap<>(view.provenance(row.more));
+            var statement = new Statement(
+                    new Resource(id(known, row.s), name(known, row.subjectType)),
+                    id(known, row.p),
+                    object instanceof Resource resource && row.objectType != Terms.NONE
+                            ? new Resource(resource.id(), name(known, row.objectType))
+                            : object,
+                    name(known, row.g),
+                    row.certainty,
+                    view.provenance(row.provenance));
+            List<?> replaced = row.replaced == null ? List.of() : list(row.replaced);
+            if (!replaced.isEmpty()) {
+                metadata.put("replaced", replaced);
+            }
+            changes.add(new Numbered(
+                    row.number,
+                    new Change(
+                            OPS.get(row.op),
+                            statement,
+                            space.changeId(row.number),
+                            Instant.ofEpochMilli(row.madeMs),
+                            metadata),
+                    replaced.stream()
+                            .map(one -> unsaid(statement, (Map<?, ?>) one))
+                            .toList()));
+        }
+        return changes;
+    }
+
+    private static String id(Map<Long, Term> known, long number) {
+        return ((Resource) requireNonNull(known.get(number))).id();
+    }
+
+    private static @Nullable String name(Map<Long, Term> known, long number) {
+        return number == Terms.NONE ? null : id(known, number);
+    }
+
+    private static List<?> list(String json) {
+        return (List<?>) requireNonNull(SqlView.json("{\"list\":" + json + "}").get("list"));
+    }
+
+    /** What {@link #said} has told of an old statement, which had the place of {@code now}. */
+    private static Statement unsaid(Statement now, Map<?, ?> said) {
+        Object id = said.get("id");
+        Object certainty = said.get("certainty");
+        Term object = id != null ? Resource.of(id.toString()) : literal(said);
+        return new Statement(
+                now.subject(),
+                now.predicate(),
+                object,
+                now.graph(),
+                certainty instanceof Number number ? (Double) number.doubleValue() : null,
+                Map.of());
+    }
+
+    private static Term.Literal literal(Map<?, ?> said) {
+        Object language = said.get("language");
+        Object type = said.get("type");
+        String lexical = String.valueOf(said.get("value"));
+        if (language != null) {
+            return Term.Literal.of(lexical, language.toString());
+        }
+        if (type != null) {
+            return new Term.Literal(lexical, type.toString(), null);
+        }
+        return switch (said.get("value")) {
+            case Boolean truth -> Term.Literal.of(truth);
+            case Number number -> Term.Literal.of(new BigDecimal(number.toString()));
+            case null, default -> Term.Literal.of(lexical);
+        };
+    }
+
+    /** True if changes behind this one may have been forgotten, because it has been itself. */
+    boolean isForgotten(Session session, Space space, long change) throws SQLException {
+        return change > 0
+                && sql.number(session, "SELECT count(*) FROM kg_change WHERE change_no = ?", change) == 0
+                && sql.number(session, "SELECT min(change_no) FROM kg_change WHERE space = ?", space.number()) > change;
+    }
+
+    /** The newest change of all groups. On the writer thread. */
+    long lastChange() {
+        return lastChange;
+    }
+
+    /** The ids of the changes that were made for a task, the oldest first. */
+    List<String> ofTask(Session session, Space space, String taskId, int limit) throws SQLException {
+        var ids = new ArrayList<String>();
+        try (ResultSet rows = session.bind(
+                        "SELECT change_no FROM kg_task WHERE space = ? AND task_id = ? ORDER BY change_no LIMIT ?",
+                        space.number(),
+                        taskId,
+                        limit)
+                .executeQuery()) {
+            while (rows.next()) {
+                ids.add(space.changeId(rows.getLong(1)));
+            }
+        }
+        return ids;
+    }
+
+    // ---- Repetitions
+
+    Optional<UpdateResult> answered(Session session, Space space, String caller, String key) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
+                        space.number(),
+                        caller,
+                        key)
+                .executeQuery()) {
+            return row.next() ? Optional.of(result(SqlView.json(row.getString(1)))) : Optional.empty();
+        }
+    }
+
+    void answer(SqlWriting writing, String caller, String key, UpdateResult result) throws SQLException {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        members.put("success", result.success());
+        members.put("affected", result.statementsAffected());
+        members.put("ids", result.affectedIds());
+        members.put("status", result.verificationStatus());
+        members.put("details", result.verificationDetails());
+        writing.session.update(
+                "INSERT INTO kg_key (space, caller, key, made_ms, result) VALUES (?, ?, ?, ?, ?)",
+                writing.space.number(),
+                caller,
+                key,
+                writing.nowMs(),
+                new String(Json.write(members), StandardCharsets.UTF_8));
+    }
+
+    private static UpdateResult result(Map<String, @Nullable Object> members) {
+        Object affected = members.get("affected");
+        List<?> ids = (List<?>) requireNonNull(members.get("ids"));
+        return new UpdateResult(
+                Boolean.TRUE.equals(members.get("success")),
+                affected instanceof Number number ? (Integer) number.intValue() : null,
+                ids.stream().map(String::valueOf).toList(),
+                (String) members.get("status"),
+                (String) members.get("details"));
+    }
+
+    // ---- Review
+
+    /** Sets an update aside, and returns the number under which it waits. */
+    long hold(SqlWriting writing, String caller, Update update, String reason) throws SQLException {
+        try (ResultSet row = writing.session
+                .bind(
+                        "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
+                                + " SELECT coalesce(max(review_no), 0) + 1, ?, ?, ?, ?, ?, ? FROM kg_review"
+                                + " RETURNING review_no",
+                        writing.space.number(),
+                        Review.State.PENDING.name(),
+                        writing.nowMs(),
+                        caller,
+                        new String(Json.write(update), StandardCharsets.UTF_8),
+                        reason)
+                .executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** Returns reviews in their order; those of every state if it is null. */
+    Page<Review> reviews(Session session, Space space, Review.@Nullable State state, long after, int limit)
+            throws SQLException {
+        return reviews(
+                session,
+                state == null ? "review_no > ?" : "state = ? AND review_no > ?",
+                limit,
+                state == null
+                        ? new Object[] {space.number(), after, limit + 1}
+                        : new Object[] {space.number(), state.name(), after, limit + 1});
+    }
+
+    Optional<Review> review(Session session, Space space, long number) throws SQLException {
+        return reviews(session, "review_no = ?", 1, new Object[] {space.number(), number, 1}).items().stream()
+                .findFirst();
+    }
+
+    private static Page<Review> reviews(Session session, String where, int limit, Object[] values) throws SQLException {
+        var reviews = new ArrayList<Review>();
+        try (ResultSet rows = session.bind(
+                        "SELECT review_no, state, made_ms, caller, request, reason, decided_ms, decided_by, remark"
+                                + " FROM kg_review WHERE space = ? AND " + where + " ORDER BY review_no LIMIT ?",
+                        values)
+                .executeQuery()) {
+            while (rows.next()) {
+                long decided = rows.getLong(7);
+                reviews.add(new Review(
+                        Long.toString(rows.getLong(1)),
+                        Review.State.valueOf(rows.getString(2)),
+                        Instant.ofEpochMilli(rows.getLong(3)),
+                        rows.getString(4),
+                        Json.read(rows.getString(5).getBytes(StandardCharsets.UTF_8), Update.class),
+                        rows.getString(6),
+                        decided == 0 ? null : Instant.ofEpochMilli(decided),
+                        rows.getString(8),
+                        rows.getString(9)));
+            }
+        }
+        boolean more = reviews.size() > limit;
+        List<Review> kept = more ? reviews.subList(0, limit) : reviews;
+        return new Page<>(kept, more ? kept.getLast().id() : null);
+    }
+
+    void decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
+            throws SQLException {
+        writing.session.update(
+                "UPDATE kg_review SET state = ?, decided_ms = ?, decided_by = ?, remark = ? WHERE review_no = ?",
+                state.name(),
+                writing.nowMs(),
+                by,
+                remark,
+                number);
+    }
+
+    // ---- Audit
+
+    /** Notes who asked for what, and what came of it. On the writer thread. */
+    void audit(
+            Session session,
+            Space space,
+            long nowMs,
+            String caller,
+            String operation,
+            String outcome,
+            Map<String, @Nullable Object> detail)
+            throws SQLException {
+        session.update(
+                "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                ++lastAudit,
+                space.number(),
+                nowMs,
+                caller,
+                operation,
+                outcome,
+                new String(Json.write(detail), StandardCharsets.UTF_8));
+    }
+
+    /** Returns entries of the audit behind a number, the oldest first. */
+    List<AuditEntry> audit(Session session, Space space, long after, int limit) throws SQLException {
+        var entries = new ArrayList<AuditEntry>();
+        try (ResultSet rows = session.bind(
+                        "SELECT audit_no, made_ms, caller, operation, outcome, detail FROM kg_audit"
+                                + " WHERE space = ? AND audit_no > ? ORDER BY audit_no LIMIT ?",
+                        space.number(),
+                        after,
+                        limit)
+                .executeQuery()) {
+            while (rows.next()) {
+                entries.add(new AuditEntry(
+                        rows.getLong(1),
+                        Instant.ofEpochMilli(rows.getLong(2)),
+                        rows.getString(3),
+                        rows.getString(4),
+                        rows.getString(5),
+                        SqlView.json(rows.getString(6))));
+            }
+        }
+        return entries;
+    }
+}

@@ -1,0 +1,346 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.Alignment.Effect;
+import dev.parley.knowledge.Alignment.Rule;
+import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.KnowledgeOperation.Verification;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** One update on the writer thread: it is judged, done and written down, or nothing of it is. */
+final class Updates {
+    /** Members of a statement's provenance that the graph writes, whatever the caller says. */
+    private static final Set<String> STAMPS = Set.of(
+            "recordedBy",
+            "recordedAt",
+            "sourceAgentId",
+            "claimedSourceAgentId",
+            "taskId",
+            "sessionId",
+            "justification",
+            "changeId");
+
+    private static final String ANONYMOUS = "anonymous";
+    private static final int PAGE = 1_000;
+
+    /** What came of an update, and what those who watch are shown. */
+    record Outcome(UpdateResult result, List<Numbered> changes) {
+        static Outcome of(UpdateResult result) {
+            return new Outcome(result, List.of());
+        }
+    }
+
+    /** An update was refused for what the graph would say after it. Thrown to undo it. */
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient UpdateResult result;
+
+        private Refused(UpdateResult result) {
+            super(result.verificationDetails(), null, false, false);
+            this.result = result;
+        }
+
+        UpdateResult result() {
+            return result;
+        }
+    }
+
+    private final Journal journal;
+    private final Alignment rules;
+    private final BiFunction<SqlWriting, Set<String>, List<String>> constraints;
+    private final CallContext context;
+    private final Update update;
+    private final @Nullable String approvedBy;
+
+    private final List<Numbered> changes = new ArrayList<>();
+    private final Set<String> affected = new LinkedHashSet<>();
+    private int count;
+
+    /**
+     * An update that somebody asks for.
+     *
+     * @param constraints says what is wrong with the subjects that were touched
+     * @param approvedBy who has looked at it, so that no rule sets it aside again; null for nobody
+     */
+    Updates(
+            Journal journal,
+            Alignment rules,
+            BiFunction<SqlWriting, Set<String>, List<String>> constraints,
+            CallContext context,
+            Update update,
+            @Nullable String approvedBy) {
+        this.journal = journal;
+        this.rules = rules;
+        this.constraints = constraints;
+        this.context = context;
+        this.update = update;
+        this.approvedBy = approvedBy;
+    }
+
+    /**
+     * Does it.
+     *
+     * @throws A2AException KNOWLEDGE_UPDATE if the graph has changed since, ALIGNMENT_VIOLATION if a rule forbids it
+     * @throws Refused if it must be undone
+     */
+    Outcome make(SqlWriting writing) throws SQLException {
+        String key = text(update.metadata().get("idempotencyKey"));
+        if (key != null) {
+            Optional<UpdateResult> before = journal.answered(writing.session, writing.space, context.caller(), key);
+            if (before.isPresent()) {
+                return Outcome.of(before.get());
+            }
+        }
+        requireRevision(writing);
+        Outcome outcome = judgeAndApply(writing);
+        if (key != null) {
+            journal.answer(writing, context.caller(), key, outcome.result());
+        }
+        return outcome;
+    }
+
+    /** Holds statements without a look at the rules. */
+    Outcome load(SqlWriting writing, List<Statement> statements) throws SQLException {
+        Map<String, @Nullable Object> stamps = stamps();
+        var patches = new ArrayList<Patch>(statements.size());
+        for (Statement statement : statements) {
+            patches.add(Patch.add(stamped(statement, stamps)));
+        }
+        apply(writing, patches, stamps);
+        return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
+    }
+
+    private void requireRevision(SqlWriting writing) {
+        Object expected = update.metadata().get("ifRevision");
+        if (expected == null) {
+            return;
+        }
+        long revision = writing.revision();
+        if (!(expected instanceof Number number) || number.longValue() != revision) {
+            throw A2AException.of(
+                    A2AError.KNOWLEDGE_UPDATE,
+                    A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                    Map.of("reason", "conflict", "ifRevision", expected.toString(), "revision", "" + revision));
+        }
+    }
+
+    private Outcome judgeAndApply(SqlWriting writing) throws SQLException {
+        var accepted = new ArrayList<Patch>();
+        Rule rejecting = null;
+        Rule reviewing = null;
+        boolean denied = false;
+        int leftOut = 0;
+        Map<String, @Nullable Object> stamps = stamps();
+        for (Patch one : update.mutations()) {
+            Patch patch = new Patch(one.op(), stamped(one.statement(), stamps));
+            Rule rule = rules.ofUpdate(patch.statement(), context.caller(), id -> types(writing, id))
+                    .orElse(null);
+            Effect effect = rule == null ? rules.otherwise() : rule.effect();
+            switch (effect) {
+                case ALLOW -> accepted.add(patch);
+                case FORBID -> throw forbidden(Objects.requireNonNull(rule));
+                case REJECT -> rejecting = rejecting == null ? rule : rejecting;
+                case DENY -> denied = true;
+                case REDACT -> leftOut++;
+                case REVIEW -> {
+                    reviewing = reviewing == null ? rule : reviewing;
+                    accepted.add(patch);
+                }
+            }
+        }
+        if (rejecting != null) {
+            return refused(Verification.REJECTED_BY_CONSTRAINT, why(rejecting));
+        }
+        if (denied) {
+            return refused(Verification.REJECTED_BY_POLICY, "no rule allows it");
+        }
+        if (reviewing != null && approvedBy == null) {
+            long number = journal.hold(writing, context.caller(), withoutSecrets(update), why(reviewing));
+            return Outcome.of(new UpdateResult(
+                    true, 0, List.of(), Verification.PENDING, "review " + number + ": " + why(reviewing)));
+        }
+        apply(writing, accepted, stamps);
+        List<String> violations = affected.isEmpty() ? List.of() : constraints.apply(writing, affected);
+        if (!violations.isEmpty()) {
+            throw new Refused(new UpdateResult(
+                    false, 0, List.of(), Verification.REJECTED_BY_CONSTRAINT, String.join("; ", violations)));
+        }
+        String details = leftOut == 0 ? null : leftOut + " of the mutations were left out by a rule";
+        return new Outcome(
+                new UpdateResult(true, count, List.copyOf(affected), Verification.VERIFIED, details), changes);
+    }
+
+    private static Outcome refused(String status, String details) {
+        return Outcome.of(new UpdateResult(false, 0, List.of(), status, details));
+    }
+
+    static A2AException forbidden(Rule rule) {
+        var detail = new LinkedHashMap<String, String>();
+        detail.put("reason", "forbidden");
+        detail.put("ruleId", rule.id());
+        if (rule.message() != null) {
+            detail.put("message", rule.message());
+        }
+        return A2AException.of(A2AError.ALIGNMENT_VIOLATION, A2AError.ALIGNMENT_VIOLATION.defaultMessage(), detail);
+    }
+
+    private static String why(Rule rule) {
+        return rule.message() == null ? "rule " + rule.id() : "rule " + rule.id() + ": " + rule.message();
+    }
+
+    private static Set<String> types(SqlWriting writing, String id) {
+        return writing.types(List.of(id)).getOrDefault(id, Set.of());
+    }
+
+    /** What is kept of an update that waits: nothing of its metadata but what says how to do it. */
+    private static Update withoutSecrets(Update update) {
+        Object mode = update.metadata().get("replaceMode");
+        return update.with(mode == null ? Map.of() : Map.of("replaceMode", mode));
+    }
+
+    // ---- Doing it
+
+    private void apply(SqlWriting writing, List<Patch> patches, Map<String, @Nullable Object> stamps)
+            throws SQLException {
+        boolean annotates = "annotation".equals(update.metadata().get("replaceMode"));
+        String transaction = null;
+        for (Patch patch : patches) {
+            Statement statement = patch.statement();
+            List<Fact> same = writing.find(statement);
+            List<Fact> replaced = switch (patch.op()) {
+                case ADD -> List.of();
+                case REMOVE -> same;
+                case REPLACE -> annotates ? List.of() : others(writing, statement);
+            };
+            boolean says = patch.op() != Patch.Op.REMOVE;
+            boolean changes = says && !isUnchanged(same, statement);
+            if (!changes && replaced.isEmpty()) {
+                refresh(writing, patch.op(), same, statement);
+                continue;
+            }
+            long number = journal.nextChange();
+            transaction = transaction == null ? writing.space.changeId(number) : transaction;
+            writing.change(number);
+            replaced.forEach(old -> writing.remove(old.statement()));
+            if (says) {
+                writing.put(statement);
+            }
+            var more = new LinkedHashMap<>(stamps);
+            more.put("transactionId", transaction);
+            more.put("verificationStatus", Verification.VERIFIED);
+            boolean tells = patch.op() == Patch.Op.REPLACE;
+            this.changes.add(
+                    journal.append(writing, number, patch.op(), statement, tells ? replaced : List.of(), more));
+            count += replaced.size() + (changes ? 1 : 0);
+            affected.add(statement.subject().id());
+        }
+    }
+
+    /** Nobody is told of a statement that is said again as it was; it is only younger. */
+    private static void refresh(SqlWriting writing, Patch.Op op, List<Fact> same, Statement statement) {
+        if (op == Patch.Op.REMOVE) {
+            writing.remove(statement); // of a type that was only mentioned, which nobody counts
+        } else {
+            Fact held = same.getFirst();
+            writing.change(writing.space.changeNumber(
+                    String.valueOf(held.statement().provenance().get("changeId"))));
+            var provenance = new LinkedHashMap<>(held.statement().provenance());
+            provenance.remove("changeId");
+            provenance.remove("recordedAt");
+            writing.put(statement.withProvenance(provenance));
+        }
+    }
+
+    private static boolean isUnchanged(List<Fact> same, Statement statement) {
+        return !same.isEmpty()
+                && Objects.equals(same.getFirst().statement().certainty(), statement.certainty())
+                && said(same.getFirst().statement()).equals(said(statement));
+    }
+
+    /** What the caller has said of where it comes from, and which agent it comes from. */
+    private static Map<String, @Nullable Object> said(Statement statement) {
+        var said = new LinkedHashMap<>(statement.provenance());
+        said.keySet().removeIf(name -> STAMPS.contains(name) && !name.equals("sourceAgentId"));
+        return said;
+    }
+
+    private static List<Fact> others(SqlWriting writing, Statement statement) {
+        var pattern = new Pattern(
+                List.of(statement.graph() == null ? Pattern.DEFAULT_GRAPH : statement.graph()),
+                List.of(statement.subject().id()),
+                List.of(),
+                List.of(statement.predicate()),
+                List.of(),
+                List.of(),
+                null);
+        var others = new ArrayList<Fact>();
+        String after = null;
+        do {
+            Page<Fact> page = writing.statements(pattern, after, PAGE);
+            page.items().stream()
+                    .filter(fact -> !fact.statement().saysTheSameAs(statement))
+                    .forEach(others::add);
+            after = page.next();
+        } while (after != null);
+        return others;
+    }
+
+    // ---- Where it comes from
+
+    private Map<String, @Nullable Object> stamps() {
+        var stamps = new LinkedHashMap<String, @Nullable Object>();
+        stamps.put("recordedBy", context.caller());
+        put(stamps, "sourceAgentId", source());
+        put(
+                stamps,
+                "claimedSourceAgentId",
+                Objects.equals(source(), update.sourceAgentId()) ? null : update.sourceAgentId());
+        put(stamps, "taskId", update.taskId());
+        put(stamps, "sessionId", update.sessionId());
+        put(stamps, "justification", update.justification());
+        put(stamps, "approvedBy", approvedBy);
+        return stamps;
+    }
+
+    private static void put(Map<String, @Nullable Object> members, String name, @Nullable String value) {
+        if (value != null) {
+            members.put(name, value);
+        }
+    }
+
+    /** The agent that it comes from: what the caller says while nobody is known, else the caller. */
+    private @Nullable String source() {
+        return context.caller().equals(ANONYMOUS) ? update.sourceAgentId() : context.caller();
+    }
+
+    private static Statement stamped(Statement statement, Map<String, @Nullable Object> stamps) {
+        var provenance = new LinkedHashMap<>(statement.provenance());
+        provenance.keySet().removeAll(STAMPS);
+        provenance.putAll(stamps);
+        boolean isDefault = Pattern.DEFAULT_GRAPH.equals(statement.graph());
+        return (isDefault ? statement.in(null) : statement).withProvenance(provenance);
+    }
+
+    private static @Nullable String text(@Nullable Object value) {
+        return value == null ? null : value.toString();
+    }
+}

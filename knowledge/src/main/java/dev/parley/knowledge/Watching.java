@@ -1,0 +1,158 @@
+package dev.parley.knowledge;
+
+import dev.parley.knowledge.Alignment.On;
+import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The changes that one reader watches: a read of the feed from some place on. */
+final class Watching implements Changes {
+    /** Changes that are looked at before the reader gets what was found. */
+    private static final int AT_ONCE = 256;
+
+    private final Feed feed;
+    private final Backlog backlog;
+    private final Supplier<Alignment> rules;
+    private final String caller;
+    private final GraphQlSubscription subscription;
+    private final @Nullable Projection projection;
+    private final Runnable closed;
+    private final Function<String, Set<String>> types;
+    private final Deque<Change> first;
+    private final AtomicBoolean open = new AtomicBoolean(true);
+
+    private long position;
+    private Alignment known;
+    private Floors floors;
+
+    /** Reads the changes behind a number that the feed has no more. */
+    interface Backlog {
+        /** @throws A2AException KNOWLEDGE_SUBSCRIPTION if they are forgotten */
+        List<Numbered> after(long number, int limit);
+    }
+
+    /** Adds what the subscription selects of a change. */
+    interface Projection {
+        Map<String, @Nullable Object> of(GraphQlSubscription subscription, Change change);
+    }
+
+    /**
+     * A reader.
+     *
+     * @param first what it is given before any change
+     * @param position the change behind which it begins
+     * @param rules those of the group, as they are when they are asked for
+     * @param closed is run once
+     */
+    Watching(
+            Feed feed,
+            Backlog backlog,
+            Supplier<Alignment> rules,
+            String caller,
+            GraphQlSubscription subscription,
+            @Nullable Projection projection,
+            Function<String, Set<String>> types,
+            List<Change> first,
+            long position,
+            Runnable closed) {
+        this.feed = feed;
+        this.backlog = backlog;
+        this.rules = rules;
+        this.caller = caller;
+        this.subscription = subscription;
+        this.projection = projection;
+        this.types = types;
+        this.first = new ArrayDeque<>(first);
+        this.position = position;
+        this.closed = closed;
+        this.known = rules.get();
+        this.floors = known.floors(On.SUBSCRIBE, caller);
+    }
+
+    @Override
+    public @Nullable List<Change> next(Duration patience) throws InterruptedException {
+        long end = System.nanoTime() + Feed.bounded(patience).toNanos();
+        while (open.get()) {
+            requireRight();
+            if (!first.isEmpty()) {
+                return some(first);
+            }
+            Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+            List<Numbered> news = feed.after(position, left);
+            if (news == null) {
+                news = backlog.after(position, AT_ONCE);
+            }
+            List<Change> wanted = wanted(news);
+            if (!wanted.isEmpty() || news.isEmpty() && System.nanoTime() >= end) {
+                return open.get() ? wanted : null;
+            }
+        }
+        return null;
+    }
+
+    private static List<Change> some(Deque<Change> waiting) {
+        var taken = new ArrayList<Change>();
+        while (taken.size() < AT_ONCE && !waiting.isEmpty()) {
+            taken.add(waiting.remove());
+        }
+        return taken;
+    }
+
+    private List<Change> wanted(List<Numbered> news) {
+        var wanted = new ArrayList<Change>();
+        for (Numbered one : news) {
+            position = one.number();
+            boolean isSeen = floors.sees(one.change().statement(), types);
+            if (isSeen && subscription.filter().matches(one.change(), one.replaced(), types)) {
+                wanted.add(projection == null ? one.change() : projected(projection, one.change()));
+            }
+        }
+        return wanted;
+    }
+
+    private Change projected(Projection projection, Change change) {
+        var metadata = new LinkedHashMap<>(change.metadata());
+        metadata.put("projection", projection.of(subscription, change));
+        return new Change(change.op(), change.statement(), change.changeId(), change.timestamp(), metadata);
+    }
+
+    /** Rules may have changed since the last look. */
+    private void requireRight() {
+        Alignment now = rules.get();
+        if (!now.equals(known)) {
+            known = now;
+            floors = now.floors(On.SUBSCRIBE, caller);
+            if (now.forbids(On.SUBSCRIBE, caller, Graph.named(subscription.filter()))
+                    .isPresent()) {
+                close();
+                throw A2AException.of(
+                        A2AError.KNOWLEDGE_SUBSCRIPTION,
+                        A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                        Map.of("reason", "revoked"));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (open.compareAndSet(true, false)) {
+            closed.run();
+            feed.wake();
+        }
+    }
+}

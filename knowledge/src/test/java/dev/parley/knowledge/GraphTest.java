@@ -1,0 +1,578 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.KnowledgeOperation.Verification;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.Database;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class GraphTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final AtomicInteger GROUPS = new AtomicInteger();
+
+    private final StatementStoreContract.Clock clock = new StatementStoreContract.Clock();
+    private Database database;
+    private Graph graph;
+    private CallContext context = CallContext.anonymous();
+
+    @BeforeAll
+    void open(@TempDir Path directory) {
+        database = Database.open(directory);
+        graph = Graph.in(database, clock);
+    }
+
+    @AfterAll
+    void close() {
+        graph.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void begin() {
+        context = caller("anonymous", "graph-" + GROUPS.incrementAndGet());
+    }
+
+    private static CallContext caller(String name, String group) {
+        return CallContext.of(name, new Scope(group, name));
+    }
+
+    private String group() {
+        return context.scope().group();
+    }
+
+    private static Statement status(String subject, String value) {
+        return Statement.of(subject, "ex:status", Literal.of(value));
+    }
+
+    private UpdateResult update(Patch... patches) {
+        return graph.update(Update.of(patches), context);
+    }
+
+    private @Nullable Object values(String subject) {
+        return values(subject, query -> query);
+    }
+
+    private @Nullable Object values(String subject, UnaryOperator<Query> with) {
+        QueryResult result = graph.query(
+                with.apply(Query.graphql(
+                        "query($id:ID!){ entity(id:$id){ statements(predicate:\"ex:status\"){ nodes { object { value } } } } }",
+                        Map.of("id", subject))),
+                context);
+        return result.data();
+    }
+
+    private static Map<String, Object> nodes(String... values) {
+        var nodes = new ArrayList<Object>();
+        for (String value : values) {
+            nodes.add(Map.of("object", Map.of("value", value)));
+        }
+        return Map.of("entity", Map.of("statements", Map.of("nodes", nodes)));
+    }
+
+    private static void assertRefused(Runnable asking, A2AError error, String reason) {
+        assertThatThrownBy(asking::run).isInstanceOfSatisfying(A2AException.class, refused -> {
+            assertThat(refused.error()).isEqualTo(error);
+            assertThat(refused.metadata()).containsEntry("reason", reason);
+        });
+    }
+
+    // ---- Updates
+
+    @Test
+    void kg02_kg07_whatIsAddedReplacedAndRemovedIsCountedAndSeen() {
+        UpdateResult added = update(Patch.add(status("ex:p1", "active")), Patch.add(status("ex:p2", "active")));
+        UpdateResult replaced = update(Patch.replace(status("ex:p1", "done")));
+        UpdateResult removed = update(Patch.remove(status("ex:p2", "active")));
+
+        assertThat(added).isEqualTo(new UpdateResult(true, 2, List.of("ex:p1", "ex:p2"), "Verified", null));
+        assertThat(replaced.statementsAffected()).isEqualTo(2);
+        assertThat(removed.statementsAffected()).isEqualTo(1);
+        assertThat(values("ex:p1")).isEqualTo(nodes("done"));
+    }
+
+    @Test
+    void kg07_sayingTheSameAgainChangesNothingButItsAge() {
+        Patch patch = Patch.add(status("ex:p1", "active").withCertainty(0.9));
+        update(patch);
+        clock.now = clock.now.plusSeconds(60);
+
+        UpdateResult again = update(patch);
+
+        assertThat(again.statementsAffected()).isZero();
+        assertThat(again.success()).isTrue();
+        assertThat(values("ex:p1", query -> query.atLeast(null, Duration.ofSeconds(1))))
+                .isEqualTo(nodes("active"));
+    }
+
+    @Test
+    void kg07_takingBackWhatIsNotThereIsNoError() {
+        assertThat(update(Patch.remove(status("ex:p1", "never"))))
+                .isEqualTo(new UpdateResult(true, 0, List.of(), "Verified", null));
+    }
+
+    @Test
+    void kg08_laterPatchesSeeEarlierOnes() {
+        UpdateResult result = update(
+                Patch.add(status("ex:p1", "one")),
+                Patch.replace(status("ex:p1", "two")),
+                Patch.remove(status("ex:p1", "two")));
+
+        assertThat(result.statementsAffected()).isEqualTo(4);
+        assertThat((Map<?, ?>) values("ex:p1")).isEqualTo(Collections.singletonMap("entity", null));
+    }
+
+    @Test
+    void kg07_replacingAnAnnotationLeavesOtherStatementsAlone() {
+        update(Patch.add(status("ex:p1", "one")), Patch.add(status("ex:p1", "two")));
+
+        graph.update(
+                Update.of(Patch.replace(status("ex:p1", "one").withCertainty(0.5)))
+                        .with(Map.of("replaceMode", "annotation")),
+                context);
+
+        assertThat(values("ex:p1")).isEqualTo(nodes("one", "two"));
+    }
+
+    @Test
+    void anUpdateOfAnOldRevisionIsAConflict() {
+        update(Patch.add(status("ex:p1", "one")));
+        Object revision = graph.query(Query.graphql("{ graphs { name } }", Map.of()), context)
+                .metadata()
+                .get("revision");
+        var update = Update.of(Patch.replace(status("ex:p1", "two"))).with(Map.of("ifRevision", revision));
+
+        graph.update(update, context);
+
+        assertRefused(() -> graph.update(update, context), A2AError.KNOWLEDGE_UPDATE, "conflict");
+        assertThat(values("ex:p1")).isEqualTo(nodes("two"));
+    }
+
+    @Test
+    void anUpdateWithAKeyIsDoneOnce() {
+        var update = Update.of(Patch.replace(status("ex:p1", "one"))).with(Map.of("idempotencyKey", "k1"));
+
+        UpdateResult first = graph.update(update, context);
+        update(Patch.replace(status("ex:p1", "two")));
+        UpdateResult second = graph.update(update, context);
+
+        assertThat(second).isEqualTo(first);
+        assertThat(values("ex:p1")).isEqualTo(nodes("two"));
+    }
+
+    @Test
+    void kg11_whereAStatementComesFromIsWrittenDown() {
+        CallContext reporter = caller("reporter", group());
+
+        graph.update(
+                Update.of(Patch.add(status("ex:p1", "active")
+                                .withProvenance(Map.of("sensor", "s1", "recordedBy", "somebody else"))))
+                        .saying("an impostor", "seen on site")
+                        .forTask("t-77"),
+                reporter);
+
+        Map<?, ?> provenance = (Map<?, ?>) Objects.requireNonNull(first(
+                graph.query(Query.graphql("{ statements { nodes { provenance } } }", Map.of()), context)
+                        .data(),
+                "statements",
+                "nodes",
+                "provenance"));
+        assertThat(provenance)
+                .extracting("sensor", "recordedBy", "sourceAgentId", "claimedSourceAgentId", "taskId", "justification")
+                .containsExactly("s1", "reporter", "reporter", "an impostor", "t-77", "seen on site");
+        assertThat(provenance.get("changeId")).asString().matches("[0-9a-f-]{36}");
+        assertThat(graph.audit(group(), 0, 10)).anySatisfy(entry -> {
+            assertThat(entry.operation()).isEqualTo("knowledge/update");
+            assertThat(entry.caller()).isEqualTo("reporter");
+            assertThat(entry.detail()).containsEntry("justification", "seen on site");
+        });
+    }
+
+    private static @Nullable Object first(@Nullable Object data, String... names) {
+        Object at = data;
+        for (String name : names) {
+            Object member = ((Map<?, ?>) Objects.requireNonNull(at)).get(name);
+            at = member instanceof List<?> list ? list.getFirst() : member;
+        }
+        return at;
+    }
+
+    @Test
+    void kg20_tokensInMetadataAreNeverWrittenDown() {
+        graph.rules(group(), Alignment.read("{\"rules\":[{\"id\":\"r\",\"effect\":\"review\",\"on\":\"update\"}]}"));
+
+        graph.update(
+                Update.of(Patch.add(status("ex:p1", "active")))
+                        .with(Map.of("token", "top-secret", "credentialX", "top-secret")),
+                context);
+
+        assertThat(graph.reviews(group(), null, null, 10).items()).hasSize(1);
+        assertThat(graph.reviews(group(), null, null, 10).toString()).doesNotContain("top-secret");
+        assertThat(graph.audit(group(), 0, 10).toString()).doesNotContain("top-secret");
+    }
+
+    @Test
+    void kg21_changesOfATaskAreFoundByIt() {
+        graph.update(
+                Update.of(Patch.add(status("ex:p1", "a")), Patch.add(status("ex:p1", "b")))
+                        .forTask("t1"),
+                context);
+        graph.update(Update.of(Patch.add(status("ex:p1", "c"))).forTask("t2"), context);
+
+        assertThat(graph.changesOf("t1", context)).hasSize(2);
+        assertThat(graph.changesOf("t2", context)).hasSize(1);
+        assertThat(graph.changesOf("t1", caller("anonymous", "another group"))).isEmpty();
+    }
+
+    @Test
+    void kg31_aSparqlUpdateIsAnUpdateLikeAnyOther() {
+        update(Patch.add(status("ex:p1", "active")));
+
+        UpdateResult result = graph.update(
+                new Update(
+                        List.of(),
+                        "DELETE { ?s <ex:status> ?o } INSERT { ?s <ex:status> \"done\" } WHERE { ?s <ex:status> ?o }",
+                        null,
+                        null,
+                        null,
+                        null,
+                        Map.of()),
+                context);
+
+        assertThat(result.success()).isTrue();
+        assertThat(values("ex:p1")).isEqualTo(nodes("done"));
+    }
+
+    // ---- Rules
+
+    private void rules(String... rules) {
+        graph.rules(group(), Alignment.read("{\"rules\":[" + String.join(",", rules) + "]}"));
+    }
+
+    @Test
+    void kg09_rulesDecideWhatBecomesOfAnUpdate() {
+        rules(
+                "{\"id\":\"r1\",\"on\":\"update\",\"match\":{\"graph\":\"ex:law\"},\"effect\":\"forbid\"}",
+                "{\"id\":\"r2\",\"on\":\"update\",\"match\":{\"predicate\":\"ex:salary\"},\"effect\":\"reject\",\"message\":\"no salaries\"}",
+                "{\"id\":\"r3\",\"on\":\"update\",\"match\":{\"certaintyBelow\":0.5},\"effect\":\"review\"}",
+                "{\"id\":\"r4\",\"on\":\"update\",\"match\":{\"subjectType\":\"ex:Ghost\"},\"effect\":\"redact\"}");
+        Statement sure = status("ex:p1", "active").withCertainty(0.9);
+
+        assertThat(update(Patch.add(sure)).verificationStatus()).isEqualTo("Verified");
+        assertThat(update(Patch.add(Statement.of("ex:p1", "ex:salary", Literal.of(7)))))
+                .isEqualTo(new UpdateResult(
+                        false, 0, List.of(), "Rejected - Constraint Violation", "rule r2: no salaries"));
+        assertThat(update(Patch.add(status("ex:p1", "maybe").withCertainty(0.2))))
+                .satisfies(result -> assertThat(result.success()).isTrue())
+                .satisfies(result -> assertThat(result.verificationStatus()).isEqualTo("Pending Review"));
+        var ghost =
+                new Statement(new Resource("ex:g1", "ex:Ghost"), "ex:status", Literal.of("boo"), null, 0.9, Map.of());
+        assertThat(update(Patch.add(ghost)))
+                .isEqualTo(
+                        new UpdateResult(true, 0, List.of(), "Verified", "1 of the mutations were left out by a rule"));
+        assertRefused(
+                () -> update(Patch.add(sure), Patch.add(sure.in("ex:law"))), A2AError.ALIGNMENT_VIOLATION, "forbidden");
+        assertThat(values("ex:p1")).isEqualTo(nodes("active"));
+    }
+
+    @Test
+    void kg09_whatNoRuleAllowsCanBeDenied() {
+        graph.rules(
+                group(),
+                Alignment.read(
+                        "{\"otherwise\":\"deny\",\"rules\":[{\"id\":\"r\",\"match\":{\"predicate\":\"ex:status\"},\"effect\":\"allow\"}]}"));
+
+        assertThat(update(Patch.add(status("ex:p1", "active"))).success()).isTrue();
+        assertThat(update(Patch.add(Statement.of("ex:p1", "ex:other", Literal.of(1))))
+                        .verificationStatus())
+                .isEqualTo(Verification.REJECTED_BY_POLICY);
+    }
+
+    @Test
+    void kg10_anUpdateThatWaitsIsInvisibleUntilItIsApproved() throws Exception {
+        rules("{\"id\":\"r\",\"on\":\"update\",\"match\":{\"certaintyBelow\":0.5},\"effect\":\"review\"}");
+        try (Changes changes = watch("subscription { knowledgeChanged { op } }", Map.of())) {
+            update(Patch.add(status("ex:p1", "maybe").withCertainty(0.2)));
+            update(Patch.add(status("ex:p2", "perhaps").withCertainty(0.2)));
+            List<Review> waiting =
+                    graph.reviews(group(), Review.State.PENDING, null, 10).items();
+            assertThat(values("ex:p1")).isNotEqualTo(nodes("maybe"));
+
+            UpdateResult done = graph.approve(waiting.getFirst().id(), "seen it", caller("ann", group()));
+            graph.reject(waiting.getLast().id(), "no", caller("ann", group()));
+
+            assertThat(done.verificationStatus()).isEqualTo("Verified");
+            assertThat(values("ex:p1")).isEqualTo(nodes("maybe"));
+            assertThat(changes.next(SOON))
+                    .singleElement()
+                    .satisfies(change ->
+                            assertThat(change.statement().provenance()).containsEntry("approvedBy", "ann"));
+            assertThat(graph.reviews(group(), Review.State.PENDING, null, 10).items())
+                    .isEmpty();
+            assertThatThrownBy(() -> graph.approve(waiting.getFirst().id(), null, caller("ann", group())))
+                    .isInstanceOf(A2AException.class);
+        }
+    }
+
+    @Test
+    void kg19_rulesHideStatementsAndRefuseQuestions() {
+        update(
+                Patch.add(status("ex:p1", "open")),
+                Patch.add(status("ex:p1", "secret").in("ex:hidden")));
+        rules(
+                "{\"id\":\"r1\",\"on\":\"query\",\"match\":{\"graph\":\"ex:hidden\",\"principal\":\"x\"},\"effect\":\"redact\"}",
+                "{\"id\":\"r2\",\"on\":\"query\",\"match\":{\"graph\":\"ex:hidden\"},\"effect\":\"forbid\"}");
+        String named = "{ statements(filter:{graphs:[\"ex:hidden\"]}) { nodes { graph } } }";
+
+        QueryResult ofX = graph.query(Query.graphql(named, Map.of()), caller("x", group()));
+
+        assertThat(ofX.data()).isEqualTo(Map.of("statements", Map.of("nodes", List.of())));
+        assertThat(ofX.metadata()).containsEntry("sources", List.of("default"));
+        assertRefused(
+                () -> graph.query(Query.graphql(named, Map.of()), caller("y", group())),
+                A2AError.ALIGNMENT_VIOLATION,
+                "forbidden");
+        assertThat(values("ex:p1")).isEqualTo(nodes("open"));
+    }
+
+    // ---- Questions
+
+    @Test
+    void kg03_kg05_theAnswerTellsHowItWasFound() {
+        update(
+                Patch.add(status("ex:p1", "sure").withCertainty(0.9)),
+                Patch.add(status("ex:p1", "unsure").withCertainty(0.4)));
+
+        QueryResult result = graph.query(
+                Query.graphql("{ statements { nodes { certainty } } }", Map.of())
+                        .atLeast(0.8, null),
+                context);
+
+        assertThat(result.data()).isEqualTo(Map.of("statements", Map.of("nodes", List.of(Map.of("certainty", 0.9)))));
+        assertThat(result.metadata())
+                .containsEntry("hiddenByCertainty", 1L)
+                .containsEntry("sources", List.of("default"))
+                .containsKeys("executionMs", "asOf", "revision", "truncated");
+    }
+
+    @Test
+    void graphsMaySayHowCertainTheirStatementsAre() {
+        update(Patch.add(status("ex:p1", "active").in("ex:g")), Patch.add(status("ex:p1", "other")));
+
+        graph.defaultCertainty(group(), "ex:g", 1.0);
+
+        assertThat(values("ex:p1", query -> query.atLeast(0.8, null))).isEqualTo(nodes("active"));
+    }
+
+    @Test
+    void kg31_sparqlSeesTheSameFloors() {
+        update(
+                Patch.add(status("ex:p1", "sure").withCertainty(0.9)),
+                Patch.add(status("ex:p2", "unsure").withCertainty(0.4)));
+
+        QueryResult result = graph.query(
+                Query.sparql("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }").atLeast(0.8, null), context);
+
+        assertThat(result.data()).asString().contains("value=1");
+        assertThat(result.metadata()).containsEntry("hiddenByCertainty", 1L);
+    }
+
+    @Test
+    void kg32_questionsAreInTheAuditToo() {
+        graph.query(Query.graphql("{ graphs { name } }", Map.of()), context);
+        update(Patch.add(status("ex:p1", "later than the question")));
+
+        assertThat(graph.audit(group(), 0, 10))
+                .extracting(AuditEntry::operation)
+                .containsExactlyInAnyOrder("knowledge/query", "knowledge/update");
+    }
+
+    // ---- Watching
+
+    private Changes watch(String query, Map<String, @Nullable Object> metadata) {
+        return graph.subscribe(Subscribe.graphql(query, Map.of()).with(metadata), context);
+    }
+
+    private static final String STATUS =
+            "subscription { knowledgeChanged(filter:{predicates:[\"ex:status\"]}) { op } }";
+
+    @Test
+    void kg14_kg15_whoWatchesSeesWhatFitsInTheOrderOfCommits() throws Exception {
+        try (Changes changes = watch(STATUS, Map.of())) {
+            update(Patch.add(status("ex:p1", "one")), Patch.add(Statement.of("ex:p1", "ex:other", Literal.of(1))));
+            update(Patch.replace(status("ex:p1", "two")));
+            update(Patch.remove(status("ex:p1", "two")));
+
+            List<Change> seen = some(changes, 3);
+
+            assertThat(seen).extracting(Change::op).containsExactly(Patch.Op.ADD, Patch.Op.REPLACE, Patch.Op.REMOVE);
+            assertThat(seen.get(1).metadata()).containsEntry("replaced", List.of(Map.of("value", "one")));
+            assertThat(seen.get(0).timestamp()).isEqualTo(clock.now);
+            assertThat(changes.next(Duration.ofMillis(1))).isEmpty();
+        }
+    }
+
+    private static List<Change> some(Changes changes, int wanted) throws InterruptedException {
+        var seen = new ArrayList<Change>();
+        while (seen.size() < wanted) {
+            List<Change> news = changes.next(SOON);
+            assertThat(news).isNotEmpty();
+            seen.addAll(Objects.requireNonNull(news));
+        }
+        return seen;
+    }
+
+    @Test
+    void aReaderThatComesBackHasMissedNothing() throws Exception {
+        String last;
+        try (Changes changes = watch(STATUS, Map.of())) {
+            update(Patch.add(status("ex:p1", "one")));
+            last = some(changes, 1).getFirst().changeId();
+        }
+        for (int i = 0; i < 300; i++) {
+            update(Patch.add(status("ex:p1", "n" + i)));
+        }
+
+        try (Changes changes = watch(STATUS, Map.of("afterChangeId", last))) {
+            update(Patch.add(status("ex:p1", "end")));
+
+            List<Change> seen = some(changes, 301);
+
+            assertThat(seen).hasSize(301).extracting(Change::changeId).doesNotHaveDuplicates();
+            assertThat(seen.getLast().statement().object()).isEqualTo(Literal.of("end"));
+        }
+        assertThatThrownBy(() -> watch(STATUS, Map.of("afterChangeId", "no such change")))
+                .isInstanceOf(A2AException.class);
+    }
+
+    @Test
+    void whatIsThereCanBeSeenFirst() throws Exception {
+        update(Patch.add(status("ex:p1", "there")));
+
+        try (Changes changes = watch(STATUS, Map.of("snapshot", true))) {
+            update(Patch.add(status("ex:p1", "new")));
+
+            List<Change> seen = some(changes, 2);
+
+            assertThat(seen)
+                    .extracting(change -> change.statement().object())
+                    .containsExactly(Literal.of("there"), Literal.of("new"));
+            assertThat(seen.getFirst().metadata()).containsEntry("snapshot", true);
+        }
+    }
+
+    @Test
+    void kg16_aBadSubscriptionIsRefused() {
+        assertThatThrownBy(() -> watch("{ graphs { name } }", Map.of()))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION));
+    }
+
+    @Test
+    void kg17_whoMayNotWatchAnyMoreIsTold() throws Exception {
+        try (Changes changes = watch(STATUS, Map.of())) {
+            update(Patch.add(status("ex:p1", "one")));
+            some(changes, 1);
+
+            rules("{\"id\":\"r\",\"on\":\"subscribe\",\"effect\":\"forbid\"}");
+
+            assertRefused(
+                    () -> {
+                        try {
+                            changes.next(SOON);
+                        } catch (InterruptedException stopped) {
+                            throw new AssertionError(stopped);
+                        }
+                    },
+                    A2AError.KNOWLEDGE_SUBSCRIPTION,
+                    "revoked");
+            assertThat(changes.next(SOON)).isNull();
+        }
+    }
+
+    @Test
+    void nobodyWatchesWithoutEnd() {
+        var open = new ArrayList<Changes>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                open.add(watch(STATUS, Map.of()));
+            }
+
+            assertRefused(() -> watch(STATUS, Map.of()), A2AError.KNOWLEDGE_SUBSCRIPTION, "quota");
+
+            open.removeFirst().close();
+            open.add(watch(STATUS, Map.of()));
+        } finally {
+            open.forEach(Changes::close);
+        }
+    }
+
+    @Test
+    void aReaderWakesWhenItIsClosed() throws Exception {
+        Changes changes = watch(STATUS, Map.of());
+        Thread closer = Thread.ofVirtual().start(changes::close);
+
+        assertThat(changes.next(SOON)).isNull();
+
+        closer.join();
+    }
+
+    @Test
+    void typesAreKnownToFilters() throws Exception {
+        try (Changes changes =
+                watch("subscription { knowledgeChanged(filter:{subjectTypes:[\"ex:Project\"]}) { op } }", Map.of())) {
+            update(Patch.add(status("ex:p0", "no type")));
+            update(Patch.add(new Statement(
+                    new Resource("ex:p1", "ex:Project"), "ex:status", Literal.of("typed"), null, null, Map.of())));
+            update(Patch.add(status("ex:p1", "typed before")));
+
+            assertThat(some(changes, 2))
+                    .extracting(change -> change.statement().object())
+                    .containsExactly(Literal.of("typed"), Literal.of("typed before"));
+        }
+    }
+
+    @Test
+    void manyStatementsAreLoadedAtOnce() {
+        var batch = new ArrayList<Statement>();
+        for (int i = 0; i < 1_000; i++) {
+            batch.add(status("ex:p" + i, "loaded"));
+        }
+
+        assertThat(graph.load(batch, context, "file")).isEqualTo(1_000);
+        assertThat(graph.load(batch, context, "file")).isZero();
+        assertThat(values("ex:p500")).isEqualTo(nodes("loaded"));
+    }
+}
