@@ -33,7 +33,7 @@ public final class Dialects {
     static final String LAST_EVENT_ID = "Last-Event-ID";
     static final String TRACE = "traceparent";
 
-    private static final String EVENT_STREAM = "text/event-stream";
+    static final String EVENT_STREAM = "text/event-stream";
 
     /** What can be served, as settings name it; 0.3 includes 0.2. */
     public static final Set<String> NAMES =
@@ -46,6 +46,7 @@ public final class Dialects {
     private final DialectSettings settings;
     private final Kernel kernel = new Kernel(this);
     private final Vault vault;
+    private final Knowledge knowledge;
     private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
@@ -57,6 +58,7 @@ public final class Dialects {
     public Dialects(DialectSettings settings, byte[] fileKey) {
         this.settings = settings;
         this.vault = new Vault(this, new FileLinks(fileKey, InstantSource.system()));
+        this.knowledge = new Knowledge(this, settings.strictKnowledgeStatuses());
     }
 
     private static byte[] newKey() {
@@ -100,7 +102,7 @@ public final class Dialects {
     }
 
     /**
-     * Returns what a peer may be told of a failure, for {@link WireAnswer.Frames#failure}. Logs it once if it is this
+     * Returns what a peer may be told of a failure, for the last frame of a stream. Logs it once if it is this
      * side's fault.
      */
     public static A2AException explained(Throwable failure) {
@@ -126,6 +128,9 @@ public final class Dialects {
                 throw problem;
             }
             Version version = Version.of(request);
+            if (Knowledge.isMethod(envelope.method()) && (problem == null || version != Version.V1)) {
+                return knowledge.answerRpc(envelope, request, agent, caller);
+            }
             Dialect dialect = dialect(envelope.method(), version, agent);
             boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
             if (problem != null && (strict || !agent.speaks("0.3"))) {
@@ -238,6 +243,9 @@ public final class Dialects {
             if (CardFile.isAt(request.path())) {
                 return CardFile.answer(request, agent);
             }
+            if (Knowledge.isPath(request.path())) {
+                return knowledge.answerRest(request, agent, caller);
+            }
             Dialect dialect = restDialect(request, agent);
             form = restForm(dialect, request);
             Rest route = Rest.of(dialect.operations(), request.method(), request.path());
@@ -269,6 +277,10 @@ public final class Dialects {
         return Dialect.V1;
     }
 
+    void count(Dialect dialect) {
+        requests.computeIfAbsent(dialect.name(), name -> new LongAdder()).increment();
+    }
+
     WireAnswer exchange(
             Dialect dialect,
             WireOperation asked,
@@ -277,7 +289,7 @@ public final class Dialects {
             WireRequest request,
             ServedAgent agent,
             CallContext caller) {
-        requests.computeIfAbsent(dialect.name(), name -> new LongAdder()).increment();
+        count(dialect);
         Operation operation = WireOperation.resuming(read, request.header(LAST_EVENT_ID));
         Set<String> extensions = extensions(request);
         CallContext context = context(caller, extensions, request.header(TRACE), dialect);
@@ -302,12 +314,12 @@ public final class Dialects {
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
                 EventStream events = endpoint.watch(watch, context);
                 boolean close = dialect.equals(Dialect.V1) && settings.closeOnInputRequired();
-                yield new WireAnswer.Events(headers, close ? new UntilInputRequired(events, false) : events, form);
+                yield form.stream(headers, close ? new UntilInputRequired(events, false) : events);
             }
         };
     }
 
-    private static CallContext context(
+    static CallContext context(
             CallContext caller, Set<String> extensions, @Nullable String traceparent, Dialect dialect) {
         CallContext context = extensions.isEmpty() ? caller : caller.withExtensions(extensions);
         if (!dialect.equals(Dialect.V1)) {
@@ -317,7 +329,7 @@ public final class Dialects {
     }
 
     /** Until 0.3 the header began with X; peers of one version also send the other's. */
-    private static Set<String> extensions(WireRequest request) {
+    static Set<String> extensions(WireRequest request) {
         String header = request.header(EXTENSIONS);
         if (header == null) {
             header = request.header("X-" + EXTENSIONS);
@@ -335,7 +347,7 @@ public final class Dialects {
     }
 
     /** The extensions that the caller asked for and the agent has, as the header that tells the caller so. */
-    private static String activated(Set<String> extensions, AgentCard card) {
+    static String activated(Set<String> extensions, AgentCard card) {
         if (extensions.isEmpty()) {
             return "";
         }
@@ -374,8 +386,8 @@ public final class Dialects {
         return parts[0].trim().equals(Form.JSON) || parts[0].trim().equals(Form.A2A_JSON);
     }
 
-    private Form restForm(Dialect dialect, WireRequest request) {
-        String type = dialect.equals(Dialect.V1)
+    Form restForm(Dialect dialect, WireRequest request) {
+        String type = dialect.equals(Dialect.V1) || dialect instanceof KnowledgeDialect
                 ? restType(request.header("Accept"), request.header("Content-Type"))
                 : Form.JSON;
         return Form.rest(dialect, type, settings.statusesOf100());

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 1.0, sections 9.4, 9.5, 11.6 and 11.7.
  */
-final class Form implements WireAnswer.Frames {
+final class Form {
     static final String JSON = "application/json";
     static final String A2A_JSON = "application/a2a+json";
 
@@ -131,8 +132,18 @@ final class Form implements WireAnswer.Frames {
         return Json.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
     }
 
-    @Override
-    public byte[] frame(LoggedEvent event) {
+    /** The answer that goes on for as long as {@code events} last. */
+    WireAnswer.Events stream(Map<String, String> headers, EventStream events) {
+        return new WireAnswer.Events(headers, events.as(this::frame), this::failure);
+    }
+
+    /** One frame of a stream, under an id if there is one. */
+    byte[] frame(@Nullable String id, byte[] json) {
+        byte[] line = id == null ? NOTHING : ascii("id: " + id + "\n");
+        return join(line, DATA, beforeResult, json, behindResult, END_OF_EVENT);
+    }
+
+    private byte[] frame(LoggedEvent event) {
         var frames = new Frames();
         telling.tell(event, frames);
         return frames.bytes(dialect.numbersFrames() ? event.sequence() : 0);
@@ -163,8 +174,8 @@ final class Form implements WireAnswer.Frames {
         }
     }
 
-    @Override
-    public byte[] failure(A2AException problem) {
+    /** The last frame of a stream that broke. */
+    byte[] failure(A2AException problem) {
         var frames = new Frames();
         if (!dialect.tellFailure(problem, frames)) {
             return join(DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);

@@ -129,16 +129,41 @@ final class LegacyCard {
     private static final Codec<List<SecurityRequirement>> SECURITY =
             Codecs.list(Codecs.via(Codecs.map(TEXTS), SecurityRequirement::new, SecurityRequirement::schemes));
 
-    private static final Codec<Capabilities> CAPABILITIES = Shape.<Capabilities>of()
-            .optional("streaming", BOOLEAN, Capabilities::streaming)
-            .optional("pushNotifications", BOOLEAN, Capabilities::pushNotifications)
-            .optional("stateTransitionHistory", BOOLEAN, capabilities -> false)
-            .optional("extensions", Codecs.list(V1Card.EXTENSION), List.of(), Capabilities::extensions)
-            .as(v -> capabilities(v.next(), v.next(), v.skip().next()));
+    /** @param first whether the flags of the knowledge graph extension are written; they are always read */
+    private static Codec<Capabilities> capabilities(boolean first) {
+        return Shape.<Capabilities>of()
+                .optional("streaming", BOOLEAN, Capabilities::streaming)
+                .optional("pushNotifications", BOOLEAN, Capabilities::pushNotifications)
+                .optional("stateTransitionHistory", BOOLEAN, capabilities -> false)
+                .optional("extensions", Codecs.list(V1Card.EXTENSION), List.of(), Capabilities::extensions)
+                .optional(
+                        "knowledgeGraph",
+                        BOOLEAN,
+                        capabilities ->
+                                first ? KnowledgeExtension.in(capabilities).isPresent() : null)
+                .optional(
+                        "knowledgeGraphQueryLanguages",
+                        TEXTS,
+                        capabilities -> first
+                                ? KnowledgeExtension.in(capabilities)
+                                        .map(KnowledgeExtension::languages)
+                                        .orElse(List.of())
+                                : null)
+                .as(v -> capabilities(v.next(), v.next(), v.skip().next(), v.next(), v.next()));
+    }
 
     private static Capabilities capabilities(
-            @Nullable Boolean streaming, @Nullable Boolean pushNotifications, List<AgentCard.Extension> extensions) {
-        return new Capabilities(streaming, pushNotifications, extensions, null);
+            @Nullable Boolean streaming,
+            @Nullable Boolean pushNotifications,
+            List<AgentCard.Extension> extensions,
+            @Nullable Boolean knowledge,
+            @Nullable List<String> languages) {
+        var all = new ArrayList<>(extensions);
+        if (Boolean.TRUE.equals(knowledge)
+                && extensions.stream().noneMatch(one -> KnowledgeExtension.isUri(one.uri()))) {
+            all.add(KnowledgeExtension.ofFlags(languages == null ? List.of() : languages));
+        }
+        return new Capabilities(streaming, pushNotifications, all, null);
     }
 
     private static final Codec<Skill> SKILL = Shape.<Skill>of()
@@ -190,7 +215,7 @@ final class LegacyCard {
                 .optional("provider", V1Card.PROVIDER, AgentCard::provider)
                 .always("version", TEXT, "", AgentCard::version)
                 .optional("documentationUrl", TEXT, AgentCard::documentationUrl)
-                .required("capabilities", CAPABILITIES, AgentCard::capabilities)
+                .required("capabilities", capabilities(first), AgentCard::capabilities)
                 .optional("securitySchemes", Codecs.map(SCHEME), Map.of(), AgentCard::securitySchemes)
                 .optional("security", SECURITY, List.of(), AgentCard::securityRequirements)
                 .always("defaultInputModes", TEXTS, List.of(), AgentCard::defaultInputModes)

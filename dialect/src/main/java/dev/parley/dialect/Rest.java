@@ -52,7 +52,8 @@ record Rest(WireOperation operation, Map<String, String> variables) {
     /** True if an operation has this path, whatever stands in front of it. */
     static boolean endsLikeAnOperation(String path) {
         for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
-            if (!at(V1Operations.TABLE, path.substring(slash)).isEmpty()) {
+            String tail = path.substring(slash);
+            if (Knowledge.isPath(tail) || !at(V1Operations.TABLE, tail).isEmpty()) {
                 return true;
             }
         }

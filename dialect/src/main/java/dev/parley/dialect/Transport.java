@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.Map;
@@ -30,6 +31,9 @@ public interface Transport {
         <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers);
 
         EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers);
+
+        /** The agent's knowledge graph, for one call that brings these headers. */
+        KnowledgeEndpoint knowledge(Map<String, String> headers);
 
         /** Gives up calls and streams that are under way. Idempotent. */
         @Override

@@ -85,7 +85,7 @@ final class Vault {
 
     private static WireAnswer.Whole silent(WireAnswer answer) {
         if (answer instanceof WireAnswer.Events events) {
-            events.events().close();
+            events.frames().close();
         }
         return new WireAnswer.Whole(202, Map.of(), new byte[0]);
     }

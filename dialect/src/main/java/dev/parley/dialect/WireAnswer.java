@@ -1,9 +1,9 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Feed;
 import java.util.Map;
+import java.util.function.Function;
 
 /** What a server sends back. */
 public sealed interface WireAnswer {
@@ -16,15 +16,12 @@ public sealed interface WireAnswer {
      */
     record Whole(int status, Map<String, String> headers, byte[] body) implements WireAnswer {}
 
-    /** Status 200 and a stream of server-sent events that lasts until {@code events} ends. The server closes it. */
-    record Events(Map<String, String> headers, EventStream events, Frames frames) implements WireAnswer {}
-
-    /** Turns events into server-sent event frames, complete with the blank line at their end. */
-    interface Frames {
-        /** Returns the frame of an event, or no bytes if this reader is not shown it. */
-        byte[] frame(LoggedEvent event);
-
-        /** Returns the last frame of a stream that broke. */
-        byte[] failure(A2AException problem);
-    }
+    /**
+     * Status 200 and a stream of server-sent events that lasts until {@code frames} ends. The server closes it.
+     *
+     * @param frames events complete with the blank line at their end; one without bytes is not shown to this reader
+     * @param failure makes the last frame of a stream that broke
+     */
+    record Events(Map<String, String> headers, Feed<byte[]> frames, Function<A2AException, byte[]> failure)
+            implements WireAnswer {}
 }

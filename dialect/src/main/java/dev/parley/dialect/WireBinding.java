@@ -197,7 +197,7 @@ final class WireBinding implements Binding {
     }
 
     /** Reads what ought to be an answer. What cannot be read may still be an error that the peer tells. */
-    private static <T> T read(byte[] json, Codec<T> codec, int status) {
+    static <T> T read(byte[] json, Codec<T> codec, int status) {
         try {
             return Json.read(json, codec);
         } catch (A2AException unreadable) {
@@ -212,7 +212,7 @@ final class WireBinding implements Binding {
     }
 
     /** The {@code result} of a JSON-RPC answer; its other members say nothing that is not known. */
-    private record ResultOf<T>(Codec<T> codec) implements Codec<T> {
+    record ResultOf<T>(Codec<T> codec) implements Codec<T> {
         @Override
         public String expected() {
             return "an object with a result";

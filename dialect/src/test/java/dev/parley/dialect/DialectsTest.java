@@ -152,10 +152,10 @@ final class DialectsTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"SubscribeToTask\",\"params\":{\"id\":\"t-9\"}}");
         var rest = (WireAnswer.Events) exchange.send("POST", "/tasks/t-9:subscribe", bytes(""));
 
-        assertThat(text(rpc.frames().failure(problem)))
+        assertThat(text(rpc.failure().apply(problem)))
                 .startsWith("data: {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,\"message\":\"gone\"")
                 .endsWith("}\n\n");
-        assertThat(text(rest.frames().failure(problem)))
+        assertThat(text(rest.failure().apply(problem)))
                 .startsWith("data: {\"error\":{\"code\":500,\"status\":\"INTERNAL\",\"message\":\"gone\"")
                 .endsWith("}\n\n");
     }
@@ -494,12 +494,12 @@ final class DialectsTest {
     }
 
     @Test
-    void everyReaderOfAnEventGetsTheSameBytes() {
+    void everyReaderOfAnEventGetsTheSameBytes() throws InterruptedException {
         var event = new LoggedEvent(4, update(TaskState.WORKING));
         exchange.endpoint.events = List.of(event);
-        var first = (WireAnswer.Events) exchange.send("GET", "/tasks/t-9:subscribe", bytes(""));
+        var first = exchange.send("GET", "/tasks/t-9:subscribe", bytes(""));
 
-        first.frames().frame(event);
+        frames(first);
 
         assertThat(event.encoded(again -> {
                     throw new AssertionError("encoded twice");

@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Feed;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** One request to a scripted agent, and its answer. */
 final class Exchange {
@@ -28,6 +28,7 @@ final class Exchange {
     private DialectSettings settings = DialectSettings.DEFAULTS;
     private AgentCard card = CARD;
     private Set<String> dialects = Set.of("1.0");
+    private @Nullable ServedKnowledge knowledge;
 
     Exchange with(String header, String value) {
         headers.put(header.toLowerCase(Locale.ROOT), value);
@@ -41,6 +42,11 @@ final class Exchange {
 
     Exchange with(AgentCard card) {
         this.card = card;
+        return this;
+    }
+
+    Exchange with(ServedKnowledge knowledge) {
+        this.knowledge = knowledge;
         return this;
     }
 
@@ -76,7 +82,7 @@ final class Exchange {
 
     WireAnswer send(WireRequest request) {
         return new Dialects(settings)
-                .answer(request, new ServedAgent("a", endpoint, card, dialects), CallContext.anonymous());
+                .answer(request, new ServedAgent("a", endpoint, card, dialects, knowledge), CallContext.anonymous());
     }
 
     /** The request as a server would hand it over; {@code target} may have a query and be percent-encoded. */
@@ -109,11 +115,9 @@ final class Exchange {
         assertThat(answer).isInstanceOf(WireAnswer.Events.class);
         var events = (WireAnswer.Events) answer;
         var frames = new StringBuilder();
-        try (EventStream stream = events.events()) {
+        try (Feed<byte[]> stream = events.frames()) {
             for (var next = stream.next(Duration.ZERO); next != null; next = stream.next(Duration.ZERO)) {
-                for (LoggedEvent event : next) {
-                    frames.append(text(events.frames().frame(event)));
-                }
+                next.forEach(frame -> frames.append(text(frame)));
             }
         }
         return frames.toString();

@@ -198,7 +198,7 @@ final class VaultDialectTest {
     void aBrokenStreamEndsWithAnErrorThatEitherKindOfClientReads() {
         var events = (WireAnswer.Events) call("tasks/sendSubscribe", "{'id':'t-9'}");
 
-        String frame = text(events.frames().failure(A2AException.of(A2AError.INTERNAL, "gone")));
+        String frame = text(events.failure().apply(A2AException.of(A2AError.INTERNAL, "gone")));
 
         assertThat(frame).startsWith("event: error\ndata: {").endsWith("}\n\n");
         Tree data = Tree.of(frame.substring(frame.indexOf('{')).strip());

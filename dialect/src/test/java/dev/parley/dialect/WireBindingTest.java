@@ -168,7 +168,7 @@ final class WireBindingTest {
         for (String binding : List.of(Interface.JSONRPC, Interface.HTTP_JSON)) {
             var answer = (WireAnswer.Events)
                     answer(binding(binding).request(Operation.SubscribeToTask.of("t"), CONTEXT, agent(binding, null)));
-            String frame = text(answer.frames().failure(A2AException.of(A2AError.UNAVAILABLE, "closing")));
+            String frame = text(answer.failure().apply(A2AException.of(A2AError.UNAVAILABLE, "closing")));
 
             assertThatThrownBy(() -> binding(binding)
                             .event(null, frame.substring("data: ".length()).trim()))

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The reader pulls, so it can be as slow as it likes and delays nobody. For one thread at a time, except {@link
  * #close()}, which any thread may call and which wakes a waiting {@link #next}.
  */
-public interface EventStream extends AutoCloseable {
+public interface EventStream extends Feed<LoggedEvent> {
     /**
      * Returns what has happened since the last call, waiting for it if need be.
      *
@@ -19,6 +19,7 @@ public interface EventStream extends AutoCloseable {
      * @throws A2AException if the events cannot be read; the stream has ended
      * @throws InterruptedException if the waiting thread was interrupted; the stream can still be read
      */
+    @Override
     @Nullable
     List<LoggedEvent> next(Duration patience) throws InterruptedException;
 

@@ -49,7 +49,7 @@ public interface KnowledgeEndpoint {
      * Changes as one reader sees them, in the order of their commits. The reader pulls. For one thread at a time, except
      * {@link #close}, which any thread may call and which wakes a waiting {@link #next}.
      */
-    interface Changes extends AutoCloseable {
+    interface Changes extends Feed<KnowledgeOperation.Change> {
         /**
          * Returns what has changed since the last call, waiting for it if need be.
          *
@@ -58,6 +58,7 @@ public interface KnowledgeEndpoint {
          * @throws A2AException if the stream had to end, for instance because the reader may no longer see it
          * @throws InterruptedException if the waiting thread was interrupted; the stream can still be read
          */
+        @Override
         @Nullable
         List<KnowledgeOperation.Change> next(Duration patience) throws InterruptedException;
 

@@ -112,8 +112,8 @@ final class Door implements HttpRouting {
                 return tooManyStreams(head);
             }
             var answer = routes.answer(head, () -> RequestBody.read(exchange));
-            if (answer instanceof WireAnswer.Events events && !streams.enter(events.events())) {
-                events.events().close();
+            if (answer instanceof WireAnswer.Events events && !streams.enter(events.frames())) {
+                events.frames().close();
                 return tooManyStreams(head);
             }
             return answer;
@@ -133,7 +133,7 @@ final class Door implements HttpRouting {
     }
 
     private void stream(Exchange exchange, GuardedContext context, WireAnswer.Events answer) {
-        var events = answer.events();
+        var events = answer.frames();
         try {
             var headers = new LinkedHashMap<>(STREAM_HEADERS);
             headers.putAll(answer.headers());

@@ -3,7 +3,6 @@ package dev.parley.server;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.LoggedEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -42,7 +41,7 @@ final class EventSender {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (A2AException e) {
-            write(answer.frames().failure(e));
+            write(answer.failure().apply(e));
         }
     }
 
@@ -59,31 +58,31 @@ final class EventSender {
         }
     }
 
-    private @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+    private @Nullable List<byte[]> next(Duration patience) throws InterruptedException {
         try {
-            return answer.events().next(patience);
+            return answer.frames().next(patience);
         } catch (RuntimeException e) {
             throw Dialects.explained(e);
         }
     }
 
-    private byte[] frame(LoggedEvent event) {
+    private static byte[] frame(List<byte[]> batch, int index) {
         try {
-            return answer.frames().frame(event);
+            return batch.get(index);
         } catch (RuntimeException e) {
             throw Dialects.explained(e);
         }
     }
 
     /** Events that come together leave together: one write, not one each. */
-    private void send(List<LoggedEvent> batch) {
+    private void send(List<byte[]> batch) {
         if (batch.size() == 1) {
-            write(frame(batch.getFirst()));
+            write(frame(batch, 0));
             return;
         }
         var together = new ByteArrayOutputStream();
-        for (var event : batch) {
-            together.writeBytes(frame(event));
+        for (var i = 0; i < batch.size(); i++) {
+            together.writeBytes(frame(batch, i));
             if (together.size() >= MOST_AT_ONCE) {
                 write(together.toByteArray());
                 together.reset();

@@ -7,7 +7,6 @@ import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.grpc.GrpcRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.LoggedEvent;
 import io.grpc.Status.Code;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
@@ -143,7 +142,7 @@ final class GrpcCall {
     // --- streams
 
     private GrpcAnswer.@Nullable Failure stream(GrpcAnswer.Events answer, @Nullable Instant deadline) {
-        var events = answer.events();
+        var events = answer.messages();
         if (!streams.enter(events)) {
             events.close();
             throw A2AException.unavailable("Too many open streams", RETRY);
@@ -166,19 +165,19 @@ final class GrpcCall {
             throws InterruptedException {
         var patience = Duration.ZERO;
         while (true) {
-            List<LoggedEvent> batch;
+            List<byte[]> batch;
             try {
-                batch = answer.events().next(patience);
+                batch = answer.messages().next(patience);
                 if (batch == null) {
                     // A stream that was cut short shall not look as if it had come to its end.
                     return draining.getAsBoolean() ? failure(Code.UNAVAILABLE, "Shutting down") : null;
                 }
-                send(batch, answer.messages());
+                send(batch);
                 flush();
             } catch (UncheckedIOException | CloseConnectionException e) {
                 throw e;
             } catch (RuntimeException e) {
-                return answer.messages().failure(e);
+                return answer.failure().apply(e);
             }
             // Virtual threads are not preempted: a stream that always has more would keep its processor to itself.
             Thread.yield();
@@ -190,14 +189,14 @@ final class GrpcCall {
     }
 
     /** Events that come together leave together: one write, not one each. */
-    private void send(List<LoggedEvent> batch, GrpcAnswer.Messages messages) {
+    private void send(List<byte[]> batch) {
         if (batch.size() == 1) { // as almost always
-            write(frame(messages.of(batch.getFirst())));
+            write(frame(batch.getFirst()));
             return;
         }
         var together = new ByteArrayOutputStream();
-        for (var event : batch) {
-            together.writeBytes(frame(messages.of(event)));
+        for (var message : batch) {
+            together.writeBytes(frame(message));
             if (together.size() >= MOST_AT_ONCE) {
                 write(together.toByteArray());
                 together.reset();

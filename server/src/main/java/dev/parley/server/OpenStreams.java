@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -8,7 +8,7 @@ import java.util.concurrent.Semaphore;
 /** The event streams that are being written, as many as may be. Safe for any thread. */
 final class OpenStreams {
     private final Semaphore free;
-    private final Set<EventStream> open = ConcurrentHashMap.newKeySet();
+    private final Set<Feed<?>> open = ConcurrentHashMap.newKeySet();
     private volatile boolean ended;
 
     OpenStreams(int max) {
@@ -20,7 +20,7 @@ final class OpenStreams {
     }
 
     /** Returns false if there are too many streams already; nothing has happened then. */
-    boolean enter(EventStream stream) {
+    boolean enter(Feed<?> stream) {
         if (!free.tryAcquire()) {
             return false;
         }
@@ -31,7 +31,7 @@ final class OpenStreams {
         return true;
     }
 
-    void leave(EventStream stream) {
+    void leave(Feed<?> stream) {
         if (open.remove(stream)) {
             free.release();
         }
@@ -40,6 +40,6 @@ final class OpenStreams {
     /** Closes all streams, and each that enters later. */
     void endAll() {
         ended = true;
-        open.forEach(EventStream::close);
+        open.forEach(Feed::close);
     }
 }

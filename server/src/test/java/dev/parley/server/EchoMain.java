@@ -4,9 +4,7 @@ import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
-import dev.parley.protocol.A2AException;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Feed;
 import io.helidon.webserver.WebServer;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +41,9 @@ final class EchoMain {
                             "/echo",
                             request -> new WireAnswer.Whole(
                                     200, Map.of("Content-Type", "application/json"), echo(request.body())))
-                    .handler("/idle", request -> new WireAnswer.Events(Map.of(), new QuietStream(), new NoFrames()))
+                    .handler(
+                            "/idle",
+                            request -> new WireAnswer.Events(Map.of(), new QuietStream(), problem -> new byte[0]))
                     .start();
             server.add(new ScriptedAgent().served(server, "ping"));
             System.out.println("ours: " + server.url());
@@ -55,29 +55,17 @@ final class EchoMain {
     }
 
     /** Never has an event. */
-    private static final class QuietStream implements EventStream {
+    private static final class QuietStream implements Feed<byte[]> {
         private final CountDownLatch closed = new CountDownLatch(1);
 
         @Override
-        public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+        public @Nullable List<byte[]> next(Duration patience) throws InterruptedException {
             return closed.await(patience.toNanos(), TimeUnit.NANOSECONDS) ? null : List.of();
         }
 
         @Override
         public void close() {
             closed.countDown();
-        }
-    }
-
-    private static final class NoFrames implements WireAnswer.Frames {
-        @Override
-        public byte[] frame(LoggedEvent event) {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] failure(A2AException problem) {
-            return new byte[0];
         }
     }
 }

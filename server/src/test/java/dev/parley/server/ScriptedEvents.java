@@ -1,7 +1,6 @@
 package dev.parley.server;
 
 import dev.parley.dialect.WireAnswer;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
@@ -66,17 +65,10 @@ final class ScriptedEvents implements EventStream {
     }
 
     WireAnswer.Events answer(Function<LoggedEvent, byte[]> frame) {
-        return new WireAnswer.Events(Map.of("A2A-Version", "1.0"), this, new WireAnswer.Frames() {
-            @Override
-            public byte[] frame(LoggedEvent event) {
-                return frame.apply(event);
-            }
-
-            @Override
-            public byte[] failure(A2AException problem) {
-                return ("data: " + problem.error() + "\n\n").getBytes(StandardCharsets.UTF_8);
-            }
-        });
+        return new WireAnswer.Events(
+                Map.of("A2A-Version", "1.0"),
+                this.as(frame),
+                problem -> ("data: " + problem.error() + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -5,14 +5,16 @@ import static java.util.Objects.requireNonNull;
 import com.google.protobuf.Message;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.ServedKnowledge;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
-import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.io.ByteArrayInputStream;
@@ -40,6 +42,7 @@ public final class GrpcDialect {
 
     private final DialectSettings settings;
     private final Function<String, @Nullable ServedAgent> agents;
+    private final Service v1;
     private final Map<String, Handler> handlers = new HashMap<>();
 
     /**
@@ -50,11 +53,15 @@ public final class GrpcDialect {
             DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
         this.settings = requireNonNull(settings, "settings");
         this.agents = requireNonNull(agents, "agents");
-        serve(V1Rpcs.service(settings));
+        this.v1 = V1Rpcs.service(settings);
+        serve(v1);
         serve(V03Rpcs.SERVICE);
         V03Rpcs.FORMER_NAMES.forEach((former, now) -> handlers.put(
                 dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + former,
                 requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
+        for (KnowledgeRpc<?> rpc : KnowledgeRpc.ALL) {
+            handlers.put(rpc.method().getFullMethodName(), (request, caller) -> answer(rpc, request, caller));
+        }
         handlers.put(Health.METHOD, (request, caller) -> Health.answer(request.message(), ready));
         Reflection.METHODS.forEach(
                 method -> handlers.put(method, (request, caller) -> Reflection.answer(request.message())));
@@ -92,7 +99,7 @@ public final class GrpcDialect {
             Service service, Rpc<O, R, Q, A> rpc, GrpcRequest request, CallContext caller) {
         try {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
-            O operation = rpc.read().apply(parse(rpc, request.message()));
+            O operation = rpc.read().apply(parse(rpc.method(), request.message()));
             ServedAgent agent = agent(operation.tenant(), service);
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
             CallContext context = caller.withDialect(service.dialect(), false)
@@ -111,7 +118,12 @@ public final class GrpcDialect {
                     EventStream events = agent.endpoint().watch(watch, context);
                     @SuppressWarnings("unchecked") // by the table
                     var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
-                    yield new GrpcAnswer.Events(metadata, service.streams().apply(events), new Shown(service, answer));
+                    yield new GrpcAnswer.Events(
+                            metadata,
+                            service.streams()
+                                    .apply(events)
+                                    .as(event -> answer.apply(event.event()).toByteArray()),
+                            problem -> Problem.told(problem, service.codes()));
                 }
                 default -> throw new IllegalStateException("an operation is a call or a watch");
             };
@@ -120,15 +132,40 @@ public final class GrpcDialect {
         }
     }
 
-    private record Shown(Service service, Function<TaskEvent, Message> answer) implements GrpcAnswer.Messages {
-        @Override
-        public byte[] of(LoggedEvent event) {
-            return answer.apply(event.event()).toByteArray();
-        }
-
-        @Override
-        public GrpcAnswer.Failure failure(Throwable problem) {
-            return Problem.told(problem, service.codes());
+    private <Q extends Message> GrpcAnswer answer(KnowledgeRpc<Q> rpc, GrpcRequest request, CallContext caller) {
+        try {
+            Q message = parse(rpc.method(), request.message());
+            ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), v1);
+            Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
+            CallContext context = caller.withDeadline(request.deadline())
+                    .withExtensions(asked)
+                    .withTraceparent(request.metadata().apply(TRACE));
+            ServedKnowledge knowledge = agent.knowledge();
+            if (knowledge == null) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+            Map<String, String> metadata = activated(v1, asked, agent.card());
+            return switch (rpc.read().apply(message)) {
+                case KnowledgeOperation.Query query ->
+                    new GrpcAnswer.Whole(
+                            metadata,
+                            KnowledgeModel.write(knowledge.query(query, context))
+                                    .toByteArray());
+                case KnowledgeOperation.Update update ->
+                    new GrpcAnswer.Whole(
+                            metadata,
+                            KnowledgeModel.write(knowledge.update(update, context))
+                                    .toByteArray());
+                case KnowledgeOperation.Subscribe subscribe ->
+                    new GrpcAnswer.Events(
+                            metadata,
+                            knowledge
+                                    .subscribe(subscribe, context)
+                                    .as(change -> KnowledgeModel.write(change).toByteArray()),
+                            problem -> Problem.toldBy(problem, KnowledgeRpc::code));
+            };
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return Problem.toldBy(failure, KnowledgeRpc::code);
         }
     }
 
@@ -137,13 +174,13 @@ public final class GrpcDialect {
         return settings.strictVersionHeader() && service.dialect().equals(CallContext.V1);
     }
 
-    private static <Q extends Message> Q parse(Rpc<?, ?, Q, ?> rpc, byte[] message) {
+    private static <Q extends Message> Q parse(MethodDescriptor<Q, ?> method, byte[] message) {
         try {
-            return rpc.method().parseRequest(new ByteArrayInputStream(message));
+            return method.parseRequest(new ByteArrayInputStream(message));
         } catch (StatusRuntimeException e) {
             throw A2AException.of(
                             A2AError.PARSE_ERROR,
-                            "Invalid message (expected: " + rpc.method().getServiceName() + ", as its proto file says)")
+                            "Invalid message (expected: " + method.getServiceName() + ", as its proto file says)")
                     .causedBy(e);
         }
     }

@@ -3,11 +3,15 @@ package dev.parley.dialect.grpc;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import dev.parley.dialect.Transport;
+import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.CallOptions;
@@ -16,6 +20,7 @@ import io.grpc.ClientInterceptors;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsChannelCredentials;
 import io.grpc.okhttp.OkHttpChannelBuilder;
@@ -24,9 +29,11 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An agent that is called over gRPC. */
@@ -61,18 +68,32 @@ final class GrpcRemote implements Transport.Remote {
 
     @Override
     public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
-        return call(rpc(operation), operation, context, metadata(context, headers));
+        return call(rpc(operation), operation, options(context), metadata(context, headers));
     }
 
     private <O extends Operation, R, Q extends Message, A extends Message> R call(
-            Rpc<O, R, Q, A> rpc, Operation operation, CallContext context, Metadata metadata) {
+            Rpc<O, R, Q, A> rpc, Operation operation, CallOptions options, Metadata metadata) {
+        return ask(rpc.method(), request(rpc, operation), rpc.result(), options, metadata);
+    }
+
+    private <Q extends Message, A extends Message, R> R ask(
+            MethodDescriptor<Q, A> method,
+            Q request,
+            Function<A, R> result,
+            CallContext context,
+            Map<String, String> headers) {
+        return ask(method, request, result, options(context), metadata(context, headers));
+    }
+
+    private <Q extends Message, A extends Message, R> R ask(
+            MethodDescriptor<Q, A> method, Q request, Function<A, R> result, CallOptions options, Metadata metadata) {
         try {
             var answer = ClientCalls.blockingUnaryCall(
                     ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata)),
-                    rpc.method(),
-                    options(context),
-                    request(rpc, operation));
-            return rpc.result().apply(answer);
+                    method,
+                    options,
+                    request);
+            return result.apply(answer);
         } catch (StatusRuntimeException e) {
             throw Refusal.of(e.getStatus(), e.getTrailers());
         } catch (InvalidField e) {
@@ -84,8 +105,23 @@ final class GrpcRemote implements Transport.Remote {
     public EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = rpc(operation);
         var call = channel.newCall(rpc.method(), options(context));
-        return GrpcEvents.open(
-                call, metadata(context, headers), request(rpc, operation), rpc.result(), settings.firstEvent());
+        GrpcFeed<?, LoggedEvent> feed = GrpcFeed.open(
+                call,
+                metadata(context, headers),
+                request(rpc, operation),
+                message -> new LoggedEvent(0, rpc.result().apply(message)),
+                settings.firstEvent());
+        return new EventStream() {
+            @Override
+            public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+                return feed.next(patience);
+            }
+
+            @Override
+            public void close() {
+                feed.close();
+            }
+        };
     }
 
     static A2AException invalid(InvalidField fault) {
@@ -138,6 +174,50 @@ final class GrpcRemote implements Transport.Remote {
         if (value != null) {
             metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value);
         }
+    }
+
+    @Override
+    public KnowledgeEndpoint knowledge(Map<String, String> headers) {
+        return new KnowledgeEndpoint() {
+            @Override
+            public List<String> queryLanguages() {
+                return List.of(KnowledgeOperation.GRAPHQL); // what there is besides, only the card says
+            }
+
+            @Override
+            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
+                var request = KnowledgeModel.write(query, tenant);
+                return ask(KnowledgeServiceGrpc.getQueryMethod(), request, KnowledgeModel::read, context, headers);
+            }
+
+            @Override
+            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
+                var request = KnowledgeModel.write(update, tenant);
+                return ask(KnowledgeServiceGrpc.getUpdateMethod(), request, KnowledgeModel::read, context, headers);
+            }
+
+            @Override
+            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
+                GrpcFeed<?, KnowledgeOperation.Change> feed = GrpcFeed.openQuiet(
+                        channel.newCall(KnowledgeServiceGrpc.getSubscribeMethod(), options(context)),
+                        metadata(context, headers),
+                        KnowledgeModel.write(subscription, tenant),
+                        KnowledgeModel::read,
+                        settings.firstEvent());
+                return new Changes() {
+                    @Override
+                    public @Nullable List<KnowledgeOperation.Change> next(Duration patience)
+                            throws InterruptedException {
+                        return feed.next(patience);
+                    }
+
+                    @Override
+                    public void close() {
+                        feed.close();
+                    }
+                };
+            }
+        };
     }
 
     @Override

@@ -25,11 +25,16 @@ final class Problem {
 
     /** Returns what the peer is told about a failure, after this side's log was told the rest. */
     static GrpcAnswer.Failure told(Throwable failure, Function<A2AError, Code> codes) {
+        return toldBy(failure, problem -> codes.apply(problem.error()));
+    }
+
+    /** The same where more than the kind of an error decides about its status. */
+    static GrpcAnswer.Failure toldBy(Throwable failure, Function<A2AException, Code> codes) {
         A2AException problem = Dialects.explained(
                 failure instanceof InvalidField fault
                         ? A2AException.invalidParams(fault.field(), fault.problem())
                         : failure);
-        Code code = codes.apply(problem.error());
+        Code code = codes.apply(problem);
         String message = String.valueOf(problem.getMessage());
         var details = Status.newBuilder()
                 .setCode(code.value())

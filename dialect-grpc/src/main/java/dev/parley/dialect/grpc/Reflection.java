@@ -5,6 +5,7 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.GenericDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.parley.dialect.grpc.health.HealthV1;
+import dev.parley.dialect.grpc.knowledge.KnowledgeV1;
 import dev.parley.dialect.grpc.reflection.ErrorResponse;
 import dev.parley.dialect.grpc.reflection.FileDescriptorResponse;
 import dev.parley.dialect.grpc.reflection.ListServiceResponse;
@@ -32,7 +33,11 @@ final class Reflection {
     static final Set<String> METHODS = Set.of(METHOD, METHOD.replace(".v1.", ".v1alpha."));
 
     private static final List<FileDescriptor> SERVED = List.of(
-            A2aV1.getDescriptor(), A2aV03.getDescriptor(), HealthV1.getDescriptor(), ReflectionV1.getDescriptor());
+            A2aV1.getDescriptor(),
+            A2aV03.getDescriptor(),
+            KnowledgeV1.getDescriptor(),
+            HealthV1.getDescriptor(),
+            ReflectionV1.getDescriptor());
     private static final Map<String, FileDescriptor> BY_NAME = new HashMap<>();
     private static final Map<String, FileDescriptor> BY_SYMBOL = new HashMap<>();
 

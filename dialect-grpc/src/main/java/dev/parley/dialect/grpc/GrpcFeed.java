@@ -2,10 +2,8 @@ package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
 import dev.parley.dialect.Transport.Broken;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.TaskEvent;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -18,55 +16,91 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events that a call brings. The next one is asked for when the last has been taken, so that at most one waits here
+ * What a call brings. The next one is asked for when the last has been taken, so that at most one waits here
  * and the rest with the agent.
  */
-final class GrpcEvents<A extends Message> implements EventStream {
+final class GrpcFeed<A extends Message, E> implements Feed<E> {
     private sealed interface Signal<A> {
+        record Began<A>() implements Signal<A> {}
+
         record Came<A>(A message) implements Signal<A> {}
 
         record Ended<A>(Status status, @Nullable Metadata trailers) implements Signal<A> {}
     }
 
     private final ClientCall<?, A> call;
-    private final Function<A, TaskEvent> result;
+    private final Function<A, E> result;
     private final BlockingQueue<Signal<A>> signals = new LinkedBlockingQueue<>();
-    private @Nullable List<LoggedEvent> first;
+    private @Nullable List<E> first;
     private boolean over;
     private volatile boolean closed;
 
-    private GrpcEvents(ClientCall<?, A> call, Function<A, TaskEvent> result) {
+    private GrpcFeed(ClientCall<?, A> call, Function<A, E> result) {
         this.call = call;
         this.result = result;
     }
 
     /** Sends the request, and waits for the first event, for by then it is known that the agent does not refuse. */
-    static <Q extends Message, A extends Message> GrpcEvents<A> open(
-            ClientCall<Q, A> call, Metadata metadata, Q request, Function<A, TaskEvent> result, Duration patience) {
-        var events = new GrpcEvents<>(call, result);
+    static <Q extends Message, A extends Message, E> GrpcFeed<A, E> open(
+            ClientCall<Q, A> call, Metadata metadata, Q request, Function<A, E> result, Duration patience) {
+        return open(call, metadata, request, result, patience, feed -> {
+            feed.first = feed.next(patience);
+            return feed.first == null || !feed.first.isEmpty();
+        });
+    }
+
+    /** Sends the request, and waits for the headers of the answer: it may be long before something happens. */
+    static <Q extends Message, A extends Message, E> GrpcFeed<A, E> openQuiet(
+            ClientCall<Q, A> call, Metadata metadata, Q request, Function<A, E> result, Duration patience) {
+        return open(call, metadata, request, result, patience, feed -> {
+            Signal<A> signal = feed.signals.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
+            if (signal instanceof Signal.Ended<A> ended && !ended.status().isOk()) {
+                throw Refusal.of(ended.status(), ended.trailers());
+            }
+            feed.over = signal instanceof Signal.Ended<A>;
+            return signal != null;
+        });
+    }
+
+    private interface Beginning<A extends Message, E> {
+        boolean came(GrpcFeed<A, E> feed) throws InterruptedException;
+    }
+
+    private static <Q extends Message, A extends Message, E> GrpcFeed<A, E> open(
+            ClientCall<Q, A> call,
+            Metadata metadata,
+            Q request,
+            Function<A, E> result,
+            Duration patience,
+            Beginning<A, E> beginning) {
+        var feed = new GrpcFeed<>(call, result);
         boolean opened = false;
         try {
-            call.start(events.new Listener(), metadata);
+            call.start(feed.new Listener(), metadata);
             call.sendMessage(request);
             call.halfClose();
             call.request(1);
-            events.first = events.next(patience);
-            if (events.first != null && events.first.isEmpty()) {
+            if (!beginning.came(feed)) {
                 throw new Broken(Broken.Kind.TIMED_OUT, "no event came within " + patience, null);
             }
             opened = true;
-            return events;
+            return feed;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Broken(Broken.Kind.INTERRUPTED, "interrupted while waiting for an answer", e);
         } finally {
             if (!opened) {
-                events.close();
+                feed.close();
             }
         }
     }
 
     private final class Listener extends ClientCall.Listener<A> {
+        @Override
+        public void onHeaders(Metadata headers) {
+            signals.add(new Signal.Began<>());
+        }
+
         @Override
         public void onMessage(A message) {
             signals.add(new Signal.Came<>(message));
@@ -79,7 +113,7 @@ final class GrpcEvents<A extends Message> implements EventStream {
     }
 
     @Override
-    public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
+    public @Nullable List<E> next(Duration patience) throws InterruptedException {
         if (first != null) {
             var events = first;
             first = null;
@@ -90,6 +124,7 @@ final class GrpcEvents<A extends Message> implements EventStream {
         }
         return switch (signals.poll(patience.toNanos(), TimeUnit.NANOSECONDS)) {
             case null -> List.of();
+            case Signal.Began<A> began -> next(patience);
             case Signal.Came<A> came -> {
                 call.request(1);
                 yield List.of(read(came.message()));
@@ -104,9 +139,9 @@ final class GrpcEvents<A extends Message> implements EventStream {
         };
     }
 
-    private LoggedEvent read(A message) {
+    private E read(A message) {
         try {
-            return new LoggedEvent(0, result.apply(message));
+            return result.apply(message);
         } catch (InvalidField e) {
             close();
             throw GrpcRemote.invalid(e);

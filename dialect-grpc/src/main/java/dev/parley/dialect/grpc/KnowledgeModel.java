@@ -1,0 +1,288 @@
+package dev.parley.dialect.grpc;
+
+import static dev.parley.dialect.grpc.Values.each;
+import static dev.parley.dialect.grpc.Values.in;
+import static dev.parley.dialect.grpc.Values.nonEmpty;
+import static dev.parley.dialect.grpc.Values.optional;
+import static dev.parley.dialect.grpc.Values.orEmpty;
+import static dev.parley.dialect.grpc.Values.required;
+
+import com.google.protobuf.Value;
+import dev.parley.dialect.grpc.knowledge.PatchOperation;
+import dev.parley.dialect.grpc.knowledge.QueryRequest;
+import dev.parley.dialect.grpc.knowledge.QueryResponse;
+import dev.parley.dialect.grpc.knowledge.Subject;
+import dev.parley.dialect.grpc.knowledge.SubscribeRequest;
+import dev.parley.dialect.grpc.knowledge.UpdateRequest;
+import dev.parley.dialect.grpc.knowledge.UpdateResponse;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of the knowledge graph extension and what they mean. */
+final class KnowledgeModel {
+    private KnowledgeModel() {}
+
+    // --- what is asked
+
+    static Query read(QueryRequest request) {
+        return new Query(
+                request.getQuery(),
+                language(request.getQueryLanguage()),
+                struct("variables", request.getVariables()),
+                request.hasRequiredCertainty() ? (Double) request.getRequiredCertainty() : null,
+                request.hasMaxAgeSeconds() ? Duration.ofSeconds(request.getMaxAgeSeconds()) : null,
+                nonEmpty(request.getTaskId()),
+                nonEmpty(request.getSessionId()),
+                struct("metadata", request.getMetadata()));
+    }
+
+    static QueryRequest write(Query query, @Nullable String tenant) {
+        var request = QueryRequest.newBuilder()
+                .setTenant(orEmpty(tenant))
+                .setQuery(query.query())
+                .setQueryLanguage(query.language())
+                .setVariables(Values.write(query.variables()))
+                .setTaskId(orEmpty(query.taskId()))
+                .setSessionId(orEmpty(query.sessionId()))
+                .setMetadata(Values.write(query.metadata()));
+        if (query.requiredCertainty() != null) {
+            request.setRequiredCertainty(query.requiredCertainty());
+        }
+        if (query.maxAge() != null) {
+            request.setMaxAgeSeconds(query.maxAge().toSeconds());
+        }
+        return request.build();
+    }
+
+    static Update read(UpdateRequest request) {
+        return new Update(
+                each("mutations", request.getMutationsList(), KnowledgeModel::read),
+                nonEmpty(request.getSparql()),
+                nonEmpty(request.getSourceAgentId()),
+                nonEmpty(request.getJustification()),
+                nonEmpty(request.getTaskId()),
+                nonEmpty(request.getSessionId()),
+                struct("metadata", request.getMetadata()));
+    }
+
+    static UpdateRequest write(Update update, @Nullable String tenant) {
+        var request = UpdateRequest.newBuilder()
+                .setTenant(orEmpty(tenant))
+                .setSparql(orEmpty(update.sparql()))
+                .setSourceAgentId(orEmpty(update.sourceAgentId()))
+                .setJustification(orEmpty(update.justification()))
+                .setTaskId(orEmpty(update.taskId()))
+                .setSessionId(orEmpty(update.sessionId()))
+                .setMetadata(Values.write(update.metadata()));
+        update.mutations()
+                .forEach(one ->
+                        request.addMutationsBuilder().setOp(write(one.op())).setStatement(write(one.statement())));
+        return request.build();
+    }
+
+    static Subscribe read(SubscribeRequest request) {
+        return new Subscribe(
+                request.getSubscriptionQuery(),
+                language(request.getQueryLanguage()),
+                struct("variables", request.getVariables()),
+                nonEmpty(request.getTaskId()),
+                nonEmpty(request.getSessionId()),
+                struct("metadata", request.getMetadata()));
+    }
+
+    static SubscribeRequest write(Subscribe subscribe, @Nullable String tenant) {
+        return SubscribeRequest.newBuilder()
+                .setTenant(orEmpty(tenant))
+                .setSubscriptionQuery(subscribe.query())
+                .setQueryLanguage(subscribe.language())
+                .setVariables(Values.write(subscribe.variables()))
+                .setTaskId(orEmpty(subscribe.taskId()))
+                .setSessionId(orEmpty(subscribe.sessionId()))
+                .setMetadata(Values.write(subscribe.metadata()))
+                .build();
+    }
+
+    private static String language(String named) {
+        return named.isEmpty() ? KnowledgeOperation.GRAPHQL : named;
+    }
+
+    private static Map<String, @Nullable Object> struct(String field, com.google.protobuf.Struct struct) {
+        return in(field, () -> Values.read(struct));
+    }
+
+    // --- what is answered
+
+    static QueryResponse write(QueryResult result) {
+        var response = QueryResponse.newBuilder().setQueryMetadata(Values.write(result.metadata()));
+        if (result.data() != null) {
+            response.setData(Values.write(result.data()));
+        }
+        return response.build();
+    }
+
+    static QueryResult read(QueryResponse response) {
+        return new QueryResult(
+                optional("data", response.hasData(), () -> present(Values.read(response.getData()))),
+                struct("query_metadata", response.getQueryMetadata()));
+    }
+
+    private static Object present(@Nullable Object data) {
+        return data == null ? Map.of() : data;
+    }
+
+    static UpdateResponse write(UpdateResult result) {
+        var response = UpdateResponse.newBuilder().setSuccess(result.success()).addAllAffectedIds(result.affectedIds());
+        if (result.statementsAffected() != null) {
+            response.setStatementsAffected(result.statementsAffected());
+        }
+        if (result.verificationStatus() != null) {
+            response.setVerificationStatus(result.verificationStatus());
+        }
+        if (result.verificationDetails() != null) {
+            response.setVerificationDetails(result.verificationDetails());
+        }
+        return response.build();
+    }
+
+    static UpdateResult read(UpdateResponse response) {
+        return new UpdateResult(
+                response.getSuccess(),
+                response.hasStatementsAffected() ? (Integer) response.getStatementsAffected() : null,
+                response.getAffectedIdsList(),
+                response.hasVerificationStatus() ? response.getVerificationStatus() : null,
+                response.hasVerificationDetails() ? response.getVerificationDetails() : null);
+    }
+
+    static dev.parley.dialect.grpc.knowledge.Change write(Change change) {
+        return dev.parley.dialect.grpc.knowledge.Change.newBuilder()
+                .setOp(write(change.op()))
+                .setStatement(write(change.statement()))
+                .setChangeId(change.changeId())
+                .setTimestamp(Values.write(change.timestamp()))
+                .setChangeMetadata(Values.write(change.metadata()))
+                .build();
+    }
+
+    static Change read(dev.parley.dialect.grpc.knowledge.Change change) {
+        return new Change(
+                in("op", () -> op(change.getOp())),
+                required("statement", change.hasStatement(), () -> read(change.getStatement())),
+                change.getChangeId(),
+                required("timestamp", change.hasTimestamp(), () -> Values.read(change.getTimestamp())),
+                struct("change_metadata", change.getChangeMetadata()));
+    }
+
+    // --- statements
+
+    private static Patch read(dev.parley.dialect.grpc.knowledge.Patch patch) {
+        return new Patch(
+                in("op", () -> op(patch.getOp())),
+                required("statement", patch.hasStatement(), () -> read(patch.getStatement())));
+    }
+
+    private static Patch.Op op(PatchOperation op) {
+        return switch (op) {
+            case PATCH_OPERATION_ADD -> Patch.Op.ADD;
+            case PATCH_OPERATION_REMOVE -> Patch.Op.REMOVE;
+            case PATCH_OPERATION_REPLACE -> Patch.Op.REPLACE;
+            case PATCH_OPERATION_UNSPECIFIED, UNRECOGNIZED ->
+                throw InvalidField.of("", "not said (expected: add, remove or replace)");
+        };
+    }
+
+    private static PatchOperation write(Patch.Op op) {
+        return switch (op) {
+            case ADD -> PatchOperation.PATCH_OPERATION_ADD;
+            case REMOVE -> PatchOperation.PATCH_OPERATION_REMOVE;
+            case REPLACE -> PatchOperation.PATCH_OPERATION_REPLACE;
+        };
+    }
+
+    private static Statement read(dev.parley.dialect.grpc.knowledge.Statement statement) {
+        return new Statement(
+                in("subject", () -> read(statement.getSubject())),
+                statement.getPredicate(),
+                in("object", () -> read(statement.getObject())),
+                nonEmpty(statement.getGraph()),
+                statement.hasCertainty() ? (Double) statement.getCertainty() : null,
+                struct("provenance", statement.getProvenance()));
+    }
+
+    private static Resource read(Subject subject) {
+        return new Resource(subject.getId(), nonEmpty(subject.getType()));
+    }
+
+    private static dev.parley.dialect.grpc.knowledge.Statement write(Statement statement) {
+        var written = dev.parley.dialect.grpc.knowledge.Statement.newBuilder()
+                .setSubject(Subject.newBuilder()
+                        .setId(statement.subject().id())
+                        .setType(orEmpty(statement.subject().type())))
+                .setPredicate(statement.predicate())
+                .setObject(write(statement.object()))
+                .setGraph(orEmpty(statement.graph()))
+                .setProvenance(Values.write(statement.provenance()));
+        if (statement.certainty() != null) {
+            written.setCertainty(statement.certainty());
+        }
+        return written.build();
+    }
+
+    private static Term read(dev.parley.dialect.grpc.knowledge.Term object) {
+        String type = nonEmpty(object.getType());
+        return switch (object.getKindCase()) {
+            case ID -> new Resource(object.getId(), type);
+            case VALUE -> literal(in("value", () -> plain(object.getValue())), type, nonEmpty(object.getLanguage()));
+            case KIND_NOT_SET -> throw InvalidField.of("", "neither (expected: exactly one of id and value)");
+        };
+    }
+
+    private static Literal literal(Literal plain, @Nullable String type, @Nullable String language) {
+        if (language != null) {
+            return new Literal(plain.lexical(), type == null ? Literal.LANG_STRING : type, language);
+        }
+        return type == null ? plain : new Literal(plain.lexical(), type, null);
+    }
+
+    private static Literal plain(Value value) {
+        return switch (Values.read(value)) {
+            case String text -> Literal.of(text);
+            case Boolean truth -> Literal.of(truth);
+            case Number number -> Literal.of(new BigDecimal(number.toString()));
+            case null, default -> throw InvalidField.of("", "no string, number, true or false");
+        };
+    }
+
+    private static dev.parley.dialect.grpc.knowledge.Term write(Term term) {
+        return switch (term) {
+            case Resource resource ->
+                dev.parley.dialect.grpc.knowledge.Term.newBuilder()
+                        .setId(resource.id())
+                        .setType(orEmpty(resource.type()))
+                        .build();
+            case Literal literal -> {
+                Value plain = Values.write(literal.value());
+                boolean exact = literal.isPlain() && plain(plain).equals(literal);
+                yield dev.parley.dialect.grpc.knowledge.Term.newBuilder()
+                        .setValue(exact ? plain : Values.write(literal.lexical()))
+                        .setType(exact ? "" : literal.datatype())
+                        .setLanguage(orEmpty(literal.language()))
+                        .build();
+            }
+        };
+    }
+}

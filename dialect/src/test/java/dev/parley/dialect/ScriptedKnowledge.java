@@ -1,0 +1,78 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A knowledge graph that answers as it is told, and remembers what it was asked. */
+final class ScriptedKnowledge implements KnowledgeEndpoint {
+    @Nullable
+    KnowledgeOperation asked;
+
+    @Nullable
+    CallContext context;
+
+    @Nullable
+    A2AException failure;
+
+    QueryResult found = new QueryResult(Map.of(), Map.of());
+    UpdateResult updated = new UpdateResult(true, 1, List.of(), KnowledgeOperation.Verification.VERIFIED, null);
+    List<Change> changes = List.of();
+
+    ServedKnowledge served() {
+        return new ServedKnowledge(this, caller -> "type Query { entity: String }");
+    }
+
+    @Override
+    public List<String> queryLanguages() {
+        return List.of("graphql", "sparql");
+    }
+
+    @Override
+    public QueryResult query(KnowledgeOperation.Query query, CallContext context) {
+        asked(query, context);
+        return found;
+    }
+
+    @Override
+    public UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
+        asked(update, context);
+        return updated;
+    }
+
+    @Override
+    public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
+        asked(subscription, context);
+        return new Changes() {
+            private @Nullable List<Change> left = changes;
+
+            @Override
+            public @Nullable List<Change> next(Duration patience) {
+                List<Change> next = left;
+                left = null;
+                return next;
+            }
+
+            @Override
+            public void close() {
+                left = null;
+            }
+        };
+    }
+
+    private void asked(KnowledgeOperation operation, CallContext caller) {
+        asked = operation;
+        context = caller;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

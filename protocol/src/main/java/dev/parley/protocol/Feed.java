@@ -1,0 +1,60 @@
+package dev.parley.protocol;
+
+import java.time.Duration;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens, as one reader sees it, in order.
+ *
+ * <p>The reader pulls, so it can be as slow as it likes and delays nobody. For one thread at a time, except {@link
+ * #close()}, which any thread may call and which wakes a waiting {@link #next}.
+ *
+ * @param <E> what it brings
+ */
+public interface Feed<E> extends AutoCloseable {
+    /**
+     * Returns what has happened since the last call, waiting for it if need be.
+     *
+     * @return at least one element; an empty list if nothing happened within {@code patience}; null once this has ended
+     * @throws A2AException if it had to end
+     * @throws InterruptedException if the waiting thread was interrupted; this can still be read
+     */
+    @Nullable
+    List<E> next(Duration patience) throws InterruptedException;
+
+    /** Ends this for its reader. Idempotent. */
+    @Override
+    void close();
+
+    /** This in another form. Each element gets it when it is taken out of its list, so that only one need exist. */
+    default <F> Feed<F> as(Function<? super E, ? extends F> form) {
+        Feed<E> from = this;
+        return new Feed<>() {
+            @Override
+            public @Nullable List<F> next(Duration patience) throws InterruptedException {
+                List<E> next = from.next(patience);
+                return next == null
+                        ? null
+                        : new AbstractList<>() {
+                            @Override
+                            public F get(int index) {
+                                return form.apply(next.get(index));
+                            }
+
+                            @Override
+                            public int size() {
+                                return next.size();
+                            }
+                        };
+            }
+
+            @Override
+            public void close() {
+                from.close();
+            }
+        };
+    }
+}
