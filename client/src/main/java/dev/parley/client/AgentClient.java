@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SendConfiguration;
@@ -160,6 +161,23 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
     default void deletePushConfig(String taskId, String id) {
         call(new Operation.DeletePushConfig(null, taskId, id), CallContext.anonymous());
     }
+
+    /**
+     * The agent's knowledge graph. Subscriptions go on after a cut behind the last change that was seen.
+     *
+     * <p>Its methods throw {@link A2AException} UNSUPPORTED_OPERATION, and nothing is sent, for what the card does not
+     * offer.
+     *
+     * @throws A2AException UNSUPPORTED_OPERATION if the card offers none
+     */
+    KnowledgeEndpoint knowledge();
+
+    /**
+     * The GraphQL schema of the agent's knowledge graph, in its definition language.
+     *
+     * @throws A2AException UNSUPPORTED_OPERATION if the card offers none, or does not say where its schema is
+     */
+    String knowledgeSchema();
 
     /** Gives up calls and streams that are under way. Tasks go on. Idempotent. */
     @Override

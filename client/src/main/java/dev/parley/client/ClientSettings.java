@@ -76,7 +76,15 @@ record ClientSettings(
     Duration timeout(Operation operation, CallContext context) {
         boolean waits = operation instanceof Operation.Send send
                 && !(operation instanceof Operation.Call && send.configuration().returnImmediately());
-        Duration timeout = waits ? sendTimeout : callTimeout;
+        return until(context, waits ? sendTimeout : callTimeout);
+    }
+
+    /** How long a call may take that waits for nobody. */
+    Duration timeout(CallContext context) {
+        return until(context, callTimeout);
+    }
+
+    private Duration until(CallContext context, Duration timeout) {
         Instant deadline = context.deadline();
         if (deadline == null) {
             return timeout;

@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.GetTask;
@@ -130,12 +131,22 @@ final class HttpAgentClient implements AgentClient {
 
     /** Does {@code exchange} at the first place that there is one to do it with, as often as is safe and promising. */
     <T> T attempt(Operation operation, CallContext context, Places.Exchange<T> exchange) {
+        return attempt(operation.isRepeatable(), settings.timeout(operation, context), exchange);
+    }
+
+    <T> T attempt(boolean repeatable, Duration timeout, Places.Exchange<T> exchange) {
         Places now = places;
-        return means.attempts()
-                .run(
-                        operation.isRepeatable(),
-                        settings.timeout(operation, context),
-                        left -> now.use(left, settings.listener(), exchange));
+        return means.attempts().run(repeatable, timeout, left -> now.use(left, settings.listener(), exchange));
+    }
+
+    @Override
+    public KnowledgeEndpoint knowledge() {
+        return new HttpKnowledge(this, HttpKnowledge.Offer.of(card()));
+    }
+
+    @Override
+    public String knowledgeSchema() {
+        return HttpKnowledge.Offer.of(card()).schema(means, card(), place().url());
     }
 
     @Override

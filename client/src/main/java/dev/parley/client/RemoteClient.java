@@ -8,10 +8,12 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** An {@link AgentClient} by way of a {@link Transport}. Calls are tried again, and streams resumed, as over HTTP. */
@@ -125,6 +127,39 @@ final class RemoteClient implements AgentClient {
             }
             throw refusal;
         }
+    }
+
+    @Override
+    public KnowledgeEndpoint knowledge() {
+        return new RemoteKnowledge(this, HttpKnowledge.Offer.of(card));
+    }
+
+    @Override
+    public String knowledgeSchema() {
+        return HttpKnowledge.Offer.of(card).schema(means, card, url);
+    }
+
+    /** Asks the agent's knowledge graph, as often as is safe and promising. */
+    <T> T knowledge(boolean repeatable, CallContext context, BiFunction<KnowledgeEndpoint, CallContext, T> asked) {
+        return means.attempts()
+                .run(repeatable, settings.timeout(context), left -> once(left, now -> asked(now, context, asked)));
+    }
+
+    /**
+     * Asks the agent's knowledge graph in one attempt.
+     *
+     * @throws Trouble if another one may help
+     */
+    <T> T knowledgeOnce(CallContext context, BiFunction<KnowledgeEndpoint, CallContext, T> asked)
+            throws Trouble, InterruptedException {
+        return once(settings.callTimeout(), left -> asked(left, context, asked));
+    }
+
+    private <T> T asked(Duration left, CallContext context, BiFunction<KnowledgeEndpoint, CallContext, T> asked)
+            throws Trouble, InterruptedException {
+        return asked.apply(
+                remote.knowledge(headers(left)),
+                extended(context).withDeadline(settings.now().plus(left)));
     }
 
     HttpAgentClient.Means means() {

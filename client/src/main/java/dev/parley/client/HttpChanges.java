@@ -1,0 +1,141 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.client.HttpWire.Opening;
+import dev.parley.client.HttpWire.Request;
+import dev.parley.client.StreamBody.Feed;
+import dev.parley.client.StreamBody.Piece;
+import dev.parley.client.StreamBody.Whole;
+import dev.parley.dialect.KnowledgeBinding;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes that one connection brings. It hands over its next piece only when asked, so the queue holds one piece and
+ * how it ended.
+ */
+final class HttpChanges implements Changes {
+    private final HttpWire wire;
+    private final KnowledgeBinding binding;
+    private final SseParser parser;
+    private final Duration silence;
+    private final BlockingQueue<Piece> pieces;
+    private final long exchange;
+    private final Feed feed;
+    private final List<Change> ready = new ArrayList<>();
+    private @Nullable RuntimeException failure;
+    private boolean hungry = true;
+    private long heard = System.nanoTime();
+    private volatile boolean closed;
+
+    private HttpChanges(
+            HttpAgentClient client, KnowledgeBinding binding, BlockingQueue<Piece> pieces, long exchange, Feed feed) {
+        this.wire = client.means().wire();
+        this.binding = binding;
+        this.parser = new SseParser(client.means().settings().maxEventBytes());
+        this.silence = client.means().settings().streamSilence();
+        this.pieces = pieces;
+        this.exchange = exchange;
+        this.feed = feed;
+    }
+
+    /**
+     * Subscribes in one attempt.
+     *
+     * @throws A2AException if the agent refuses it
+     * @throws Trouble the same, if another attempt may help
+     */
+    static HttpChanges open(HttpAgentClient client, KnowledgeBinding binding, Request request, Duration left)
+            throws Trouble, InterruptedException {
+        var pieces = new LinkedBlockingQueue<Piece>();
+        HttpWire wire = client.means().wire();
+        Opening opening = wire.open(request, pieces::add);
+        HttpResponse<StreamBody> response = wire.await(opening, left);
+        wire.begun(opening, response);
+        return switch (response.body()) {
+            case Whole(var bytes) -> {
+                A2AException problem = binding.refusal(response.statusCode(), bytes);
+                throw client.refusal(request, response.statusCode(), response.headers(), problem);
+            }
+            case Feed feed -> new HttpChanges(client, binding, pieces, opening.exchange(), feed);
+        };
+    }
+
+    @Override
+    public @Nullable List<Change> next(Duration patience) throws InterruptedException {
+        long until = System.nanoTime() + patience.toNanos();
+        while (ready.isEmpty()) {
+            if (failure != null) {
+                throw failure;
+            }
+            if (closed) {
+                return null;
+            }
+            if (hungry) {
+                hungry = false;
+                feed.more();
+            }
+            long now = System.nanoTime();
+            long silent = heard + silence.toNanos() - now;
+            Piece piece = pieces.poll(Math.min(until - now, silent), TimeUnit.NANOSECONDS);
+            if (piece != null) {
+                read(piece);
+            } else if (System.nanoTime() - heard >= silence.toNanos()) {
+                throw lost("nothing came for " + silence, null);
+            } else if (System.nanoTime() - until >= 0) {
+                return List.of();
+            }
+        }
+        List<Change> changes = List.copyOf(ready);
+        ready.clear();
+        return changes;
+    }
+
+    private void read(Piece piece) {
+        heard = System.nanoTime();
+        switch (piece) {
+            case Piece.Bytes(var buffers) -> {
+                hungry = true;
+                for (ByteBuffer buffer : buffers) {
+                    read(buffer);
+                }
+            }
+            case Piece.End end -> closed = true;
+            case Piece.Broken(var cause) -> failure = lost(String.valueOf(cause.getMessage()), cause);
+        }
+    }
+
+    private void read(ByteBuffer buffer) {
+        try {
+            parser.read(buffer, frame -> {
+                wire.listen(exchange, frame);
+                ready.add(binding.change(frame.data()));
+            });
+        } catch (SseParser.TooLarge e) {
+            failure = new ClientException(Problem.ANSWER_TOO_LARGE, String.valueOf(e.getMessage()), e);
+        } catch (A2AException told) {
+            failure = told; // behind the changes that came before it
+        }
+    }
+
+    private static ClientException lost(String why, @Nullable Throwable cause) {
+        return new ClientException(Problem.LOST, "the subscription broke: " + why, cause);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        feed.cancel();
+        pieces.add(new Piece.End());
+    }
+}
