@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class Agent {
+    private static final String JSON = "application/json";
+
     private final Builder settings;
     private final AgentHandler handler;
 
@@ -56,6 +58,21 @@ public final class Agent {
     /** True if a message that comes again under its id leads to the task that it led to before. */
     public boolean deduplicates() {
         return settings.deduplicate;
+    }
+
+    /** True if it uses the knowledge graph of its hub, and lets its callers use it. */
+    public boolean usesKnowledge() {
+        return settings.knowledge;
+    }
+
+    /** This agent with one more extension, whose messages are JSON, and with {@code handler} in its place. */
+    public Agent extended(Extension extension, AgentHandler handler) {
+        Builder extended = settings.copy().extension(extension);
+        if (!extended.inputModes.contains(JSON)) {
+            extended.inputModes = new ArrayList<>(extended.inputModes);
+            extended.inputModes.add(JSON);
+        }
+        return extended.handle(handler);
     }
 
     /** How long one call of the handler may take. */
@@ -112,6 +129,7 @@ public final class Agent {
         private Duration timeLimit = Duration.ofHours(1);
         private int concurrency = 1_000;
         private int queueLimit = 10_000;
+        private boolean knowledge;
 
         private Builder(String name, String description) {
             if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")) {
@@ -229,8 +247,21 @@ public final class Agent {
             return this;
         }
 
+        /**
+         * Declares that the agent uses the knowledge graph of its hub by {@link Request#knowledge}, and lets its callers
+         * use it by the knowledge graph extension; default: not.
+         */
+        public Builder knowledge() {
+            this.knowledge = true;
+            return this;
+        }
+
         /** Ends the description: the agent does {@code handler}. */
         public Agent handle(AgentHandler handler) {
+            return new Agent(copy(), requireNonNull(handler, "handler"));
+        }
+
+        private Builder copy() {
             var copy = new Builder(name, description);
             copy.skills.addAll(skills);
             copy.extensions.addAll(extensions);
@@ -247,7 +278,8 @@ public final class Agent {
             copy.timeLimit = timeLimit;
             copy.concurrency = concurrency;
             copy.queueLimit = queueLimit;
-            return new Agent(copy, requireNonNull(handler, "handler"));
+            copy.knowledge = knowledge;
+            return copy;
         }
     }
 }

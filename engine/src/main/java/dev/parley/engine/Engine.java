@@ -13,6 +13,7 @@ import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import java.lang.System.Logger;
@@ -57,6 +58,7 @@ public final class Engine implements AutoCloseable {
     private final Limits limits;
     private final @Nullable Webhooks webhooks;
     private final Map<String, List<Head>> interrupted;
+    private final @Nullable KnowledgeEndpoint knowledge;
     private volatile boolean open = true;
 
     private Engine(Builder settings) {
@@ -65,6 +67,7 @@ public final class Engine implements AutoCloseable {
         this.longestWait = settings.longestWait;
         this.grace = settings.grace;
         this.retention = settings.retention;
+        this.knowledge = settings.knowledge;
         this.tasks = new LiveTasks(settings.cacheBytes);
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("engine-timer").factory());
@@ -102,6 +105,7 @@ public final class Engine implements AutoCloseable {
         private @Nullable Duration retention;
         private @Nullable PushStore pushStore;
         private @Nullable WebhookTransport transport;
+        private @Nullable KnowledgeEndpoint knowledge;
 
         private Builder(TaskLog log) {
             this.log = requireNonNull(log, "log");
@@ -141,6 +145,12 @@ public final class Engine implements AutoCloseable {
         public Builder webhooks(PushStore store, WebhookTransport transport) {
             this.pushStore = requireNonNull(store, "store");
             this.transport = requireNonNull(transport, "transport");
+            return this;
+        }
+
+        /** The knowledge graph of agents that declare that they use one; default: there is none. */
+        public Builder knowledge(KnowledgeEndpoint graph) {
+            this.knowledge = requireNonNull(graph, "graph");
             return this;
         }
 
@@ -184,6 +194,12 @@ public final class Engine implements AutoCloseable {
                 tasks.unpin(live);
             }
         }
+    }
+
+    /** The knowledge graph that an agent uses; null if it uses none. */
+    @Nullable
+    KnowledgeEndpoint knowledge(Agent agent) {
+        return agent.usesKnowledge() ? knowledge : null;
     }
 
     /** Webhooks and their fate; empty if the engine was built without. */

@@ -67,6 +67,13 @@ public interface Request {
     /** The media types that the caller can read; empty if it did not say. */
     List<String> acceptedOutputModes();
 
+    /**
+     * The knowledge graph, on behalf of the caller.
+     *
+     * @throws IllegalStateException if the agent has not declared that it uses one, or the hub has none
+     */
+    SharedKnowledge knowledge();
+
     /** Who calls, for whom, with which extensions. */
     CallContext context();
 }

@@ -198,6 +198,7 @@ final class Runner {
                         untouched ? attempt : attempt + 1,
                         null),
                 engine.clock(),
+                engine.knowledge(agent),
                 () -> {});
         if (message != null && (untouched || agent.isResumable())) {
             if (!untouched) {

@@ -351,6 +351,7 @@ final class Sends {
                 new Turn.Origin(
                         context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
                 engine.clock(),
+                engine.knowledge(agent),
                 () -> engine.tasks().add(live));
     }
 

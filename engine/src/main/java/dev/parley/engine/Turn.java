@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -42,6 +43,7 @@ final class Turn implements Request, Reply {
     private final Message message;
     private final Origin origin;
     private final InstantSource clock;
+    private final @Nullable KnowledgeEndpoint graph;
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
     private volatile boolean created;
@@ -51,13 +53,21 @@ final class Turn implements Request, Reply {
     private volatile Instant deadline = Instant.MAX;
 
     /**
+     * @param graph the knowledge graph that the agent uses; null for none
      * @param onCreate called once, before the first emission of a task that does not exist yet
      */
-    Turn(LiveTask live, Message message, Origin origin, InstantSource clock, Runnable onCreate) {
+    Turn(
+            LiveTask live,
+            Message message,
+            Origin origin,
+            InstantSource clock,
+            @Nullable KnowledgeEndpoint graph,
+            Runnable onCreate) {
         this.live = live;
         this.message = message;
         this.origin = origin;
         this.clock = clock;
+        this.graph = graph;
         this.onCreate = onCreate;
         this.created = origin.followUp || live.durable() != null;
     }
@@ -382,6 +392,15 @@ final class Turn implements Request, Reply {
     @Override
     public List<String> acceptedOutputModes() {
         return origin.acceptedOutputModes;
+    }
+
+    @Override
+    public SharedKnowledge knowledge() {
+        if (graph == null) {
+            throw new IllegalStateException("agent " + live.key().agent()
+                    + " has no knowledge graph (expected: declared by knowledge(), and a hub that has one)");
+        }
+        return new SharedKnowledge(graph, live.key().agent(), live.key().taskId(), origin.context());
     }
 
     @Override
