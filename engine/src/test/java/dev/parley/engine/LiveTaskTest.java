@@ -62,6 +62,6 @@ final class LiveTaskTest {
 
     private static Turn turn(LiveTask live, String text) {
         var origin = new Turn.Origin(ALICE, List.of(), Map.of(), true, 1, null);
-        return new Turn(live, Message.user(Part.text(text)), origin, InstantSource.system(), () -> {});
+        return new Turn(live, Message.user(Part.text(text)), origin, InstantSource.system(), null, () -> {});
     }
 }
