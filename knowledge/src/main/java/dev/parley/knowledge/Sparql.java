@@ -18,10 +18,10 @@ import java.util.regex.Pattern;
 import org.apache.jena.graph.Node;
 import org.apache.jena.query.ARQ;
 import org.apache.jena.query.Query;
-import org.apache.jena.query.QueryParseException;
 import org.apache.jena.query.Syntax;
 import org.apache.jena.shared.JenaException;
 import org.apache.jena.shared.impl.PrefixMappingImpl;
+import org.apache.jena.sparql.core.Prologue;
 import org.apache.jena.sparql.core.Quad;
 import org.apache.jena.sparql.core.Var;
 import org.apache.jena.sparql.engine.main.QC;
@@ -91,8 +91,10 @@ final class Sparql {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_QUERY, patience);
         return guarded(budget, () -> {
             var parsed = new Query();
-            parsed.setPrefixMapping(new Prefixes());
-            SPARQLParser.createParser(Syntax.syntaxSPARQL_11).parse(parsed, query);
+            parse(
+                    parsed,
+                    budget,
+                    () -> SPARQLParser.createParser(Syntax.syntaxSPARQL_11).parse(parsed, query));
             var execution = QueryExec.dataset(new StatementDataset(view, budget, 0))
                     .query(SparqlGuard.guard(parsed, budget))
                     .context(context(budget));
@@ -114,8 +116,11 @@ final class Sparql {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
         return guarded(budget, () -> {
             var parsed = new UpdateRequest();
-            parsed.setPrefixMapping(new Prefixes());
-            UpdateParser.createParser(Syntax.syntaxSPARQL_11).parse(new UpdateRequestSink(parsed), parsed, update);
+            parse(
+                    parsed,
+                    budget,
+                    () -> UpdateParser.createParser(Syntax.syntaxSPARQL_11)
+                            .parse(new UpdateRequestSink(parsed), parsed, update));
             if (parsed.getOperations().stream().anyMatch(UpdateLoad.class::isInstance)) {
                 throw budget.refusal("not-supported", "LOAD is switched off");
             }
@@ -143,11 +148,18 @@ final class Sparql {
         return statement;
     }
 
+    private static void parse(Prologue request, SparqlBudget budget, Runnable parser) {
+        request.setPrefixMapping(new Prefixes());
+        try {
+            parser.run();
+        } catch (JenaException noSparql) {
+            throw budget.refusal("syntax", String.valueOf(noSparql.getMessage()));
+        }
+    }
+
     private static <T> T guarded(SparqlBudget budget, Supplier<T> work) {
         try {
             return work.get();
-        } catch (QueryParseException noSparql) {
-            throw budget.refusal("syntax", String.valueOf(noSparql.getMessage()));
         } catch (JenaException failed) {
             throw budget.refusal("failed", String.valueOf(failed.getMessage())).causedBy(failed);
         } catch (KnowledgeStoreException failed) {
