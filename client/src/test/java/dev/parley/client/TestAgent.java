@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.RawServer.Connection;
 import dev.parley.client.RawServer.Request;
+import dev.parley.protocol.AgentCard;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -58,6 +59,13 @@ final class TestAgent implements AutoCloseable {
     /** Connects with waits of a millisecond at most. */
     AgentClient client() {
         return hasty().connect(origin());
+    }
+
+    /** Finds the card, for clients whose patience might not be enough for that. */
+    AgentCard foundCard() {
+        try (var patient = client()) {
+            return patient.card();
+        }
     }
 
     static AgentClientBuilder hasty() {

@@ -204,6 +204,8 @@ final class GrpcClientTest {
     @Test
     void aDeadlineEndsTheWaitAndNotTheTask() {
         try (AgentClient client = client("1.0")) {
+            // The time shall not be over before there is a connection.
+            client.send("hello");
             var soon = CallContext.anonymous().withDeadline(Instant.now().plusMillis(300));
             Message message = Message.user(Part.text("wait"));
 
