@@ -81,7 +81,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.clock = clock;
         this.statements = new SqlStatementStore(database, clock);
         this.journal = new Journal(database, statements.terms(), statements.sql());
-        this.graphql = new GraphQlQueries(this::changes, GraphQlLimits.DEFAULTS, clock);
+        this.graphql = new GraphQlQueries(
+                statements, this::changes, GraphQlLimits.DEFAULTS, clock, Thread::startVirtualThread);
     }
 
     /**
@@ -135,7 +136,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 policy.otherwise());
         return reading(() -> switch (query.language()) {
             case Query.GRAPHQL -> {
-                GraphQlQueries.Prepared prepared = graphql.prepare(query);
+                GraphQlQueries.Prepared prepared = graphql.prepare(query, group, policy);
                 yield statements.read(group, floors, PATIENCE, view -> {
                     GraphQlQueries.Answer answer = prepared.answer(view);
                     return found(answer.data(), answer.truncated(), answer.errors(), view, now, began);
@@ -207,10 +208,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return name -> pattern.graphs().contains(name) || pattern.predicates().contains(name);
     }
 
-    /** The GraphQL schema of a group, in the schema language. */
+    /** The GraphQL schema of the caller's group, as far as they may see it, in the schema language. */
+    public String schema(CallContext context) {
+        String group = context.scope().group();
+        return graphql.schema(group, rules(group).floors(On.QUERY, context.caller()));
+    }
+
+    /** The GraphQL schema of a group as a stranger may see it, in the schema language. */
     public String schema(String group) {
         requireNonNull(group, "group");
-        return graphql.schema();
+        return graphql.schema(
+                group, rules(group).floors(On.QUERY, CallContext.anonymous().caller()));
     }
 
     /** Answers a question that no query language has words for, from what {@code context} may see. */
@@ -362,7 +370,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                     () -> rules(group),
                     context.caller(),
                     prepared,
-                    isTrue(subscription, "includeProjection") ? (of, change) -> project(group, of, change) : null,
+                    isTrue(subscription, "includeProjection") ? (of, change) -> project(context, of, change) : null,
                     id -> statements.read(
                             group,
                             Floors.NONE,
@@ -441,8 +449,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 A2AError.KNOWLEDGE_SUBSCRIPTION, A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(), detail);
     }
 
-    private Map<String, @Nullable Object> project(String group, GraphQlSubscription subscription, Change change) {
-        return statements.read(group, Floors.NONE, PATIENCE, view -> subscription.project(change, view));
+    private Map<String, @Nullable Object> project(
+            CallContext context, GraphQlSubscription subscription, Change change) {
+        String group = context.scope().group();
+        Floors floors = rules(group).floors(On.SUBSCRIBE, context.caller());
+        return statements.read(group, floors, PATIENCE, view -> subscription.project(change, view));
     }
 
     /** The feed of a group begins when somebody watches. */

@@ -6,8 +6,11 @@ import java.util.List;
 
 /** What a query will cost, told from the query alone. */
 final class GraphQlCost {
-    /** A list whose length the query leaves open: things have about so many values, sources, …. */
-    private static final int USUAL_LENGTH = 10;
+    /** Statements about a thing, or that point at it, if the query leaves open how many it wants. */
+    private static final int USUAL_PAGE = 10;
+
+    /** Values of one predicate. */
+    private static final int USUAL_LIST = 3;
 
     private static final double LEAF = 0.1;
 
@@ -55,7 +58,11 @@ final class GraphQlCost {
         if (field.getResolvedArguments().get("first") instanceof Integer first) {
             return Math.max(1, first);
         }
-        boolean isList = field.getFieldDefinitions(schema).getFirst().getArgument("first") != null;
-        return !isList ? 1 : field.getLevel() == 1 ? GraphQlLimits.DEFAULT_PAGE : USUAL_LENGTH;
+        var definition = field.getFieldDefinitions(schema).getFirst();
+        if (definition.getArgument("first") == null) {
+            return 1;
+        }
+        boolean isPage = definition.getArgument("after") != null;
+        return field.getLevel() == 1 ? GraphQlLimits.DEFAULT_PAGE : isPage ? USUAL_PAGE : USUAL_LIST;
     }
 }

@@ -1,6 +1,10 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.TypedSchemas.Readers;
+import dev.parley.knowledge.TypedSchemas.Typed;
+import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -14,7 +18,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,16 +29,26 @@ import org.jspecify.annotations.Nullable;
  * <p>A query is prepared first, which asks nothing of its view, and then answered from one.
  */
 final class GraphQlQueries {
+    private static final Pattern INTROSPECTION = Pattern.compile("__(schema|type)\\b");
+    private static final TypedModel.Index NO_TYPES = TypedModel.EMPTY.index();
+
     private final ChangeLog changes;
     private final GraphQlLimits limits;
     private final InstantSource clock;
     private final GraphQlSchema generic;
+    private final TypedSchemas typed;
 
-    GraphQlQueries(ChangeLog changes, GraphQlLimits limits, InstantSource clock) {
+    /**
+     * @param store of the graph; the types of a group's schema are read from it
+     * @param background runs what follows changes of the graph
+     */
+    GraphQlQueries(
+            StatementStore store, ChangeLog changes, GraphQlLimits limits, InstantSource clock, Executor background) {
         this.changes = changes;
         this.limits = limits;
         this.clock = clock;
         generic = GraphQlSchema.of("", limits);
+        typed = new TypedSchemas(store, limits, clock, background);
     }
 
     /**
@@ -60,22 +76,28 @@ final class GraphQlQueries {
     }
 
     /**
-     * Reads, validates and limits a query.
+     * Reads, validates and limits a query. May read the graph for its types, so it must not be called while a view is read.
      *
+     * @param group whose graph it is about
+     * @param floors what the reader may see
      * @throws A2AException KNOWLEDGE_QUERY if it may not be asked
      */
-    Prepared prepare(KnowledgeOperation.Query query) {
+    Prepared prepare(KnowledgeOperation.Query query, String group, Floors floors) {
         Instant deadline = clock.instant().plus(limits.time());
-        GraphQlSchema schema = generic;
-        var document = document(schema, query.query(), Operation.QUERY);
-        var fields = schema.normalized(document, query.variables()).getTopLevelFields();
+        var readers = new Readers(group, floors);
+        var understood = understand(query.query(), readers);
+        var schema = understood.schema();
+        var fields = schema.normalized(understood.document(), query.variables()).getTopLevelFields();
         new GraphQlCost(schema.schema(), limits).check(fields);
         return view -> {
-            var reader = reader(view, deadline);
+            var reader = reader(view, understood.index(), deadline);
             var data = within(() -> reader.query(fields));
+            if (schema != generic) {
+                typed.seen(readers, view.revision());
+            }
             var errors = new ArrayList<>(reader.errors());
             if (fields.stream().anyMatch(GraphQlQueries::isIntrospection)) {
-                var result = schema.introspect(document, query.variables(), data);
+                var result = schema.introspect(understood.document(), query.variables(), data);
                 errors.addAll(GraphQlFailure.specified(result.getErrors()));
                 Map<String, @Nullable Object> all = result.getData();
                 data = all == null ? Map.of() : all;
@@ -87,15 +109,44 @@ final class GraphQlQueries {
         };
     }
 
-    private GraphQlSchema.Prepared document(GraphQlSchema schema, String text, Operation kind) {
-        var known = schema.known(text);
-        return known != null && known.operation().getOperation() == kind
-                ? known
-                : schema.prepare(text, GraphQlSchema.parse(text, limits), kind);
+    /** A document, the schema in whose terms it is written, and what the types of that mean. */
+    private record Understood(GraphQlSchema schema, GraphQlSchema.Prepared document, TypedModel.Index index) {}
+
+    /**
+     * Tries the generic schema first, which never changes, unless the query asks about the schema itself; then the typed
+     * one as it was, then as it is.
+     */
+    private Understood understand(String text, Readers readers) {
+        var known = generic.known(text, Operation.QUERY);
+        if (known != null) {
+            return new Understood(generic, known, NO_TYPES);
+        }
+        boolean introspects = INTROSPECTION.matcher(text).find();
+        Typed before = introspects ? typed.latest(readers) : typed.known(readers);
+        known = before == null ? null : before.schema().known(text, Operation.QUERY);
+        if (before != null && known != null) {
+            return new Understood(before.schema(), known, before.index());
+        }
+        var document = GraphQlSchema.parse(text, limits);
+        if (!introspects && generic.understands(document)) {
+            return new Understood(generic, generic.admit(text, document, Operation.QUERY), NO_TYPES);
+        }
+        Typed current = before != null ? before : typed.current(readers);
+        try {
+            return new Understood(
+                    current.schema(), current.schema().prepare(text, document, Operation.QUERY), current.index());
+        } catch (A2AException misunderstood) {
+            Typed latest = typed.latest(readers);
+            if (latest.schema() == current.schema()) {
+                throw misunderstood;
+            }
+            return new Understood(
+                    latest.schema(), latest.schema().prepare(text, document, Operation.QUERY), latest.index());
+        }
     }
 
-    private GraphQlReader reader(View view, Instant deadline) {
-        return new GraphQlReader(view, changes, limits, clock, deadline);
+    private GraphQlReader reader(View view, TypedModel.Index types, Instant deadline) {
+        return new GraphQlReader(view, changes, types, limits, clock, deadline);
     }
 
     private <T> T within(Supplier<T> question) {
@@ -118,7 +169,11 @@ final class GraphQlQueries {
      */
     GraphQlSubscription prepare(KnowledgeOperation.Subscribe subscription) {
         try {
-            var prepared = document(generic, subscription.query(), Operation.SUBSCRIPTION);
+            String text = subscription.query();
+            var known = generic.known(text, Operation.SUBSCRIPTION);
+            var prepared = known != null
+                    ? known
+                    : generic.prepare(text, GraphQlSchema.parse(text, limits), Operation.SUBSCRIPTION);
             var fields = generic.normalized(prepared, subscription.variables()).getTopLevelFields();
             new GraphQlCost(generic.schema(), limits).check(fields);
             if (fields.size() != 1 || !fields.getFirst().getFieldName().equals("knowledgeChanged")) {
@@ -158,8 +213,8 @@ final class GraphQlQueries {
 
         @Override
         public Map<String, @Nullable Object> project(Change change, View view) {
-            return within(
-                    () -> reader(view, clock.instant().plus(limits.time())).change(change, field));
+            return within(() ->
+                    reader(view, NO_TYPES, clock.instant().plus(limits.time())).change(change, field));
         }
     }
 
@@ -167,8 +222,8 @@ final class GraphQlQueries {
         return field.getFieldName().equals("__schema") || field.getFieldName().equals("__type");
     }
 
-    /** The schema in the schema language. */
-    String schema() {
-        return generic.text();
+    /** The schema of a group as its reader may see it, in the schema language. */
+    String schema(String group, Floors floors) {
+        return typed.latest(new Readers(group, floors)).schema().text();
     }
 }

@@ -7,6 +7,7 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import graphql.normalized.ExecutableNormalizedField;
 import java.time.Instant;
@@ -40,6 +41,7 @@ final class GraphQlReader {
 
     private final View view;
     private final ChangeLog changes;
+    private final TypedModel.Index typed;
     private final GraphQlLimits limits;
     private final InstantSource clock;
     private final Instant deadline;
@@ -47,9 +49,16 @@ final class GraphQlReader {
     private boolean truncated;
     private int objects;
 
-    GraphQlReader(View view, ChangeLog changes, GraphQlLimits limits, InstantSource clock, Instant deadline) {
+    GraphQlReader(
+            View view,
+            ChangeLog changes,
+            TypedModel.Index typed,
+            GraphQlLimits limits,
+            InstantSource clock,
+            Instant deadline) {
         this.view = view;
         this.changes = changes;
+        this.typed = typed;
         this.limits = limits;
         this.clock = clock;
         this.deadline = deadline;
@@ -111,8 +120,34 @@ final class GraphQlReader {
             case "graphs" -> lists(List.of(new Target<>(view.graphs(), out)), field, this::graphs);
             case "changes" ->
                 page(changes.changes(view, arguments.text("after"), arguments.first()), field, out, this::changes);
-            default -> throw new IllegalStateException(field.getFieldName());
+            default -> typedRoot(arguments, field, out);
         }
+    }
+
+    private void typedRoot(
+            GraphQlArguments arguments, ExecutableNormalizedField field, Map<String, @Nullable Object> out) {
+        var root = typed.root(field.getFieldName());
+        if (root == null) {
+            throw new IllegalStateException(field.getFieldName());
+        }
+        switch (root.shape()) {
+            case ONE -> {
+                String id = Term.expand(arguments.required("id"));
+                boolean belongs = view.types(List.of(id)).getOrDefault(id, Set.of()).stream()
+                        .anyMatch(root.type().classes()::contains);
+                objects(List.of(new Target<>(id, out)), field, any -> belongs ? id : null, this::entities);
+            }
+            case ALL -> {
+                var page = typedEntities(root.type(), arguments);
+                truncated |= page.next() != null;
+                lists(List.of(new Target<>(page.items(), out)), field, this::entities);
+            }
+            case PAGE -> page(typedEntities(root.type(), arguments), field, out, this::entities);
+        }
+    }
+
+    private Page<String> typedEntities(TypedModel.Type type, GraphQlArguments arguments) {
+        return view.entities(TypedFilter.of(type, arguments), arguments.text("after"), arguments.first());
     }
 
     /** Returns null for what nothing is known of; to find that out costs nothing if something is shown of it. */
@@ -156,75 +191,183 @@ final class GraphQlReader {
         if (targets.isEmpty()) {
             return;
         }
-        var values = new ArrayList<ExecutableNormalizedField>();
+        var values = new ArrayList<ValueField>();
         for (var field : fields) {
             // Takes its place in the order now.
             targets.forEach(target -> target.out().put(field.getResultKey(), null));
             var arguments = arguments(field);
+            var property = typed.field(field.getSingleObjectTypeName(), field.getFieldName());
+            if (property != null && property.inverse()) {
+                inverse(targets, field, property);
+                continue;
+            }
+            if (property != null) {
+                values.add(ValueField.of(field, property, arguments));
+                continue;
+            }
             switch (field.getFieldName()) {
                 case "__typename" -> each(targets, field, id -> field.getSingleObjectTypeName());
-                case "id" -> each(targets, field, id -> id);
-                case "types" -> {
+                case "id", "_id" -> each(targets, field, id -> id);
+                case "types", "_types" -> {
                     var types = view.types(ids(targets));
                     each(targets, field, id -> List.copyOf(types.getOrDefault(id, Set.of())));
                 }
-                case "statements" -> {
+                case "statements", "_statements" -> {
                     var about = view.about(ids(targets), arguments.about(), arguments.text("after"), arguments.first());
                     pages(targets, field, id -> page(about, id), this::statements);
                 }
-                case "incoming" -> {
+                case "incoming", "_incoming" -> {
                     var pointing = view.pointingAt(
                             ids(targets), arguments.about(), arguments.text("after"), arguments.first());
                     pages(targets, field, id -> page(pointing, id), this::statements);
                 }
-                case "value", "values" -> values.add(field);
+                case "value", "values" -> values.add(ValueField.of(field, arguments));
+                case "_entity" -> objects(targets, field, id -> id, this::entities);
                 default -> throw new IllegalStateException(field.getFieldName());
             }
         }
         values(targets, values);
     }
 
+    private void inverse(List<Target<String>> targets, ExecutableNormalizedField field, TypedModel.Field property) {
+        var pattern = new Pattern(
+                List.of(),
+                List.of(),
+                List.copyOf(property.owners()),
+                List.of(property.predicate()),
+                List.of(),
+                List.of(),
+                null);
+        var pointing =
+                view.pointingAt(ids(targets), pattern, null, arguments(field).first());
+        lists(
+                targets.stream()
+                        .map(target -> {
+                            var page = page(pointing, target.of());
+                            truncated |= page.next() != null;
+                            return new Target<>(subjects(page), target.out());
+                        })
+                        .toList(),
+                field,
+                this::entities);
+    }
+
+    private static List<String> subjects(Page<Fact> page) {
+        return page.items().stream()
+                .map(fact -> fact.statement().subject().id())
+                .distinct()
+                .toList();
+    }
+
+    /** A field that shows what a predicate says. */
+    private record ValueField(
+            ExecutableNormalizedField field,
+            String predicate,
+            TypedModel.Kind kind,
+            boolean single,
+            Languages languages,
+            int first) {
+        static ValueField of(ExecutableNormalizedField field, GraphQlArguments arguments) {
+            return new ValueField(
+                    field,
+                    Term.expand(arguments.required("predicate")),
+                    TypedModel.Kind.ANY,
+                    field.getFieldName().equals("value"),
+                    Languages.of(arguments.texts("language")),
+                    arguments.first());
+        }
+
+        static ValueField of(ExecutableNormalizedField field, TypedModel.Field property, GraphQlArguments arguments) {
+            return new ValueField(
+                    field,
+                    property.predicate(),
+                    property.kind(),
+                    property.single(),
+                    Languages.of(arguments.texts("language")),
+                    arguments.first());
+        }
+
+        /** Whether the field can show {@code term}; what a graph holds need not be what it declares. */
+        boolean shows(Term term) {
+            return switch (kind) {
+                case ENTITY -> term instanceof Term.Resource;
+                case TERM -> true;
+                default -> shown(term) != null;
+            };
+        }
+
+        @Nullable
+        Object shown(Term term) {
+            return kind == TypedModel.Kind.ANY && term instanceof Term.Resource resource
+                    ? resource.id()
+                    : term instanceof Term.Literal literal ? kind.shown(literal) : null;
+        }
+    }
+
     /** Fields that show values are read together, unless there is so much that they have to be read one by one. */
-    private void values(List<Target<String>> targets, List<ExecutableNormalizedField> fields) {
+    private void values(List<Target<String>> targets, List<ValueField> fields) {
         if (fields.isEmpty()) {
             return;
         }
-        var predicates = fields.stream()
-                .map(field -> Term.expand(arguments(field).required("predicate")))
-                .distinct()
-                .toList();
+        var predicates = fields.stream().map(ValueField::predicate).distinct().toList();
         var pages = view.about(ids(targets), Pattern.predicates(predicates), null, GraphQlLimits.MAX_PAGE);
         boolean whole = pages.values().stream().allMatch(page -> page.next() == null);
         for (var field : fields) {
-            var arguments = arguments(field);
-            String predicate = Term.expand(arguments.required("predicate"));
             var found = whole || predicates.size() == 1
                     ? pages
-                    : view.about(ids(targets), Pattern.predicates(List.of(predicate)), null, GraphQlLimits.MAX_PAGE);
-            boolean isSingle = field.getFieldName().equals("value");
-            int first = arguments.first();
-            each(targets, field, id -> {
+                    : view.about(
+                            ids(targets), Pattern.predicates(List.of(field.predicate())), null, GraphQlLimits.MAX_PAGE);
+            value(targets, field, id -> {
                 var page = page(found, id);
-                var terms = Languages.of(arguments.texts("language"))
+                var terms = field.languages()
                         .preferred(page.items().stream()
                                 .map(Fact::statement)
-                                .filter(statement -> statement.predicate().equals(predicate))
-                                .map(statement -> statement.object())
+                                .filter(statement -> statement.predicate().equals(field.predicate()))
+                                .map(Statement::object)
+                                .filter(field::shows)
                                 .toList());
-                if (isSingle) {
-                    return terms.isEmpty() ? null : shown(terms.getFirst());
-                }
-                truncated |= terms.size() > first || page.next() != null;
-                return terms.stream().limit(first).map(GraphQlReader::shown).toList();
+                truncated |= !field.single() && (terms.size() > field.first() || page.next() != null);
+                return terms.subList(0, Math.min(terms.size(), field.single() ? 1 : field.first()));
             });
         }
     }
 
-    private static Object shown(Term term) {
-        return switch (term) {
-            case Term.Resource resource -> resource.id();
-            case Term.Literal literal -> literal.value();
-        };
+    private void value(List<Target<String>> targets, ValueField field, Function<String, List<Term>> terms) {
+        switch (field.kind()) {
+            case ENTITY -> {
+                Level<Term> level = (found, fields) -> entities(
+                        found.stream()
+                                .map(target -> new Target<>(requireNonNull(id(target.of())), target.out()))
+                                .toList(),
+                        fields);
+                some(targets, field, terms, level);
+            }
+            case TERM -> some(targets, field, terms, this::terms);
+            default ->
+                each(targets, field.field(), id -> {
+                    var shown = terms.apply(id).stream().map(field::shown).toList();
+                    return field.single() ? (shown.isEmpty() ? null : shown.getFirst()) : shown;
+                });
+        }
+    }
+
+    /** Shows objects that belong to each target: the first, or all of them. */
+    private <T> void some(
+            List<Target<String>> targets, ValueField field, Function<String, List<T>> objects, Level<T> level) {
+        if (field.single()) {
+            objects(
+                    targets,
+                    field.field(),
+                    id -> objects.apply(id).stream().findFirst().orElse(null),
+                    level);
+        } else {
+            lists(
+                    targets.stream()
+                            .map(target -> new Target<>(objects.apply(target.of()), target.out()))
+                            .toList(),
+                    field.field(),
+                    level);
+        }
     }
 
     private void statements(List<Target<Fact>> targets, List<ExecutableNormalizedField> fields) {

@@ -91,6 +91,7 @@ final class GraphQlSchema {
                 .codeRegistry(GraphQLCodeRegistry.newCodeRegistry()
                         .defaultDataFetcher(DataFetcherFactories.useDataFetcher(held)))
                 .scalar(GraphQlAny.scalar("Any"))
+                .scalar(GraphQlAny.scalar("Number"))
                 .build();
         return new GraphQlSchema(new SchemaGenerator().makeExecutableSchema(types, wiring), limits);
     }
@@ -130,8 +131,9 @@ final class GraphQlSchema {
 
     /** Returns what {@link #prepare} returned for this text before; null if it did not, or that was forgotten. */
     @Nullable
-    Prepared known(String text) {
-        return documents.getIfPresent(text);
+    Prepared known(String text, OperationDefinition.Operation kind) {
+        Prepared known = documents.getIfPresent(text);
+        return known != null && known.operation().getOperation() == kind ? known : null;
     }
 
     /** True if {@code document} says something in terms of this schema. */
@@ -144,21 +146,13 @@ final class GraphQlSchema {
                 .maxDepth(INTROSPECTION_DEPTH)
                 .maxFieldsCount(limits.fields())
                 .build();
-        return ParseAndValidate.validate(schema, document, rule -> true, Locale.ENGLISH, complexity);
-    }
-
-    private void requireValid(Document document) {
-        List<ValidationError> problems;
         try {
-            problems = problems(document);
+            return ParseAndValidate.validate(schema, document, rule -> true, Locale.ENGLISH, complexity);
         } catch (RuntimeException fault) {
             // graphql-java 26.0 stumbles over a subscription whose only field is skipped if a variable says so.
             throw GraphQlFailure.VALIDATION
                     .because("the query cannot be validated")
                     .causedBy(fault);
-        }
-        if (!problems.isEmpty()) {
-            throw GraphQlFailure.VALIDATION.because(GraphQlFailure.specified(problems));
         }
     }
 
@@ -168,17 +162,34 @@ final class GraphQlSchema {
      * @throws dev.parley.protocol.A2AException if it does not fit the schema, or has not one operation of this kind
      */
     Prepared prepare(String text, Document document, OperationDefinition.Operation kind) {
+        requireOne(document, kind);
+        var problems = problems(document);
+        if (!problems.isEmpty()) {
+            throw GraphQlFailure.VALIDATION.because(GraphQlFailure.specified(problems));
+        }
+        return admit(text, document, kind);
+    }
+
+    /**
+     * Takes a document that this schema {@linkplain #understands}.
+     *
+     * @throws dev.parley.protocol.A2AException if it has not one operation of this kind
+     */
+    Prepared admit(String text, Document document, OperationDefinition.Operation kind) {
+        OperationDefinition operation = requireOne(document, kind);
+        boolean fixed = operation.getVariableDefinitions().isEmpty();
+        var prepared = new Prepared(document, operation, fixed ? normalized(document, Map.of()) : null);
+        documents.put(text, prepared);
+        return prepared;
+    }
+
+    private static OperationDefinition requireOne(Document document, OperationDefinition.Operation kind) {
         var operations = document.getDefinitionsOfType(OperationDefinition.class);
         if (operations.size() != 1 || operations.getFirst().getOperation() != kind) {
             throw GraphQlFailure.OPERATION.because(
                     "expected: one operation, a " + kind.name().toLowerCase(Locale.ROOT));
         }
-        requireValid(document);
-        OperationDefinition operation = operations.getFirst();
-        boolean fixed = operation.getVariableDefinitions().isEmpty();
-        var prepared = new Prepared(document, operation, fixed ? normalized(document, Map.of()) : null);
-        documents.put(text, prepared);
-        return prepared;
+        return operations.getFirst();
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.knowledge.GraphQlQueries.Answer;
+import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
@@ -30,16 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class GraphQlQueriesTest {
     private final Map<String, Change> log = new HashMap<>();
-    private final GraphQlQueries queries = new GraphQlQueries(
-            (view, after, limit) -> {
-                if (after != null && !log.containsKey(after)) {
-                    throw new IllegalArgumentException("after: " + after + " (expected: a change that is remembered)");
-                }
-                return new Page<>(List.copyOf(log.values()), null);
-            },
-            GraphQlLimits.DEFAULTS,
-            InstantSource.system());
-
     private final MemoryView view = new MemoryView()
             .link("ex:p1", "rdf:type", "ex:Project")
             .add(Statement.of("ex:p1", "ex:status", Literal.of("active")).withCertainty(0.95))
@@ -57,8 +48,24 @@ final class GraphQlQueriesTest {
             .link("ex:ada", "ex:knows", "ex:bob")
             .say("ex:bob", "ex:name", "Bob");
 
+    private final ChangeLog changes = (seen, after, limit) -> {
+        if (after != null && !log.containsKey(after)) {
+            throw new IllegalArgumentException("after: " + after + " (expected: a change that is remembered)");
+        }
+        return new Page<>(List.copyOf(log.values()), null);
+    };
+    private final GraphQlQueries queries = queries(changes, InstantSource.system());
+
+    private GraphQlQueries queries(ChangeLog changes, InstantSource clock) {
+        return new GraphQlQueries(new MemoryStore(view), changes, GraphQlLimits.DEFAULTS, clock, Runnable::run);
+    }
+
+    private GraphQlQueries.Prepared prepare(Query query) {
+        return queries.prepare(query, "group", Floors.NONE);
+    }
+
     private Answer answer(String query, Map<String, @Nullable Object> variables) {
-        return queries.prepare(Query.graphql(query, variables)).answer(view);
+        return prepare(Query.graphql(query, variables)).answer(view);
     }
 
     private Object data(String query) {
@@ -210,9 +217,9 @@ final class GraphQlQueriesTest {
                 """;
 
         var few = sites(2);
-        queries.prepare(Query.graphql(query, Map.of())).answer(few);
+        prepare(Query.graphql(query, Map.of())).answer(few);
         var many = sites(50);
-        var answer = queries.prepare(Query.graphql(query, Map.of())).answer(many);
+        var answer = prepare(Query.graphql(query, Map.of())).answer(many);
 
         // entities; types, values and next of each; types, incoming and values of those; types of those.
         assertThat(many.questions()).isEqualTo(8).isEqualTo(few.questions());
@@ -291,7 +298,7 @@ final class GraphQlQueriesTest {
     @Test
     @DisplayName("KG23 the schema can be read as text and by introspection, together with data")
     void kg23() {
-        assertThat(queries.schema())
+        assertThat(queries.schema("group", Floors.NONE))
                 .contains("type Query", "type Subscription", "knowledgeChanged(filter: StatementFilter): Change");
         assertThat(data("{ __type(name: \"Term\") { fields { name } } graphs { name } }"))
                 .hasToString("{__type={fields=[{name=id}, {name=value}, {name=type}, {name=language}, {name=entity}]}, "
@@ -398,21 +405,16 @@ final class GraphQlQueriesTest {
                 return now;
             }
         };
-        var slow = new GraphQlQueries((seen, after, limit) -> Page.empty(), GraphQlLimits.DEFAULTS, clock);
+        var slow = queries(changes, clock);
         var query = Query.graphql("{ entities { nodes { statements(first: 1) { nodes { graph } } } } }", Map.of());
-        refused("timeout", () -> slow.prepare(query).answer(view));
+        refused("timeout", () -> slow.prepare(query, "group", Floors.NONE).answer(view));
 
-        var impatient = new GraphQlQueries(
-                (seen, after, limit) -> {
-                    throw new KnowledgeStoreException("too long", new IllegalStateException(), true);
-                },
-                GraphQlLimits.DEFAULTS,
-                InstantSource.system());
-        refused(
-                "timeout",
-                () -> impatient
-                        .prepare(Query.graphql("{ changes { nodes { op } } }", Map.of()))
-                        .answer(view));
+        ChangeLog impatient = (seen, after, limit) -> {
+            throw new KnowledgeStoreException("too long", new IllegalStateException(), true);
+        };
+        var asking = queries(impatient, InstantSource.system());
+        var log = Query.graphql("{ changes { nodes { op } } }", Map.of());
+        refused("timeout", () -> asking.prepare(log, "group", Floors.NONE).answer(view));
     }
 
     @Test
@@ -433,7 +435,7 @@ final class GraphQlQueriesTest {
             }
         }
         var query = Query.graphql("{ path(from: \"ex:hub\", to: \"ex:far\") { graph } graphs { name } }", Map.of());
-        assertThat(queries.prepare(query).answer(star).errors().toString()).contains("more than 10000 things");
+        assertThat(prepare(query).answer(star).errors().toString()).contains("more than 10000 things");
     }
 
     @Test

@@ -32,8 +32,12 @@ final class GraphQlSubscriptionTest {
             0.9,
             Map.of("sourceAgentId", "surveyor"));
 
-    private final GraphQlQueries queries =
-            new GraphQlQueries((view, after, limit) -> Page.empty(), GraphQlLimits.DEFAULTS, InstantSource.system());
+    private final GraphQlQueries queries = new GraphQlQueries(
+            new MemoryStore(new MemoryView()),
+            (view, after, limit) -> Page.empty(),
+            GraphQlLimits.DEFAULTS,
+            InstantSource.system(),
+            Runnable::run);
 
     private GraphQlSubscription subscription(String query, Map<String, @Nullable Object> variables) {
         return queries.prepare(Subscribe.graphql(query, variables));

@@ -1,0 +1,147 @@
+package dev.parley.knowledge;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.StatementStore;
+import dev.parley.knowledge.spi.View;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The schemas that the classes of each group come to, which follow the graph. Safe for any thread.
+ *
+ * <p>A query that is understood gets the schema as it was last found; if the graph has changed since then, the next one is
+ * made in the background, at most once a second. Only a query that is not understood waits for it.
+ */
+final class TypedSchemas {
+    private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
+    private static final Duration REST = Duration.ofSeconds(1);
+
+    /** A schema takes the store at most one part in so many of the time. */
+    private static final int LEISURE = 20;
+
+    private static final int MAX_READERS = 200;
+
+    /** Who reads: a schema must not tell of what its reader may not see. How sure and how old a query wants it plays no part. */
+    record Readers(String group, Floors floors) {
+        Readers {
+            floors = new Floors(null, null, floors.rules(), floors.otherwise());
+        }
+    }
+
+    /** A schema and what its types mean. */
+    record Typed(GraphQlSchema schema, TypedModel model, TypedModel.Index index) {}
+
+    private record Built(Typed typed, long revision, Instant at, Duration took) {}
+
+    private final class Entry {
+        private final Readers readers;
+        private final ReentrantLock building = new ReentrantLock();
+        private volatile @Nullable Built built;
+
+        Entry(Readers readers) {
+            this.readers = readers;
+        }
+
+        /** Returns a schema that is at least as new as {@code revision}. */
+        Built asOf(long revision) {
+            building.lock();
+            try {
+                Built last = built;
+                if (last != null && last.revision() >= revision) {
+                    return last;
+                }
+                Built next = build(last);
+                built = next;
+                return next;
+            } finally {
+                building.unlock();
+            }
+        }
+
+        private Built build(@Nullable Built last) {
+            Instant start = clock.instant();
+            record Found(TypedModel model, long revision) {}
+            Found found = store.read(
+                    readers.group(),
+                    readers.floors(),
+                    limits.time(),
+                    view -> new Found(new TypedModelReader(view).read(), view.revision()));
+            Typed typed = last != null && last.typed().model().equals(found.model())
+                    ? last.typed()
+                    : new Typed(
+                            GraphQlSchema.of(TypedSchemaText.of(found.model()), limits),
+                            found.model(),
+                            found.model().index());
+            Instant end = clock.instant();
+            return new Built(typed, found.revision(), end, Duration.between(start, end));
+        }
+    }
+
+    private final StatementStore store;
+    private final GraphQlLimits limits;
+    private final InstantSource clock;
+    private final Executor background;
+    private final Cache<Readers, Entry> entries =
+            Caffeine.newBuilder().maximumSize(MAX_READERS).build();
+
+    TypedSchemas(StatementStore store, GraphQlLimits limits, InstantSource clock, Executor background) {
+        this.store = store;
+        this.limits = limits;
+        this.clock = clock;
+        this.background = background;
+    }
+
+    /** Returns the schema as it was last found; null if nobody has looked for it yet. */
+    @Nullable
+    Typed known(Readers readers) {
+        Built built = entry(readers).built;
+        return built == null ? null : built.typed();
+    }
+
+    /** Returns the schema as it was last found. */
+    Typed current(Readers readers) {
+        Entry entry = entry(readers);
+        Built built = entry.built;
+        return (built != null ? built : entry.asOf(0)).typed();
+    }
+
+    /** Returns the schema as it is now. */
+    Typed latest(Readers readers) {
+        long revision = store.read(readers.group(), readers.floors(), limits.time(), View::revision);
+        return entry(readers).asOf(revision).typed();
+    }
+
+    /** Learns which revision a reader saw, and in time makes the schema follow. */
+    void seen(Readers readers, long revision) {
+        Entry entry = entry(readers);
+        Built built = entry.built;
+        if (built == null || built.revision() >= revision || entry.building.isLocked()) {
+            return;
+        }
+        Duration leisure = built.took().multipliedBy(LEISURE);
+        Instant due = built.at().plus(leisure.compareTo(REST) > 0 ? leisure : REST);
+        if (!clock.instant().isBefore(due)) {
+            background.execute(() -> follow(entry, revision));
+        }
+    }
+
+    private static void follow(Entry entry, long revision) {
+        try {
+            entry.asOf(revision);
+        } catch (KnowledgeStoreException failed) {
+            // The schema that is there serves on; the next query tries again.
+            LOG.log(System.Logger.Level.DEBUG, "The schema could not follow the graph", failed);
+        }
+    }
+
+    private Entry entry(Readers readers) {
+        return entries.get(readers, Entry::new);
+    }
+}
