@@ -20,6 +20,7 @@ import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,8 +38,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
+/** What a graph does, whichever database it is in. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class GraphTest {
+abstract class GraphContract {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final AtomicInteger GROUPS = new AtomicInteger();
 
@@ -47,14 +49,17 @@ class GraphTest {
     private Graph graph;
     private CallContext context = CallContext.anonymous();
 
+    /** Opens an empty database. */
+    abstract Database database(Path directory) throws IOException;
+
     @BeforeAll
-    void open(@TempDir Path directory) {
-        database = Database.open(directory);
+    void open(@TempDir Path directory) throws IOException {
+        database = database(directory);
         graph = Graph.in(database, clock);
     }
 
     @AfterAll
-    void close() {
+    void close() throws IOException {
         graph.close();
         database.close();
     }

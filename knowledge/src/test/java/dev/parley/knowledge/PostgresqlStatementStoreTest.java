@@ -1,0 +1,38 @@
+package dev.parley.knowledge;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.spi.StatementStore;
+import dev.parley.store.Database;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+
+/** KG27 */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PostgresqlStatementStoreTest extends StatementStoreContract {
+    private @Nullable EmbeddedPostgres server;
+    private @Nullable Database database;
+    private @Nullable StatementStore store;
+
+    @BeforeAll
+    void open() throws IOException {
+        server = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
+        database = Database.open(server.getPostgresDatabase());
+        store = new SqlStatementStore(database, clock);
+    }
+
+    @AfterAll
+    void close() throws IOException {
+        requireNonNull(database).close();
+        requireNonNull(server).close();
+    }
+
+    @Override
+    StatementStore store() {
+        return requireNonNull(store);
+    }
+}
