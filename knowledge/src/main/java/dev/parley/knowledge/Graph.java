@@ -1,6 +1,7 @@
 package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Feed.Numbered;
@@ -63,6 +64,10 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private static final int ATTEMPTS = 5;
 
     private static final String RULES = "alignment";
+    private static final String SHAPES = "shapes";
+
+    /** Whoever writes waits for it, so it is short. */
+    private static final Duration CONSTRAINT_PATIENCE = Duration.ofSeconds(1);
 
     private final Database database;
     private final boolean ownsDatabase;
@@ -72,6 +77,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final GraphQlQueries graphql;
     private final Map<String, Feed> feeds = new ConcurrentHashMap<>();
     private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
+    private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
     private final Map<CallContext.Scope, Integer> subscriptions = new ConcurrentHashMap<>();
     private volatile boolean open = true;
 
@@ -244,7 +250,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             return statements.transact(
                     group,
                     (writing, session) -> {
-                        Outcome outcome = new Updates(journal, alignment, this::violations, context, update, approvedBy)
+                        Outcome outcome = new Updates(
+                                        journal,
+                                        alignment,
+                                        (view, touched) -> violations(group, view, touched),
+                                        context,
+                                        update,
+                                        approvedBy)
                                 .make(writing);
                         audit(
                                 session,
@@ -271,8 +283,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         }
     }
 
-    private List<String> violations(SqlWriting writing, Set<String> touched) {
-        return List.of();
+    private List<String> violations(String group, SqlWriting writing, Set<String> touched) {
+        return shapes(group)
+                .map(shapes -> shapes.check(writing, touched, CONSTRAINT_PATIENCE).stream()
+                        .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
+                                + one.message() + " (shape " + one.shape() + ")")
+                        .toList())
+                .orElse(List.of());
     }
 
     private void publish(String group, List<Numbered> changes) {
@@ -549,6 +566,40 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         if (feed != null) {
             feed.wake();
         }
+    }
+
+    /** Empty where there are none, so that SHACL is not loaded before somebody uses it. */
+    private Optional<ShaclShapes> shapes(String group) {
+        Optional<ShaclShapes> known = shapes.get(group);
+        if (known == null) {
+            String turtle = shapesText(group);
+            known = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
+            shapes.putIfAbsent(group, known);
+        }
+        return known;
+    }
+
+    /** The shapes of a group as they were set, in Turtle; empty if there are none. */
+    public String shapesText(String group) {
+        return statements.ask(
+                group, PATIENCE, (session, space) -> requireNonNullElse(setting(session, space, SHAPES), ""));
+    }
+
+    /**
+     * Sets what the statements of a group have to look like: SHACL in Turtle, empty for no shapes. Updates are held against
+     * it from now on; what is there already is not looked at before it is touched.
+     *
+     * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
+     */
+    public void shapes(String group, String turtle) {
+        Optional<ShaclShapes> parsed = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
+        statements.transact(
+                group,
+                (writing, session) -> {
+                    SqlStatementStore.setting(session, writing.space, SHAPES, turtle.isBlank() ? null : turtle);
+                    return parsed;
+                },
+                set -> shapes.put(group, set));
     }
 
     /**

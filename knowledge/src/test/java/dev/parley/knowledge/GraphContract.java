@@ -325,6 +325,32 @@ abstract class GraphContract {
     }
 
     @Test
+    void kg09_shapesSayWhatStatementsHaveToLookLike() {
+        graph.shapes(group(), """
+                @prefix sh: <http://www.w3.org/ns/shacl#> .
+                @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+                <ex:ProjectShape> a sh:NodeShape ;
+                    sh:targetClass <ex:Project> ;
+                    sh:property [ sh:path <ex:budget> ; sh:datatype xsd:integer ; sh:maxCount 1 ; sh:message "one budget" ] .
+                """);
+        var typed = new Resource("ex:p1", "ex:Project");
+        var first = new Statement(typed, "ex:budget", Literal.of(5), null, null, Map.of());
+        var second = new Statement(typed, "ex:budget", Literal.of(6), null, null, Map.of());
+
+        assertThat(update(Patch.add(first)).verificationStatus()).isEqualTo("Verified");
+        UpdateResult refused = update(Patch.add(status("ex:p1", "active")), Patch.add(second));
+
+        assertThat(refused.success()).isFalse();
+        assertThat(refused.verificationStatus()).isEqualTo(Verification.REJECTED_BY_CONSTRAINT);
+        assertThat(refused.verificationDetails()).contains("ex:p1", "ex:budget", "one budget");
+        assertThat(values("ex:p1")).isEqualTo(nodes());
+        assertThat(update(Patch.replace(second)).success()).isTrue();
+
+        graph.shapes(group(), "");
+        assertThat(update(Patch.add(first)).success()).isTrue();
+    }
+
+    @Test
     void kg10_anUpdateThatWaitsIsInvisibleUntilItIsApproved() throws Exception {
         rules("{\"id\":\"r\",\"on\":\"update\",\"match\":{\"certaintyBelow\":0.5},\"effect\":\"review\"}");
         try (Changes changes = watch("subscription { knowledgeChanged { op } }", Map.of())) {
