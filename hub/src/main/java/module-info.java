@@ -3,6 +3,7 @@ module dev.parley.hub {
     requires static transitive org.jspecify;
     requires transitive dev.parley.engine;
     requires transitive dev.parley.dialect;
+    requires transitive dev.parley.knowledge;
     requires dev.parley.store;
     requires dev.parley.server;
     requires dev.parley.client;

@@ -30,7 +30,8 @@ final class ArchitectureTest {
             "client", Set.of("protocol", "dialect"),
             "agents", Set.of("protocol", "engine"),
             "testkit", Set.of("protocol", "dialect", "engine"),
-            "hub", Set.of("protocol", "dialect", "engine", "store", "server", "client"));
+            "knowledge", Set.of("protocol", "dialect", "engine", "store"),
+            "hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "client"));
 
     private final JavaClasses classes = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

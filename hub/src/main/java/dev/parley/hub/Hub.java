@@ -7,7 +7,9 @@ import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
+import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.ServedKnowledge;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.MemoryPushStore;
@@ -15,11 +17,14 @@ import dev.parley.engine.MemoryTaskLog;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.knowledge.Graph;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
+import dev.parley.store.Database;
 import dev.parley.store.Store;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,6 +62,9 @@ public final class Hub implements AutoCloseable {
     private final @Nullable String defaultAgent;
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Set<String> dialects;
+    private final @Nullable Path scratch;
+    private final @Nullable Graph graph;
+    private final @Nullable ServedKnowledge knowledge;
     private final Map<String, Set<String>> agentDialects;
 
     private Hub(Builder settings) {
@@ -66,34 +74,46 @@ public final class Hub implements AutoCloseable {
         this.dialects = settings.dialects;
         this.agentDialects = Map.copyOf(settings.agentDialects);
         String secret;
+        @Nullable Database database;
         TaskLog log;
         PushStore pushStore;
         Path data = settings.data;
         if (data == null) {
             secret = StandardWebhooks.newSecret();
+            database = null;
             log = new MemoryTaskLog();
             pushStore = new MemoryPushStore();
         } else {
             Store store = Store.open(data);
             secret = secret(data);
+            database = store.database();
             log = store.log();
             pushStore = store.webhooks();
         }
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
-        this.engine = Engine.builder(log)
+        this.scratch = database == null && settings.wantsGraph() ? TemporaryDirectory.create() : null;
+        this.graph = settings.graph(database, scratch);
+        this.knowledge = graph == null
+                ? null
+                : new ServedKnowledge(
+                        graph, caller -> graph.schema(caller.scope().group()));
+        Engine.Builder engine = Engine.builder(log)
                 .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
                 .retention(settings.retention)
-                .grace(settings.drain.dividedBy(2))
-                .build();
+                .grace(settings.drain.dividedBy(2));
+        if (knowledge != null) {
+            engine.knowledge(knowledge.endpoint());
+        }
+        this.engine = engine.build();
         boolean started = false;
         try {
-            this.server = settings.server(engine, fileKey(secret)).start();
+            this.server = settings.server(this.engine, fileKey(secret), graph).start();
             settings.agents.values().forEach(this::host);
             started = true;
         } finally {
             if (!started) {
-                engine.close();
+                this.engine.close();
             }
         }
     }
@@ -117,10 +137,19 @@ public final class Hub implements AutoCloseable {
     public void host(Agent agent) {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
-        AgentCard card = agent.card(interfaces(url, agent.name(), spoken));
-        AgentEndpoint endpoint = engine.host(agent);
-        managers.put(agent.name(), engine.tasks(agent, endpoint, CallContext.anonymous()));
-        server.add(new ServedAgent(agent.name(), endpoint, card, spoken));
+        ServedKnowledge shared = agent.usesKnowledge() ? knowledge : null;
+        Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
+        AgentCard card = hosted.card(interfaces(url, agent.name(), spoken));
+        AgentEndpoint endpoint = engine.host(hosted);
+        managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        AgentEndpoint shown = graph == null || shared == null ? endpoint : new KnowledgeOfTasks(endpoint, graph);
+        server.add(new ServedAgent(agent.name(), shown, card, spoken, shared));
+    }
+
+    private Agent withKnowledge(Agent agent, String url, ServedKnowledge shared) {
+        return agent.extended(
+                KnowledgeExtension.of(server.url(), url, shared.endpoint().queryLanguages(), true),
+                new KnowledgeCarrier(agent.handler(), shared));
     }
 
     /** The tasks of an agent as the Agentic Kernel's task manager offers them; empty if there is no such agent. */
@@ -164,6 +193,12 @@ public final class Hub implements AutoCloseable {
         server.drain(drain);
         engine.close();
         sender.close();
+        if (graph != null) {
+            graph.close();
+        }
+        if (scratch != null) {
+            TemporaryDirectory.remove(scratch);
+        }
     }
 
     /** A key that is another one than that of the webhooks, and yet the same after a restart. */
@@ -209,6 +244,8 @@ public final class Hub implements AutoCloseable {
         private boolean statusesOf100;
         private boolean closeOnInputRequired;
         private boolean lenientMethods;
+        private boolean strictKnowledgeStatuses;
+        private @Nullable Graph graph;
         private Set<String> dialects = Dialects.NAMES;
         private final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
 
@@ -323,6 +360,25 @@ public final class Hub implements AutoCloseable {
         }
 
         /**
+         * Answers errors of {@code knowledge/query} and {@code knowledge/update} with their HTTP status; default false: with
+         * 200, under which alone published clients of the extension find them.
+         */
+        public Builder strictKnowledgeStatuses(boolean strict) {
+            this.strictKnowledgeStatuses = strict;
+            return this;
+        }
+
+        /**
+         * The knowledge graph of the agents that declare that they use one, which the hub then closes with itself; default:
+         * one in the hub's own database, or in memory one that is gone with it. Without such an agent at the start there is
+         * none.
+         */
+        public Builder knowledge(Graph graph) {
+            this.graph = requireNonNull(graph, "graph");
+            return this;
+        }
+
+        /**
          * In which dialects the agents are served, out of {@link Dialects#NAMES}; default: all. With {@code 1.0} alone the
          * cards have no members for older readers.
          *
@@ -361,6 +417,19 @@ public final class Hub implements AutoCloseable {
             return new Hub(this);
         }
 
+        /** True if a graph has to be made, because there are agents that use one, and none was given. */
+        private boolean wantsGraph() {
+            return graph == null && agents.values().stream().anyMatch(Agent::usesKnowledge);
+        }
+
+        /** The graph of this hub: in its database, or else in a directory of its own; null if it has none. */
+        private @Nullable Graph graph(@Nullable Database database, @Nullable Path scratch) {
+            if (!wantsGraph()) {
+                return graph;
+            }
+            return database == null ? Graph.open(requireNonNull(scratch)) : Graph.in(database, InstantSource.system());
+        }
+
         private void refuseOpenBinding() {
             try {
                 if (!InetAddress.getByName(bind).isLoopbackAddress()) {
@@ -379,9 +448,9 @@ public final class Hub implements AutoCloseable {
             return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
         }
 
-        private ServerBuilder server(Engine engine, byte[] fileKey) {
-            var settings =
-                    new DialectSettings(strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods);
+        private ServerBuilder server(Engine engine, byte[] fileKey, @Nullable Graph graph) {
+            var settings = new DialectSettings(
+                    strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods, strictKnowledgeStatuses);
             ServerBuilder server = Server.builder(new Dialects(settings, fileKey))
                     .port(port)
                     .bindAddress(bind)
@@ -389,9 +458,14 @@ public final class Hub implements AutoCloseable {
                     .corsOrigins(corsOrigins)
                     .grpc(settings)
                     .gracePeriod(drain)
+                    .handler(KnowledgeEndpoint.EXTENSION_PATH, KnowledgePages.specification())
+                    .handler(KnowledgeExtension.SCHEMA_PATH, KnowledgePages.schema())
                     .handler(
                             "/admin/webhooks",
                             new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null))));
+            if (graph != null) {
+                server.handler("/admin/knowledge", new KnowledgeReviews(graph));
+            }
             String root = root();
             if (root != null) {
                 if (!agents.containsKey(root)) {

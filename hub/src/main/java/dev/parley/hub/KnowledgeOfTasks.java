@@ -1,0 +1,50 @@
+package dev.parley.hub;
+
+import dev.parley.knowledge.Graph;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Task;
+import java.util.LinkedHashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows on a task which changes of the knowledge graph were made for it, whoever made them: in its metadata, where a task
+ * is read. The task itself stays as it is, so nothing of it has to be written when the graph changes.
+ */
+final class KnowledgeOfTasks implements AgentEndpoint {
+    /** The member of a task's metadata that lists the ids of the changes, the oldest first. */
+    static final String CHANGES = "knowledgeChanges";
+
+    private final AgentEndpoint agent;
+    private final Graph graph;
+
+    KnowledgeOfTasks(AgentEndpoint agent, Graph graph) {
+        this.agent = agent;
+        this.graph = graph;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // reading a task brings a task
+    public <R> R call(Operation.Call<R> operation, CallContext context) {
+        R result = agent.call(operation, context);
+        return operation instanceof Operation.GetTask ? (R) shown((Task) result, context) : result;
+    }
+
+    private Task shown(Task task, CallContext context) {
+        List<String> changes = graph.changesOf(task.id(), context);
+        if (changes.isEmpty()) {
+            return task;
+        }
+        var metadata = new LinkedHashMap<String, @Nullable Object>(task.metadata());
+        metadata.put(CHANGES, changes);
+        return new Task(task.id(), task.contextId(), task.status(), task.artifacts(), task.history(), metadata);
+    }
+
+    @Override
+    public EventStream watch(Operation.Watch operation, CallContext context) {
+        return agent.watch(operation, context);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.parley.hub;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** A directory for what is to be gone with the hub. */
+final class TemporaryDirectory {
+    private TemporaryDirectory() {}
+
+    static Path create() {
+        try {
+            return Files.createTempDirectory("parley-");
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot make a temporary directory", failure);
+        }
+    }
+
+    static void remove(Path directory) {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(one);
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot remove " + directory, failure);
+        }
+    }
+}
