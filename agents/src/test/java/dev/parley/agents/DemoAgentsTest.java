@@ -24,7 +24,7 @@ final class DemoAgentsTest {
     void thereIsOneOfEach() {
         assertThat(DemoAgents.all())
                 .extracting(Agent::name)
-                .containsExactly("ping", "echo", "counter", "interview", "analyst");
+                .containsExactly("ping", "echo", "counter", "interview", "analyst", "sensor", "diagnosis", "watchdog");
     }
 
     @Test

@@ -1,0 +1,58 @@
+package dev.parley.agents;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentHandler;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Observes: writes the temperatures that it is told into the knowledge graph. */
+final class Sensor implements AgentHandler {
+    static final String MACHINE = "ex:Machine";
+    static final String TEMPERATURE = "ex:temperature";
+
+    /** How far a reading can be trusted. */
+    private static final double CERTAINTY = 0.95;
+
+    private static final Pattern READING = Pattern.compile("([A-Za-z0-9_-]{1,60})\\s+(-?[0-9]{1,4}(?:\\.[0-9]{1,3})?)");
+
+    static Agent agent() {
+        return Agent.named("sensor", "Notes the temperatures of machines in the knowledge graph")
+                .skill(DemoAgents.skill(
+                        "read", "Read", "Notes a machine and its temperature in °C", List.of("pump-1 92")))
+                .knowledge()
+                .handle(new Sensor());
+    }
+
+    static String id(String machine) {
+        return "ex:" + machine;
+    }
+
+    @Override
+    public void handle(Request request, Reply reply) {
+        Matcher reading = READING.matcher(request.text().strip());
+        if (!reading.matches()) {
+            reply.reject("reading: \"%s\" (expected: a machine and its temperature, such as pump-1 92)"
+                    .formatted(Texts.shorten(request.text(), 60)));
+            return;
+        }
+        var said = new Statement(
+                new Resource(id(reading.group(1)), MACHINE),
+                TEMPERATURE,
+                Literal.of(new BigDecimal(reading.group(2))),
+                null,
+                CERTAINTY,
+                Map.of());
+        UpdateResult result = request.knowledge().update("read from the machine", Patch.replace(said));
+        reply.complete("%s has %s °C: %s".formatted(reading.group(1), reading.group(2), result.verificationStatus()));
+    }
+}

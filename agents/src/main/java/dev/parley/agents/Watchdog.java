@@ -1,0 +1,70 @@
+package dev.parley.agents;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentHandler;
+import dev.parley.engine.Reply;
+import dev.parley.engine.Request;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Reacts: is told by the knowledge graph when a machine overheats, and raises an alarm. */
+final class Watchdog implements AgentHandler {
+    static final String ALARM = "ex:alarm";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final String CONDITIONS = "subscription($predicate: String!) {"
+            + " knowledgeChanged(filter: {predicates: [$predicate]}) { changeId } }";
+
+    static Agent agent() {
+        return Agent.named("watchdog", "Watches the knowledge graph, and raises an alarm when a machine overheats")
+                .skill(DemoAgents.skill(
+                        "watch", "Watch", "Waits for so many alarms, or until it is canceled", List.of("1", "watch")))
+                .knowledge()
+                .handle(new Watchdog());
+    }
+
+    @Override
+    public void handle(Request request, Reply reply) throws InterruptedException {
+        String text = request.text().strip();
+        int left = text.matches("[0-9]{1,4}") ? Integer.parseInt(text) : Integer.MAX_VALUE;
+        try (Changes changes = request.knowledge().subscribe(CONDITIONS, Map.of("predicate", Diagnosis.CONDITION));
+                Reply.ArtifactWriter alarms = reply.stream("alarms")) {
+            reply.working("Watching");
+            while (left > 0) {
+                List<Change> next = changes.next(PATIENCE);
+                if (next == null) {
+                    reply.fail("The knowledge graph was closed");
+                    return;
+                }
+                for (Change change : next) {
+                    if (isAlarming(change) && left > 0) {
+                        raise(change.statement(), request, alarms);
+                        left--;
+                    }
+                }
+            }
+        }
+        reply.complete();
+    }
+
+    private static boolean isAlarming(Change change) {
+        return change.op() != Patch.Op.REMOVE && change.statement().object().equals(Literal.of(Diagnosis.OVERHEATING));
+    }
+
+    private static void raise(Statement condition, Request request, Reply.ArtifactWriter alarms) {
+        String machine = condition.subject().id();
+        request.knowledge()
+                .update(
+                        "the machine overheats",
+                        Patch.replace(
+                                Statement.of(machine, ALARM, Literal.of(true)).withCertainty(condition.certainty())));
+        alarms.append("ALARM: " + machine + " is overheating (certainty " + condition.certainty() + ")\n");
+    }
+}
