@@ -7,6 +7,7 @@ module dev.parley.knowledge {
     requires com.github.benmanes.caffeine;
     requires com.graphqljava;
     requires de.siegmar.fastcsv;
+    requires transitive java.net.http;
     requires java.sql;
     requires org.apache.jena.arq;
     requires org.apache.jena.core;

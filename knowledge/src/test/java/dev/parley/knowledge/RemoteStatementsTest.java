@@ -1,0 +1,197 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.StatementStore;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** KG27: a SPARQL server as store; the server is Apache Jena Fuseki, in a process of its own. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RemoteStatementsTest extends StatementStoreContract {
+    private static final java.util.regex.Pattern STARTED = java.util.regex.Pattern.compile("http=(\\d+)");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private Process server;
+    private URI endpoint;
+    private StatementStore store;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws IOException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Path jar = Path.of("target", "fuseki", "fuseki-server.jar").toAbsolutePath();
+        var builder = new ProcessBuilder(
+                        java,
+                        "-Xmx512m",
+                        "-cp",
+                        jar.toString(),
+                        "org.apache.jena.fuseki.main.cmds.FusekiMainCmd",
+                        "--localhost",
+                        "--port=0",
+                        "--mem",
+                        "/kg")
+                .directory(directory.toFile())
+                .redirectErrorStream(true);
+        builder.environment().put("FUSEKI_BASE", directory.resolve("fuseki").toString());
+        server = builder.start();
+        endpoint = URI.create("http://127.0.0.1:" + port(server.inputReader()) + "/kg");
+        store = RemoteStatements.at(endpoint.resolve("/kg/query"), endpoint.resolve("/kg/update"), http, clock);
+    }
+
+    private static String port(BufferedReader output) throws IOException {
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            var started = STARTED.matcher(line);
+            if (started.find()) {
+                // Goes on reading, lest the server waits for somebody to do so.
+                Thread.ofVirtual().start(() -> output.lines().forEach(ignored -> {}));
+                return started.group(1);
+            }
+        }
+        throw new IOException("the server has not started");
+    }
+
+    @AfterAll
+    void stop() throws InterruptedException {
+        server.destroy();
+        server.waitFor();
+    }
+
+    @Override
+    StatementStore store() {
+        return store;
+    }
+
+    @Test
+    void otherReadersSeePlainTriples() {
+        put("plain", Statement.of("ex:p1", "ex:knows", Resource.of("no iri")));
+        put("plain", Statement.of("ex:p1", "ex:label", Literal.of("eins", "de")).in("ex:g"));
+        put("plain", Statement.of("ex:p1", "ex:size", Literal.of(4)));
+        store.<Integer>write("plain", writing -> {
+            writing.remove(Statement.of("ex:p1", "ex:size", Literal.of(4)));
+            return 0;
+        });
+
+        assertThat(count("GRAPH <urn:parley:graph:plain> { <ex:p1> <ex:knows> <urn:parley:id:no%20iri> }"))
+                .isEqualTo(1);
+        assertThat(count("GRAPH <urn:parley:graph:plain:ex%3Ag> { <ex:p1> <ex:label> \"eins\"@de }"))
+                .isEqualTo(1);
+        assertThat(count("GRAPH <urn:parley:graph:plain> { ?s ?p ?o }")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\" } } ; DROP ALL #",
+                "\\u0022 } } ; DROP ALL #",
+                "\\",
+                "a> } } ; DROP ALL #",
+                "\t\b\f\r\n\1",
+                "'''\"\"\""
+            })
+    void nothingThatIsSaidIsTakenForSparql(String hostile) {
+        String group = "hostile " + hostile;
+        Statement statement =
+                Statement.of(hostile, hostile, Literal.of(hostile)).in(hostile);
+        Statement reference =
+                Statement.of(hostile, "ex:is", Resource.of(hostile)).withProvenance(Map.of(hostile, hostile));
+        Statement typed = Statement.of("ex:p1", "ex:is", new Literal("x", hostile, null));
+
+        put(group, statement);
+        put(group, reference);
+        put(group, typed);
+
+        List<Fact> found = store.read(
+                group,
+                Floors.NONE,
+                Duration.ofSeconds(10),
+                view -> view.statements(Pattern.ALL, null, 10).items());
+        assertThat(found).extracting(Fact::statement).containsExactly(statement, reference, typed);
+    }
+
+    @Test
+    void changesAreCounted() {
+        put("counted", Statement.of("ex:p1", "ex:size", Literal.of(4)));
+        put("counted", Statement.of("ex:p1", "ex:size", Literal.of(5)));
+
+        assertThat(store.<Long>read("counted", Floors.NONE, Duration.ofSeconds(10), View::revision))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void kg31SparqlIsAnsweredOverIt() {
+        put("asked", Statement.of("ex:p1", "ex:knows", Resource.of("ex:p2")));
+        put("asked", Statement.of("ex:p2", "ex:name", Literal.of("two")));
+
+        Object found = store.read(
+                "asked",
+                Floors.NONE,
+                Duration.ofSeconds(10),
+                view -> Sparql.answer(view, "SELECT ?n { ex:p1 ex:knows/ex:name ?n }", Map.of(), Duration.ofSeconds(10))
+                        .data());
+
+        assertThat(found.toString()).contains("two");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsAnError() {
+        URI nowhere = URI.create("http://127.0.0.1:1/query");
+        var gone = RemoteStatements.at(nowhere, nowhere, http, InstantSource.system());
+
+        assertThatThrownBy(() -> gone.<Long>read("g", Floors.NONE, Duration.ofSeconds(10), View::revision))
+                .isInstanceOf(KnowledgeStoreException.class);
+    }
+
+    @Test
+    void aServerThatSaysNothingIsGivenUp() throws IOException {
+        try (var silent = new ServerSocket(0)) {
+            URI address = URI.create("http://127.0.0.1:" + silent.getLocalPort() + "/query");
+            var slow = RemoteStatements.at(address, address, http, InstantSource.system());
+
+            assertThatThrownBy(() -> slow.<Long>read("g", Floors.NONE, Duration.ofMillis(100), View::revision))
+                    .isInstanceOfSatisfying(
+                            KnowledgeStoreException.class,
+                            failed -> assertThat(failed.isTimeout()).isTrue());
+        }
+    }
+
+    private void put(String group, Statement statement) {
+        store.<Integer>write(group, writing -> {
+            writing.put(statement);
+            return 0;
+        });
+    }
+
+    private int count(String pattern) {
+        var endpoints = new RemoteEndpoint(
+                endpoint.resolve("/kg/query"), endpoint.resolve("/kg/update"), http, Duration.ofSeconds(10));
+        return endpoints
+                .ask("SELECT (COUNT(*) AS ?n) { " + pattern + " }")
+                .next()
+                .getLiteral("n")
+                .getInt();
+    }
+}
