@@ -94,10 +94,7 @@ public final class Hub implements AutoCloseable {
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.scratch = database == null && settings.wantsGraph() ? TemporaryDirectory.create() : null;
         this.graph = settings.graph(database, scratch);
-        this.knowledge = graph == null
-                ? null
-                : new ServedKnowledge(
-                        graph, caller -> graph.schema(caller.scope().group()));
+        this.knowledge = graph == null ? null : new ServedKnowledge(graph, graph::schema);
         Engine.Builder engine = Engine.builder(log)
                 .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
                 .retention(settings.retention)
