@@ -52,6 +52,23 @@ final class Commands {
                             Entry.of("list", "List the webhooks of a task", PushConfigCommand.ListAll::new),
                             Entry.of("delete", "Remove a webhook", PushConfigCommand.Delete::new))),
             Entry.group(
+                    "kg",
+                    "Ask, change and watch the knowledge graph of an agent",
+                    Entry.of("query", "Ask in GraphQL or SPARQL", KnowledgeCommand.Ask::new),
+                    Entry.of("update", "Add, remove or replace statements", KnowledgeCommand.Tell::new),
+                    Entry.of("subscribe", "Follow changes", KnowledgeCommand.Watch::new),
+                    Entry.of("import", "Add the statements of a file", KnowledgeImportCommand::new),
+                    Entry.of("export", "Save statements as a file", KnowledgeExportCommand::new),
+                    Entry.of("schema", "Show the GraphQL schema", KnowledgeCommand.Schema::new),
+                    Entry.of("stats", "Show the graphs and how much is in them", KnowledgeCommand.Stats::new),
+                    Entry.of("draw", "Draw an entity and what stands around it", KnowledgeDrawCommand::new),
+                    Entry.group(
+                            "review",
+                            "Decide on updates that wait for it",
+                            Entry.of("list", "List them", KnowledgeReviewCommand.ListAll::new),
+                            Entry.of("approve", "Do an update", () -> new KnowledgeReviewCommand.Decide("approve")),
+                            Entry.of("reject", "Refuse an update", () -> new KnowledgeReviewCommand.Decide("reject")))),
+            Entry.group(
                     "card",
                     "Read the card of an agent",
                     Entry.of("get", "Fetch and show the card", () -> new CardCommand(false)),

@@ -361,6 +361,12 @@ final class Setting<T> {
             "1.0.1",
             "VERSION",
             "Which revision's table of HTTP statuses to answer with.");
+    static final Setting<String> KG_HTTP_STATUS = hub(
+            "kg-http-status",
+            SettingType.oneOf("legacy", "strict"),
+            "legacy",
+            "TABLE",
+            "HTTP status of errors of knowledge/query and knowledge/update: legacy is 200, strict is their own.");
     static final Setting<Boolean> STRICT_VERSION_HEADER = hub(
             "strict-version-header",
             SettingType.FLAG,

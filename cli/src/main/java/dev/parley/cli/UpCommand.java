@@ -137,6 +137,8 @@ final class UpCommand implements Command {
                 .drain(settings.require(Setting.DRAIN))
                 .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
                 .statusesOf100(settings.require(Setting.STATUS_PROFILE).equals("1.0.0"))
+                .strictKnowledgeStatuses(
+                        settings.require(Setting.KG_HTTP_STATUS).equals("strict"))
                 .lenientMethods(settings.isOn(Setting.LENIENT_METHODS))
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));

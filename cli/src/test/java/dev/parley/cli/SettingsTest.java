@@ -143,6 +143,7 @@ class SettingsTest {
                 up.tls-key: (unset)
                 up.drain: 10s (built-in default)
                 up.status-profile: 1.0.1 (built-in default)
+                up.kg-http-status: legacy (built-in default)
                 up.strict-version-header: false (built-in default)
                 up.dialects: 1.0,0.3,0.1,kernel,agentvault (built-in default)
                 up.agent-dialects: (unset)

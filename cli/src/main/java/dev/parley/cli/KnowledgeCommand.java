@@ -1,0 +1,448 @@
+package dev.parley.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley kg …}: the knowledge graph of an agent. */
+abstract class KnowledgeCommand implements Command {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    @Override
+    public List<Setting<?>> relevant() {
+        return Command.connectionAnd(Setting.TIMEOUT);
+    }
+
+    @Override
+    public int run(Invocation call) throws InterruptedException {
+        return Connection.open(call, agent -> {
+            run(call, agent.client().knowledge());
+            return 0;
+        });
+    }
+
+    abstract void run(Invocation call, KnowledgeEndpoint graph) throws InterruptedException;
+
+    // ---- What several of them share
+
+    /** Asks in GraphQL, for commands that know what comes back. */
+    static Map<?, ?> ask(KnowledgeEndpoint graph, String graphql, Map<String, @Nullable Object> variables) {
+        QueryResult found = graph.query(Query.graphql(graphql, variables), CallContext.anonymous());
+        return found.data() instanceof Map<?, ?> data ? data : Map.of();
+    }
+
+    /** The nodes of a page in an answer. */
+    static List<Map<?, ?>> nodes(@Nullable Object page) {
+        var nodes = new ArrayList<Map<?, ?>>();
+        if (page instanceof Map<?, ?> members && members.get("nodes") instanceof List<?> all) {
+            all.forEach(one -> nodes.add((Map<?, ?>) one));
+        }
+        return nodes;
+    }
+
+    /** Where the next page of an answer begins; null if there is none. */
+    static @Nullable String nextPage(@Nullable Object page) {
+        return page instanceof Map<?, ?> members
+                        && members.get("pageInfo") instanceof Map<?, ?> info
+                        && Boolean.TRUE.equals(info.get("hasNextPage"))
+                ? String.valueOf(info.get("endCursor"))
+                : null;
+    }
+
+    /** The text of an argument: {@code -} stands for standard input, {@code @FILE} for a file. */
+    static String text(Invocation call, String typed) {
+        try {
+            if (typed.equals("-")) {
+                return new String(call.around().in().readAllBytes(), UTF_8);
+            }
+            return typed.startsWith("@") ? Files.readString(call.around().path(typed.substring(1))) : typed;
+        } catch (IOException unreadable) {
+            throw CliException.usage("cannot read " + typed + ": " + unreadable.getMessage(), null);
+        }
+    }
+
+    static Map<String, @Nullable Object> object(Invocation call, String option) {
+        String typed = call.option(option);
+        if (typed == null) {
+            return Map.of();
+        }
+        try {
+            var members = new LinkedHashMap<String, @Nullable Object>();
+            Map<?, ?> read = Json.read(text(call, typed).getBytes(UTF_8), Map.class);
+            read.forEach((name, value) -> members.put(String.valueOf(name), value));
+            return members;
+        } catch (A2AException wrong) {
+            throw CliException.usage(
+                    "invalid " + option + ": " + wrong.getMessage() + " (expected: a JSON object)", null);
+        }
+    }
+
+    static @Nullable Double certainty(Invocation call) {
+        String typed = call.option("--certainty");
+        try {
+            Double certainty = typed == null ? null : Double.valueOf(typed);
+            if (certainty == null || certainty >= 0 && certainty <= 1) {
+                return certainty;
+            }
+        } catch (NumberFormatException wrong) {
+            // Said below, as for numbers out of range.
+        }
+        throw CliException.usage("invalid --certainty: " + typed + " (expected: 0 to 1)", null);
+    }
+
+    /** A term for people: an id as it is, a value as JSON has it. */
+    static String shown(Term term) {
+        return switch (term) {
+            case Resource resource -> resource.id();
+            case Literal literal -> {
+                String value = new String(Json.write(literal.isPlain() ? literal.value() : literal.lexical()), UTF_8);
+                yield literal.isPlain()
+                        ? value
+                        : literal.language() == null
+                                ? value + "^^" + literal.datatype()
+                                : value + "@" + literal.language();
+            }
+        };
+    }
+
+    // ---- The commands
+
+    /** Asks. */
+    static final class Ask extends KnowledgeCommand {
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Command.argument(
+                    0, true, "QUERY", "In GraphQL or SPARQL; - for standard input, @FILE for a file."));
+            spec.addOption(Command.option("--language", "NAME", "graphql or sparql; default: as the query looks."));
+            spec.addOption(Command.option("--variables", "JSON", "Values of the query's variables; @FILE for a file."));
+            spec.addOption(Command.option("--certainty", "N", "Leave out what is less certain than this, 0 to 1."));
+            spec.addOption(Command.option("--max-age", "SECONDS", "Leave out what was confirmed longer ago."));
+        }
+
+        @Override
+        public List<Setting<?>> relevant() {
+            return Command.connectionAnd(Setting.TASK_ID, Setting.TIMEOUT);
+        }
+
+        @Override
+        void run(Invocation call, KnowledgeEndpoint graph) {
+            String text = text(call, call.requiredArgument(0));
+            String language = call.option("--language");
+            Integer age = call.number("--max-age", 0, Integer.MAX_VALUE);
+            var query = new Query(
+                    text,
+                    language == null ? language(text) : language,
+                    object(call, "--variables"),
+                    certainty(call),
+                    age == null ? null : Duration.ofSeconds(age),
+                    call.get(Setting.TASK_ID),
+                    null,
+                    Map.of());
+            QueryResult found = graph.query(query, CallContext.anonymous());
+            if (call.output().isJson()) {
+                call.output().result(() -> Json.write(found), text2 -> {});
+            } else {
+                call.output().print(PrettyJson.of(found.data()) + "\n");
+                hidden(call, found);
+            }
+        }
+
+        /** What was left out is no part of the answer, and yet worth knowing. */
+        private static void hidden(Invocation call, QueryResult found) {
+            for (String name : List.of("hiddenByCertainty", "hiddenByAge")) {
+                if (found.metadata().get(name) instanceof Number number && number.longValue() > 0) {
+                    call.output().note(name + ": " + number);
+                }
+            }
+        }
+
+        private static String language(String query) {
+            String start =
+                    query.strip().replaceFirst("(?s)^(\\s*#[^\\n]*\\n)+", "").strip();
+            boolean sparql =
+                    start.toUpperCase(Locale.ROOT).matches("(?s)(PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\\b.*");
+            return sparql ? KnowledgeOperation.SPARQL : KnowledgeOperation.GRAPHQL;
+        }
+    }
+
+    /** Changes. */
+    static final class Tell extends KnowledgeCommand {
+        private static final Map<String, Patch.Op> OPS =
+                Map.of("add", Patch.Op.ADD, "remove", Patch.Op.REMOVE, "replace", Patch.Op.REPLACE);
+
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Command.argument(0, false, "OP", "add, remove or replace."));
+            spec.addPositional(Command.argument(1, false, "SUBJECT", "Its id, such as ex:p1."));
+            spec.addPositional(Command.argument(2, false, "PREDICATE", "Its id, such as ex:status."));
+            spec.addPositional(
+                    Command.argument(3, false, "OBJECT", "A value if it is JSON (42, true, '\"text\"'), else an id."));
+            spec.addOption(Command.option("--type", "ID", "What kind of thing the subject is."));
+            spec.addOption(Command.option("--datatype", "ID", "The datatype of a value, such as xsd:date."));
+            spec.addOption(Command.option("--lang", "TAG", "The language of a text, such as de."));
+            spec.addOption(Command.option("--graph", "ID", "The graph; default: the default graph."));
+            spec.addOption(Command.option("--certainty", "N", "How sure it is, 0 to 1."));
+            spec.addOption(Command.option(
+                    "--patches", "JSON", "Instead: a list of patches; - for standard input, @FILE for a file."));
+            spec.addOption(Command.option("--sparql", "UPDATE", "Instead: an update in SPARQL 1.1; -, @FILE."));
+            spec.addOption(Command.option("--because", "TEXT", "Why, for people who read the history."));
+            spec.addOption(Command.option("--source", "AGENT", "Who it comes from."));
+            spec.addOption(Command.option("--metadata", "JSON", "Such as {\"ifRevision\": 7}."));
+        }
+
+        @Override
+        public List<Setting<?>> relevant() {
+            return Command.connectionAnd(Setting.TASK_ID, Setting.TIMEOUT);
+        }
+
+        @Override
+        void run(Invocation call, KnowledgeEndpoint graph) {
+            UpdateResult result = graph.update(update(call), CallContext.anonymous());
+            call.output()
+                    .result(
+                            () -> Json.write(result),
+                            page -> page.field("Success", result.success())
+                                    .field("Affected", result.statementsAffected())
+                                    .field("Status", result.verificationStatus())
+                                    .field("Details", result.verificationDetails()));
+            if (!result.success()) {
+                throw new CliException(new Problem(
+                        "KnowledgeUpdateRejected", 1, String.valueOf(result.verificationStatus()), null, null));
+            }
+        }
+
+        private static Update update(Invocation call) {
+            String patches = call.option("--patches");
+            String sparql = call.option("--sparql");
+            String op = call.argument(0);
+            if ((patches == null ? 0 : 1) + (sparql == null ? 0 : 1) + (op == null ? 0 : 1) != 1) {
+                throw CliException.usage(
+                        "nothing, or more than one thing, to change (expected: OP SUBJECT PREDICATE OBJECT, --patches or"
+                                + " --sparql)",
+                        "such as: parley kg update add ex:p1 ex:status '\"done\"'");
+            }
+            Map<String, @Nullable Object> metadata = object(call, "--metadata");
+            List<Patch> all =
+                    patches != null ? patches(text(call, patches)) : op != null ? List.of(patch(call, op)) : List.of();
+            return new Update(
+                    all,
+                    sparql == null ? null : text(call, sparql),
+                    call.option("--source"),
+                    call.option("--because"),
+                    call.get(Setting.TASK_ID),
+                    null,
+                    metadata);
+        }
+
+        private static List<Patch> patches(String json) {
+            try {
+                byte[] wrapped = ("{\"mutations\":" + json + "}").getBytes(UTF_8);
+                return Json.read(wrapped, Update.class).mutations();
+            } catch (A2AException wrong) {
+                throw CliException.usage(
+                        "invalid --patches: " + wrong.getMessage(),
+                        "such as: [{\"op\":\"add\",\"statement\":{\"subject\":{\"id\":\"ex:p1\"},"
+                                + "\"predicate\":{\"id\":\"ex:status\"},\"object\":{\"value\":\"done\"}}}]");
+            }
+        }
+
+        private static Patch patch(Invocation call, String typed) {
+            Patch.Op op = OPS.get(typed);
+            String subject = call.argument(1);
+            String predicate = call.argument(2);
+            String object = call.argument(3);
+            if (op == null || subject == null || predicate == null || object == null) {
+                throw CliException.usage(
+                        "a patch needs OP SUBJECT PREDICATE OBJECT, where OP is add, remove or replace",
+                        "such as: parley kg update add ex:p1 ex:status '\"done\"'");
+            }
+            var statement = new Statement(
+                    new Resource(subject, call.option("--type")),
+                    predicate,
+                    term(object, call.option("--datatype"), call.option("--lang")),
+                    call.option("--graph"),
+                    certainty(call),
+                    Map.of());
+            return new Patch(op, statement);
+        }
+
+        private static Term term(String typed, @Nullable String datatype, @Nullable String language) {
+            Object value = value(typed);
+            if (language != null) {
+                return Literal.of(value == null ? typed : value.toString(), language);
+            }
+            if (datatype != null) {
+                return new Literal(value == null ? typed : value.toString(), datatype, null);
+            }
+            return switch (value) {
+                case null -> Resource.of(typed);
+                case Boolean truth -> Literal.of(truth);
+                case Number number -> Literal.of(new BigDecimal(number.toString()));
+                default -> Literal.of(value.toString());
+            };
+        }
+
+        /** The text, number or truth that somebody typed as JSON; null if it is none, and so an id. */
+        private static @Nullable Object value(String typed) {
+            try {
+                Object value = Json.read(("{\"value\":" + typed + "}").getBytes(UTF_8), Map.class)
+                        .get("value");
+                return value instanceof Map || value instanceof List ? null : value;
+            } catch (A2AException id) {
+                return null;
+            }
+        }
+    }
+
+    /** Watches. */
+    static final class Watch extends KnowledgeCommand {
+        private static final String ALL =
+                "subscription($filter: StatementFilter) {" + " knowledgeChanged(filter: $filter) { changeId } }";
+
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(Command.argument(
+                    0,
+                    false,
+                    "QUERY",
+                    "A GraphQL subscription; -, @FILE; default: all changes, or those of the options."));
+            spec.addOption(Command.option("--variables", "JSON", "Values of the query's variables; @FILE for a file."));
+            spec.addOption(Command.option("--subject", "ID", "Only what is said of this."));
+            spec.addOption(Command.option("--predicate", "ID", "Only what is said with this."));
+            spec.addOption(Command.option("--graph", "ID", "Only this graph; default for the default graph."));
+            spec.addOption(Command.flag("--snapshot", "Begin with what is there."));
+            spec.addOption(Command.option("--after", "CHANGE-ID", "Go on behind a change."));
+            spec.addOption(Command.option("--count", "N", "End after so many changes; default: never."));
+        }
+
+        @Override
+        void run(Invocation call, KnowledgeEndpoint graph) throws InterruptedException {
+            Integer count = call.number("--count", 1, Integer.MAX_VALUE);
+            int left = count == null ? Integer.MAX_VALUE : count;
+            try (KnowledgeEndpoint.Changes changes = graph.subscribe(subscription(call), CallContext.anonymous())) {
+                for (List<Change> next = changes.next(PATIENCE); next != null; next = changes.next(PATIENCE)) {
+                    for (Change change : next) {
+                        show(call, change);
+                        if (count != null && --left == 0) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+
+        private static Subscribe subscription(Invocation call) {
+            String query = call.argument(0);
+            var metadata = new LinkedHashMap<String, @Nullable Object>();
+            if (call.has("--snapshot")) {
+                metadata.put("snapshot", true);
+            }
+            if (call.option("--after") != null) {
+                metadata.put("afterChangeId", call.option("--after"));
+            }
+            Subscribe asked = query == null
+                    ? Subscribe.graphql(ALL, Map.of("filter", filter(call)))
+                    : Subscribe.graphql(text(call, query), object(call, "--variables"));
+            return asked.with(metadata);
+        }
+
+        private static Map<String, @Nullable Object> filter(Invocation call) {
+            var filter = new LinkedHashMap<String, @Nullable Object>();
+            Map.of("--subject", "subjects", "--predicate", "predicates", "--graph", "graphs")
+                    .forEach((option, field) -> {
+                        String typed = call.option(option);
+                        if (typed != null) {
+                            filter.put(field, List.of(typed));
+                        }
+                    });
+            return filter;
+        }
+
+        private static void show(Invocation call, Change change) {
+            if (call.output().isJson()) {
+                call.output().result(() -> Json.write(change), text -> {});
+                return;
+            }
+            Statement said = change.statement();
+            String line = String.join(
+                    "  ",
+                    change.timestamp().toString(),
+                    change.op().name().toLowerCase(Locale.ROOT),
+                    said.subject().id(),
+                    said.predicate(),
+                    shown(said.object()));
+            String certainty = said.certainty() == null ? "" : "  (" + said.certainty() + ")";
+            call.output().print(TextPage.oneLine(line + certainty) + "\n");
+        }
+    }
+
+    /** Shows the GraphQL schema. */
+    static final class Schema implements Command {
+        @Override
+        public void describe(CommandSpec spec) {}
+
+        @Override
+        public int run(Invocation call) throws InterruptedException {
+            return Connection.open(call, agent -> {
+                String schema = agent.client().knowledgeSchema();
+                if (call.output().isJson()) {
+                    call.output().result(() -> Json.write(Map.of("schema", schema)), text -> {});
+                } else {
+                    call.output().print(schema.endsWith("\n") ? schema : schema + "\n");
+                }
+                return 0;
+            });
+        }
+    }
+
+    /** Tells how much there is. */
+    static final class Stats extends KnowledgeCommand {
+        @Override
+        public void describe(CommandSpec spec) {}
+
+        @Override
+        void run(Invocation call, KnowledgeEndpoint graph) {
+            Map<?, ?> data = ask(graph, "{ graphs { name statements } }", Map.of());
+            call.output().result(() -> Json.write(data), page -> {
+                long all = 0;
+                if (data.get("graphs") instanceof List<?> graphs) {
+                    for (Object one : graphs) {
+                        Map<?, ?> info = (Map<?, ?>) one;
+                        Object name = info.get("name");
+                        all += info.get("statements") instanceof Number number ? number.longValue() : 0;
+                        page.field("Graph", name == null ? "(default)" : name)
+                                .field("Statements", info.get("statements"))
+                                .gap();
+                    }
+                }
+                page.field("Total-Statements", all);
+            });
+        }
+    }
+}
