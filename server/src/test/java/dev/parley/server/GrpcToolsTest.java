@@ -71,6 +71,7 @@ class GrpcToolsTest {
                 .containsExactlyInAnyOrder(
                         "lf.a2a.v1.A2AService",
                         "a2a.v1.A2AService",
+                        "knowledge.v1.KnowledgeService",
                         "grpc.health.v1.Health",
                         "grpc.reflection.v1.ServerReflection");
     }
