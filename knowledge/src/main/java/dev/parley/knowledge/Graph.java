@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +90,12 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.statements = new SqlStatementStore(database, clock);
         this.journal = new Journal(database, statements.terms(), statements.sql());
         this.graphql = new GraphQlQueries(
-                statements, this::changes, GraphQlLimits.DEFAULTS, clock, Thread::startVirtualThread);
+                statements,
+                this::declarations,
+                this::changes,
+                GraphQlLimits.DEFAULTS,
+                clock,
+                Thread::startVirtualThread);
     }
 
     /**
@@ -218,13 +225,6 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     public String schema(CallContext context) {
         String group = context.scope().group();
         return graphql.schema(group, rules(group).floors(On.QUERY, context.caller()));
-    }
-
-    /** The GraphQL schema of a group as a stranger may see it, in the schema language. */
-    public String schema(String group) {
-        requireNonNull(group, "group");
-        return graphql.schema(
-                group, rules(group).floors(On.QUERY, CallContext.anonymous().caller()));
     }
 
     /** Answers a question that no query language has words for, from what {@code context} may see. */
@@ -568,6 +568,16 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         }
     }
 
+    /** The shapes of a group as statements, each about the classes of its graph. */
+    private List<Statement> declarations(String group) {
+        return shapes(group).stream()
+                .flatMap(some -> some.graph().stream())
+                .map(triple -> RdfTerms.statement(
+                        Quad.defaultGraphIRI, triple.getSubject(), triple.getPredicate(), triple.getObject()))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
     /** Empty where there are none, so that SHACL is not loaded before somebody uses it. */
     private Optional<ShaclShapes> shapes(String group) {
         Optional<ShaclShapes> known = shapes.get(group);
@@ -599,7 +609,10 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                     SqlStatementStore.setting(session, writing.space, SHAPES, turtle.isBlank() ? null : turtle);
                     return parsed;
                 },
-                set -> shapes.put(group, set));
+                set -> {
+                    shapes.put(group, set);
+                    graphql.forget(group);
+                });
     }
 
     /**

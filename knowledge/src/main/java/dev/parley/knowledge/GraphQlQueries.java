@@ -11,6 +11,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Statement;
 import graphql.language.OperationDefinition.Operation;
 import graphql.normalized.ExecutableNormalizedField;
 import java.time.Instant;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,15 +42,21 @@ final class GraphQlQueries {
 
     /**
      * @param store of the graph; the types of a group's schema are read from it
+     * @param declarations what else is declared of a group's classes and predicates
      * @param background runs what follows changes of the graph
      */
     GraphQlQueries(
-            StatementStore store, ChangeLog changes, GraphQlLimits limits, InstantSource clock, Executor background) {
+            StatementStore store,
+            Function<String, List<Statement>> declarations,
+            ChangeLog changes,
+            GraphQlLimits limits,
+            InstantSource clock,
+            Executor background) {
         this.changes = changes;
         this.limits = limits;
         this.clock = clock;
         generic = GraphQlSchema.of("", limits);
-        typed = new TypedSchemas(store, limits, clock, background);
+        typed = new TypedSchemas(store, declarations, limits, clock, background);
     }
 
     /**
@@ -220,6 +228,11 @@ final class GraphQlQueries {
 
     private static boolean isIntrospection(ExecutableNormalizedField field) {
         return field.getFieldName().equals("__schema") || field.getFieldName().equals("__type");
+    }
+
+    /** Looks for the types of a group anew, because something else is declared of them. */
+    void forget(String group) {
+        typed.forget(group);
     }
 
     /** The schema of a group as its reader may see it, in the schema language. */

@@ -6,6 +6,7 @@ import dev.parley.knowledge.TypedModel.Type;
 import dev.parley.knowledge.TypedVocabulary.Property;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Resource;
 import java.util.ArrayList;
@@ -68,10 +69,17 @@ final class TypedModelReader {
 
     private final View view;
     private final TypedVocabulary declared;
+    private final boolean showsDeclared;
 
-    TypedModelReader(View view) {
+    /**
+     * @param declarations what is declared beside the view
+     * @param showsDeclared false for a reader from whom something is hidden: what they do not see used must not show in what
+     *     is declared of it
+     */
+    TypedModelReader(View view, Collection<Statement> declarations, boolean showsDeclared) {
         this.view = view;
-        declared = TypedVocabulary.read(view);
+        this.showsDeclared = showsDeclared;
+        declared = TypedVocabulary.read(view, declarations);
     }
 
     TypedModel read() {
@@ -79,11 +87,14 @@ final class TypedModelReader {
         var properties = new LinkedHashMap<String, Map<String, Property>>();
         classes.forEach(iri -> properties.put(iri, declared.properties(iri)));
         for (String iri : classes) {
-            for (String predicate : view.predicates(iri)) {
-                if (!TypedVocabulary.isLanguage(predicate)) {
-                    properties.getOrDefault(iri, new TreeMap<>()).putIfAbsent(predicate, Property.UNKNOWN);
-                }
+            var used = view.predicates(iri);
+            var of = properties.getOrDefault(iri, new TreeMap<>());
+            if (!showsDeclared) {
+                of.keySet().retainAll(used);
             }
+            used.stream()
+                    .filter(predicate -> !TypedVocabulary.isLanguage(predicate))
+                    .forEach(predicate -> of.putIfAbsent(predicate, Property.UNKNOWN));
         }
         var observed = observe(properties.values().stream()
                 .flatMap(of -> of.keySet().stream())
@@ -97,7 +108,9 @@ final class TypedModelReader {
 
     private List<String> classes() {
         var classes = new TreeSet<>(view.classes());
-        classes.addAll(declared.classes());
+        if (showsDeclared) {
+            classes.addAll(declared.classes());
+        }
         classes.removeIf(iri -> TypedVocabulary.isLanguage(iri) || iri.startsWith("_:"));
         return classes.stream().limit(MAX_CLASSES).toList();
     }

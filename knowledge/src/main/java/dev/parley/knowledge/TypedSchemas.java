@@ -6,11 +6,14 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,10 @@ final class TypedSchemas {
     record Readers(String group, Floors floors) {
         Readers {
             floors = new Floors(null, null, floors.rules(), floors.otherwise());
+        }
+
+        boolean seesAll() {
+            return floors.equals(Floors.NONE);
         }
     }
 
@@ -68,11 +75,12 @@ final class TypedSchemas {
         private Built build(@Nullable Built last) {
             Instant start = clock.instant();
             record Found(TypedModel model, long revision) {}
+            var declared = declarations.apply(readers.group());
             Found found = store.read(
                     readers.group(),
                     readers.floors(),
                     limits.time(),
-                    view -> new Found(new TypedModelReader(view).read(), view.revision()));
+                    view -> new Found(new TypedModelReader(view, declared, readers.seesAll()).read(), view.revision()));
             Typed typed = last != null && last.typed().model().equals(found.model())
                     ? last.typed()
                     : new Typed(
@@ -85,14 +93,21 @@ final class TypedSchemas {
     }
 
     private final StatementStore store;
+    private final Function<String, List<Statement>> declarations;
     private final GraphQlLimits limits;
     private final InstantSource clock;
     private final Executor background;
     private final Cache<Readers, Entry> entries =
             Caffeine.newBuilder().maximumSize(MAX_READERS).build();
 
-    TypedSchemas(StatementStore store, GraphQlLimits limits, InstantSource clock, Executor background) {
+    TypedSchemas(
+            StatementStore store,
+            Function<String, List<Statement>> declarations,
+            GraphQlLimits limits,
+            InstantSource clock,
+            Executor background) {
         this.store = store;
+        this.declarations = declarations;
         this.limits = limits;
         this.clock = clock;
         this.background = background;
@@ -130,6 +145,11 @@ final class TypedSchemas {
         if (!clock.instant().isBefore(due)) {
             background.execute(() -> follow(entry, revision));
         }
+    }
+
+    /** Looks for the types of a group anew when they are asked for next. */
+    void forget(String group) {
+        entries.asMap().keySet().removeIf(readers -> readers.group().equals(group));
     }
 
     private static void follow(Entry entry, long revision) {

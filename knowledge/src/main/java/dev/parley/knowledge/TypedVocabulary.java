@@ -11,6 +11,7 @@ import dev.parley.protocol.Term.Resource;
 import java.math.BigDecimal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -64,8 +65,10 @@ final class TypedVocabulary {
 
     private TypedVocabulary() {}
 
-    static TypedVocabulary read(View view) {
+    /** Reads what a view declares, and {@code more}. */
+    static TypedVocabulary read(View view, Collection<Statement> more) {
         var vocabulary = new TypedVocabulary();
+        more.forEach(vocabulary::declare);
         var predicates = new ArrayList<String>();
         Stream.of("targetClass", "property", "path", "datatype", "class", "maxCount", "nodeKind")
                 .forEach(name -> {
@@ -82,18 +85,20 @@ final class TypedVocabulary {
         return vocabulary;
     }
 
+    private void declare(Statement said) {
+        String predicate =
+                said.predicate().startsWith("sh:") ? SH + said.predicate().substring("sh:".length()) : said.predicate();
+        declared.computeIfAbsent(predicate, any -> new TreeMap<>())
+                .computeIfAbsent(said.subject().id(), any -> new LinkedHashSet<>())
+                .add(said.object());
+    }
+
     private void declare(View view, Pattern pattern) {
         String after = null;
         for (int read = 0; read < MAX_DECLARATIONS; read += GraphQlLimits.MAX_PAGE) {
             var page = view.statements(pattern, after, GraphQlLimits.MAX_PAGE);
             for (Fact fact : page.items()) {
-                Statement said = fact.statement();
-                String predicate = said.predicate().startsWith("sh:")
-                        ? SH + said.predicate().substring("sh:".length())
-                        : said.predicate();
-                declared.computeIfAbsent(predicate, any -> new TreeMap<>())
-                        .computeIfAbsent(said.subject().id(), any -> new LinkedHashSet<>())
-                        .add(said.object());
+                declare(fact.statement());
             }
             after = page.next();
             if (after == null) {

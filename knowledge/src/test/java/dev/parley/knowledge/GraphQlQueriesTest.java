@@ -57,7 +57,8 @@ final class GraphQlQueriesTest {
     private final GraphQlQueries queries = queries(changes, InstantSource.system());
 
     private GraphQlQueries queries(ChangeLog changes, InstantSource clock) {
-        return new GraphQlQueries(new MemoryStore(view), changes, GraphQlLimits.DEFAULTS, clock, Runnable::run);
+        return new GraphQlQueries(
+                new MemoryStore(view), group -> List.of(), changes, GraphQlLimits.DEFAULTS, clock, Runnable::run);
     }
 
     private GraphQlQueries.Prepared prepare(Query query) {

@@ -34,6 +34,7 @@ final class GraphQlSubscriptionTest {
 
     private final GraphQlQueries queries = new GraphQlQueries(
             new MemoryStore(new MemoryView()),
+            group -> List.of(),
             (view, after, limit) -> Page.empty(),
             GraphQlLimits.DEFAULTS,
             InstantSource.system(),

@@ -27,6 +27,7 @@ final class TypedSchemaTest {
     private Instant now = MemoryView.CONFIRMED;
     private final GraphQlQueries queries = new GraphQlQueries(
             new MemoryStore(view),
+            group -> List.of(),
             (seen, after, limit) -> Page.empty(),
             GraphQlLimits.DEFAULTS,
             new InstantSource() {
