@@ -160,8 +160,8 @@ final class GraphQlReader {
 
     private static boolean showsSomething(ExecutableNormalizedField entity, Map<String, @Nullable Object> shown) {
         return entity.getChildren().stream()
-                .filter(field -> !field.getResolvedArguments().isEmpty()
-                        || field.getFieldName().equals("types"))
+                .filter(field -> !field.getFieldName().equals("id")
+                        && !field.getFieldName().startsWith("__"))
                 .anyMatch(field -> switch (shown.get(field.getResultKey())) {
                     case null -> false;
                     case List<?> list -> !list.isEmpty();

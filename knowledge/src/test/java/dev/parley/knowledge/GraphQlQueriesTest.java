@@ -227,6 +227,14 @@ final class GraphQlQueriesTest {
         assertThat(answer.data().toString()).contains("site 49", "site 0");
     }
 
+    @Test
+    @DisplayName("KG24 one entity with its statements is one question")
+    void kg24OneEntity() {
+        view.questions();
+        data("{ entity(id: \"ex:p1\") { id __typename statements { nodes { predicate object { value } } } } }");
+        assertThat(view.questions()).isEqualTo(1);
+    }
+
     private static MemoryView sites(int count) {
         var sites = new MemoryView();
         for (int site = 0; site < count; site++) {
