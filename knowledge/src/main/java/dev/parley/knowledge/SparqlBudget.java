@@ -14,8 +14,8 @@ final class SparqlBudget {
     /** What sorting and joining may at worst have to hold at once. */
     private static final int MAX_ROWS = 3_000_000;
 
-    /** The longest text that functions may make. */
-    private static final int MAX_TEXT = 8 << 20;
+    /** How many characters functions may make, all texts together. */
+    private static final int MAX_TEXT = 64 << 20;
 
     /** How many steps are taken between two looks at the clock. */
     private static final int STRIDE = 1_024;
@@ -24,6 +24,7 @@ final class SparqlBudget {
     private final long deadline;
     private int rows;
     private int steps;
+    private long characters;
 
     SparqlBudget(A2AError error, Duration patience) {
         this.error = error;
@@ -51,14 +52,12 @@ final class SparqlBudget {
         }
     }
 
-    void checkText(long length) {
-        if (length > MAX_TEXT) {
-            throw refusal("too-much", "it makes texts longer than " + MAX_TEXT + " characters");
+    /** Uses up a text of some length. */
+    void text(long length) {
+        characters += length;
+        if (characters > MAX_TEXT) {
+            throw refusal("too-much", "it makes more than " + MAX_TEXT + " characters of text");
         }
-    }
-
-    Duration left() {
-        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 
     A2AException refusal(String reason, String detail) {

@@ -15,10 +15,15 @@ import org.apache.jena.sparql.expr.E_Regex;
 import org.apache.jena.sparql.expr.E_StrConcat;
 import org.apache.jena.sparql.expr.E_StrReplace;
 import org.apache.jena.sparql.expr.Expr;
+import org.apache.jena.sparql.expr.ExprAggregator;
+import org.apache.jena.sparql.expr.ExprFunction1;
 import org.apache.jena.sparql.expr.ExprFunctionN;
 import org.apache.jena.sparql.expr.ExprList;
 import org.apache.jena.sparql.expr.NodeValue;
 import org.apache.jena.sparql.expr.RegexEngine;
+import org.apache.jena.sparql.expr.aggregate.AggGroupConcat;
+import org.apache.jena.sparql.expr.aggregate.AggGroupConcatDistinct;
+import org.apache.jena.sparql.expr.aggregate.Aggregator;
 import org.apache.jena.sparql.modify.request.UpdateModify;
 import org.apache.jena.sparql.syntax.Element;
 import org.apache.jena.sparql.syntax.ElementService;
@@ -73,6 +78,16 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
             case E_StrConcat concat -> new Concat(args, budget);
             default -> super.transform(function, args);
         };
+    }
+
+    @Override
+    public Expr transform(ExprAggregator aggregation) {
+        Aggregator aggregator = aggregation.getAggregator();
+        if (!(aggregator instanceof AggGroupConcat || aggregator instanceof AggGroupConcatDistinct)) {
+            return super.transform(aggregation);
+        }
+        var counted = new ExprList(new Part(aggregator.getExprList().get(0), budget));
+        return new ExprAggregator(aggregation.getVar(), aggregator.copy(counted));
     }
 
     /** A query must not reach other machines. */
@@ -148,10 +163,9 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
                     args.size() > 3 ? List.of(args.get(0), args.get(1), args.get(3)) : args.subList(0, 2),
                     budget,
                     matcher -> {
-                        long length = args.get(0).asString().length();
+                        budget.text(args.get(0).asString().length());
                         while (matcher.find()) {
-                            length += replacement.length() + groups * (matcher.end() - matcher.start());
-                            budget.checkText(length);
+                            budget.text(replacement.length() + groups * (matcher.end() - matcher.start()));
                         }
                     });
             return super.eval(args);
@@ -163,7 +177,7 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
         }
     }
 
-    /** {@code CONCAT} up to a length. */
+    /** {@code CONCAT} that counts what it makes. */
     private static final class Concat extends E_StrConcat {
         private final SparqlBudget budget;
 
@@ -174,14 +188,34 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
 
         @Override
         public NodeValue eval(List<NodeValue> args) {
-            budget.checkText(
-                    args.stream().mapToLong(arg -> arg.asString().length()).sum());
+            budget.text(args.stream().mapToLong(arg -> arg.asString().length()).sum());
             return super.eval(args);
         }
 
         @Override
         public Expr copy(ExprList args) {
             return new Concat(args, budget);
+        }
+    }
+
+    /** A part of what {@code GROUP_CONCAT} makes. */
+    private static final class Part extends ExprFunction1 {
+        private final SparqlBudget budget;
+
+        Part(Expr expr, SparqlBudget budget) {
+            super(expr, "part");
+            this.budget = budget;
+        }
+
+        @Override
+        public NodeValue eval(NodeValue value) {
+            budget.text(value.asString().length());
+            return value;
+        }
+
+        @Override
+        public Expr copy(Expr expr) {
+            return new Part(expr, budget);
         }
     }
 

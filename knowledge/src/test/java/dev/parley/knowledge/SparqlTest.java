@@ -277,6 +277,24 @@ class SparqlTest {
     }
 
     @Test
+    void endsTextsThatManyRowsMake() {
+        Literal longText = Literal.of("x".repeat(1 << 20));
+        var large = new StatementsView(IntStream.range(0, 20)
+                .mapToObj(i -> Statement.of("ex:" + i, "ex:text", longText))
+                .toList());
+
+        assertThatThrownBy(() -> Sparql.answer(
+                        large, "SELECT (GROUP_CONCAT(?a) AS ?v) { ?x ex:text ?a . ?y ex:text ?b }", Map.of(), PATIENCE))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", "too-much"));
+        assertThat(values("SELECT (GROUP_CONCAT(?o; SEPARATOR=\"+\") AS ?v) { ex:p1 ex:status|ex:size ?o }"))
+                .first()
+                .asString()
+                .contains("active", "+", "42");
+    }
+
+    @Test
     void refusesQueriesThatAreNestedTooDeeply() {
         String deep = "{".repeat(100_000) + "}".repeat(100_000);
 

@@ -1,0 +1,139 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.Database;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** KG03, KG04, KG19: what is hidden from a caller is hidden from SPARQL and SHACL, however they ask. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SparqlFloorsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Instant NOW = Instant.parse("2026-01-05T10:00:00Z");
+    private static final String SECRET = "hush";
+
+    private Database database;
+    private SqlStatementStore store;
+    private Instant now = NOW;
+
+    @BeforeAll
+    void fill(@TempDir Path directory) {
+        database = Database.open(directory);
+        store = new SqlStatementStore(database, () -> now);
+        now = NOW.minusSeconds(3_600);
+        put(Statement.of("ex:old", "ex:name", Literal.of(SECRET)).withCertainty(1.0));
+        now = NOW;
+        put(Statement.of("ex:doubtful", "ex:name", Literal.of(SECRET)).withCertainty(0.4));
+        put(Statement.of("ex:unknown", "ex:name", Literal.of(SECRET)));
+        put(Statement.of("ex:p1", "ex:pay", Literal.of(SECRET)).in("ex:staff").withCertainty(1.0));
+        put(Statement.of("ex:p1", "ex:knows", Resource.of("ex:old")).withCertainty(0.9));
+        put(Statement.of("ex:p1", "ex:knows", Resource.of("ex:doubtful")).withCertainty(0.9));
+        put(Statement.of("ex:p1", "ex:name", Literal.of("one")).withCertainty(0.9));
+        put(Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")).withCertainty(0.9));
+    }
+
+    @AfterAll
+    void close() {
+        database.close();
+    }
+
+    private void put(Statement statement) {
+        store.<Integer>write("g", writing -> {
+            writing.put(statement);
+            return 0;
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT * { ?s ?p ?o }",
+                "SELECT * { ?s ?p \"hush\" }",
+                "SELECT ?s { ?s ?p ?o FILTER(?o = \"hush\") }",
+                "SELECT ?s { ?s ?x ?y FILTER EXISTS { ?s ?p \"hush\" } }",
+                "SELECT * { ex:p1 (ex:knows|ex:name|^ex:knows|!ex:none)* ?o FILTER(?o = \"hush\") }",
+                "SELECT * { GRAPH ?g { ?s ?p ?o } }",
+                "SELECT * { GRAPH ex:staff { ?s ?p ?o } }",
+                "SELECT * { GRAPH <urn:x-arq:UnionGraph> { ?s ?p ?o } }",
+                "SELECT * FROM ex:staff FROM NAMED ex:staff { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }",
+                "SELECT ?g { GRAPH ?g {} }",
+                "CONSTRUCT WHERE { ?s ?p ?o }",
+                "DESCRIBE ex:old ex:doubtful ex:unknown ex:p1",
+                "DESCRIBE ?s { ?s ?p ?o }",
+            })
+    void noQueryFindsWhatIsHidden(String query) {
+        Object all = read(Floors.NONE, view -> ask(view, query));
+        Object seen = read(hiding(), view -> ask(view, query));
+
+        assertThat(all.toString()).containsAnyOf(SECRET, "ex:staff", "ex:old");
+        assertThat(seen.toString()).doesNotContain(SECRET, "ex:staff", "ex:unknown");
+    }
+
+    @Test
+    void nothingThatIsHiddenIsCounted() {
+        String count = "SELECT (COUNT(*) AS ?n) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }";
+
+        assertThat(read(Floors.NONE, view -> ask(view, count)).toString()).contains("value=8");
+        assertThat(read(hiding(), view -> ask(view, count)).toString()).contains("value=4");
+    }
+
+    @Test
+    void noUpdateChangesWhatIsHidden() {
+        List<?> patches = read(
+                hiding(),
+                view -> Sparql.patches(
+                        view,
+                        "DELETE { ?s ?p \"hush\" } INSERT { ?s ex:found true } WHERE { ?s ?p \"hush\" } ; DROP GRAPH ex:staff",
+                        null,
+                        PATIENCE));
+
+        assertThat(patches).isEmpty();
+    }
+
+    @Test
+    void noShapeSeesWhatIsHidden() {
+        var shapes = ShaclShapes.parse("""
+                @prefix sh: <http://www.w3.org/ns/shacl#> .
+                <ex:S> a sh:NodeShape ; sh:targetNode <ex:p1> ;
+                    sh:property [ sh:path <ex:pay> ; sh:minCount 1 ] .
+                """);
+
+        assertThat(this.<List<?>>read(Floors.NONE, view -> shapes.check(view, List.of("ex:p1"), PATIENCE)))
+                .isEmpty();
+        assertThat(this.<List<?>>read(hiding(), view -> shapes.check(view, List.of("ex:p1"), PATIENCE)))
+                .hasSize(1);
+    }
+
+    /** Hides the doubtful, the old, and the graph {@code ex:staff}. */
+    private static Floors hiding() {
+        var staff = new Floors.Rule(Pattern.ALL.in(List.of("ex:staff")), null, false);
+        return new Floors(0.8, NOW.minusSeconds(60), List.of(staff), true);
+    }
+
+    private <T> T read(Floors floors, Function<View, T> question) {
+        return store.read("g", floors, PATIENCE, question);
+    }
+
+    private static Object ask(View view, String query) {
+        return Sparql.answer(view, query, Map.of(), PATIENCE).data();
+    }
+}
