@@ -55,7 +55,8 @@ public class DialectBenchmark {
     private final WireRequest restGet = request("GET", "/tasks/" + Samples.TASK_ID, new byte[0]);
 
     private static WireRequest request(String method, String path, byte[] body) {
-        return new WireRequest(method, path, Map.of(), name -> HEADERS.get(name.toLowerCase(Locale.ROOT)), body);
+        return new WireRequest(
+                method, path, Map.of(), name -> HEADERS.get(name.toLowerCase(Locale.ROOT)), body, "127.0.0.1");
     }
 
     private static AgentCard card() {

@@ -94,6 +94,45 @@ public final class Dialects {
         return path.startsWith(prefix) && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/');
     }
 
+    /** True for what an agent shows to everybody: its cards, and files at addresses that are signed. */
+    public boolean isPublic(WireRequest request, ServedAgent agent) {
+        if (!request.method().equals("GET")) {
+            return false;
+        }
+        if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
+            return Vault.isPublic(request.below(VAULT));
+        }
+        boolean kernel = isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name());
+        return CardFile.isAt(kernel ? request.below(KERNEL).path() : request.path());
+    }
+
+    /** Returns the error answer to a request to an agent that was refused unread: in the dialect of its address. */
+    public WireAnswer.Whole problem(WireRequest request, ServedAgent agent, A2AException problem) {
+        Form form;
+        if (isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name())) {
+            form = Form.rpc(LegacyDialect.KERNEL, Envelope.NO_ID);
+        } else if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
+            form = Form.rpc(VaultDialect.INSTANCE, Envelope.NO_ID);
+        } else if (!isOlder(request)) {
+            return problem(request, problem);
+        } else if (isRpc(request.path())) {
+            form = Form.rpc(LegacyDialect.KIND, Envelope.NO_ID);
+        } else {
+            form = restForm(LegacyDialect.PROTO, request);
+        }
+        return form.error(problem);
+    }
+
+    private static boolean isOlder(WireRequest request) {
+        try {
+            Version version = Version.of(request);
+            return version.isOlder()
+                    || version == Version.UNSAID && !isRpc(request.path()) && Rest.hasOldPrefix(request.path());
+        } catch (A2AException unknown) {
+            return false;
+        }
+    }
+
     /** Returns the error answer to a request that reaches no agent, or whose body was refused unread. */
     public WireAnswer.Whole problem(WireRequest request, A2AException problem) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());

@@ -102,6 +102,10 @@ final class Form {
                     "Retry-After",
                     Long.toString(Math.max(1, retryAfter.plusMillis(999).toSeconds())));
         }
+        String challenge = problem.challenge();
+        if (challenge != null) {
+            headers.put("WWW-Authenticate", challenge);
+        }
         String allowed = problem.metadata().get(ALLOWED);
         if (problem.error() == A2AError.METHOD_NOT_ALLOWED && allowed != null) {
             headers.put("Allow", allowed);

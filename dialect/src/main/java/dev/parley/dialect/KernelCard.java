@@ -10,7 +10,16 @@ import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.SecurityScheme.ApiKey;
+import dev.parley.protocol.SecurityScheme.Flow;
+import dev.parley.protocol.SecurityScheme.HttpAuth;
+import dev.parley.protocol.SecurityScheme.MutualTls;
+import dev.parley.protocol.SecurityScheme.OAuth2;
+import dev.parley.protocol.SecurityScheme.OpenIdConnect;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -59,15 +68,7 @@ final class KernelCard {
             .required("defaultOutputModes", TEXTS, AgentCard::defaultOutputModes)
             .required("skills", Codecs.list(SKILL), AgentCard::skills)
             .as(v -> card(
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.skip().next(),
-                    v.next(),
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next()));
 
     static byte[] write(AgentCard card) {
@@ -78,10 +79,55 @@ final class KernelCard {
         return card.supportedInterfaces().getFirst().url() + "/kernel";
     }
 
+    /** There is room for one scheme, and no form that its details have: ours is that of the other cards. */
     private static @Nullable Map<String, @Nullable Object> authentication(AgentCard card) {
-        return card.securitySchemes().isEmpty()
-                ? null
-                : Map.of("type", card.securitySchemes().keySet().iterator().next(), "required", true);
+        if (card.securitySchemes().isEmpty()) {
+            return null;
+        }
+        var said = new LinkedHashMap<String, @Nullable Object>();
+        switch (card.securitySchemes().values().iterator().next()) {
+            case ApiKey key -> {
+                said.put("type", "apiKey");
+                said.put("configuration", Map.of("in", key.location(), "name", key.name()));
+            }
+            case HttpAuth http -> said.put("type", http.scheme().toLowerCase(Locale.ROOT));
+            case OAuth2 oauth -> {
+                said.put("type", "oauth2");
+                if (oauth.flow() instanceof Flow.ClientCredentials flow) {
+                    List<String> scopes = List.copyOf(flow.scopes().keySet());
+                    said.put("configuration", Map.of("tokenUrl", flow.tokenUrl(), "scopes", scopes));
+                }
+            }
+            case OpenIdConnect connect -> said.put("type", "openIdConnect");
+            case MutualTls tls -> said.put("type", "mutualTLS");
+        }
+        said.put(
+                "required",
+                card.securityRequirements().stream()
+                        .noneMatch(one -> one.schemes().isEmpty()));
+        return said;
+    }
+
+    /** The scheme of a card; null if it is none that can be used without more. */
+    private static @Nullable SecurityScheme scheme(Map<String, @Nullable Object> said) {
+        Map<?, ?> details = said.get("configuration") instanceof Map<?, ?> map ? map : Map.of();
+        return switch (String.valueOf(said.get("type")).toLowerCase(Locale.ROOT)) {
+            case "apikey" -> {
+                String name = details.get("name") instanceof String text ? text : "X-Api-Key";
+                yield new ApiKey(null, details.get("in") instanceof String place ? place : "header", name);
+            }
+            case "bearer" -> new HttpAuth(null, "Bearer", null);
+            case "oauth2" -> {
+                var scopes = new LinkedHashMap<String, String>();
+                if (details.get("scopes") instanceof List<?> names) {
+                    names.forEach(name -> scopes.put(String.valueOf(name), ""));
+                }
+                yield details.get("tokenUrl") instanceof String url
+                        ? new OAuth2(null, new Flow.ClientCredentials(url, null, scopes), null)
+                        : null;
+            }
+            default -> null;
+        };
     }
 
     private static AgentCard card(
@@ -92,9 +138,11 @@ final class KernelCard {
             String version,
             @Nullable String documentationUrl,
             Capabilities capabilities,
+            @Nullable Map<String, @Nullable Object> authentication,
             List<String> inputModes,
             List<String> outputModes,
             List<Skill> skills) {
+        SecurityScheme scheme = authentication == null ? null : scheme(authentication);
         return new AgentCard(
                 name,
                 description,
@@ -103,8 +151,8 @@ final class KernelCard {
                 version,
                 documentationUrl,
                 capabilities,
-                Map.of(),
-                List.of(),
+                scheme == null ? Map.of() : Map.of(VERSION, scheme),
+                List.of(), // as good as the one scheme
                 inputModes,
                 outputModes,
                 skills,

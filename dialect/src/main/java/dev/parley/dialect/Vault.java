@@ -20,17 +20,30 @@ final class Vault {
         this.links = links;
     }
 
+    /** True for cards, and for files, whose addresses are signed. */
+    static boolean isPublic(WireRequest read) {
+        return isCard(read) || read.path().startsWith(FileLinks.PATH);
+    }
+
+    private static boolean isCard(WireRequest request) {
+        return CARDS.contains(request.path())
+                || isRoot(request) && request.method().equals("GET");
+    }
+
+    private static boolean isRoot(WireRequest request) {
+        return request.path().isEmpty() || request.path().equals("/");
+    }
+
     WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
         Form form = Form.rpc(DIALECT, Envelope.NO_ID);
         try {
-            boolean root = request.path().isEmpty() || request.path().equals("/");
-            if (CARDS.contains(request.path()) || root && request.method().equals("GET")) {
+            if (isCard(request)) {
                 return CardFile.answer(request, VaultCard.write(agent));
             }
             if (request.path().startsWith(FileLinks.PATH)) {
                 return links.answer(request, agent);
             }
-            if (!root) {
+            if (!isRoot(request)) {
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
             }
             Dialects.requirePost(request);

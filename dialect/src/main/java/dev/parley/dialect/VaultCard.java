@@ -145,11 +145,11 @@ final class VaultCard {
 
     /** Returns the address of an agent in this dialect. Their library takes plain HTTP at {@code localhost} alone. */
     static String url(AgentCard card) {
-        return card.supportedInterfaces()
-                        .getFirst()
-                        .url()
-                        .replaceFirst("^http://127\\.0\\.0\\.1(?=[:/])", "http://localhost")
-                + "/agentvault";
+        return local(card.supportedInterfaces().getFirst().url()) + "/agentvault";
+    }
+
+    private static String local(String url) {
+        return url.replaceFirst("^http://127\\.0\\.0\\.1(?=[:/])", "http://localhost");
     }
 
     static byte[] write(ServedAgent agent) {
@@ -186,25 +186,34 @@ final class VaultCard {
         var all = new ArrayList<Auth>();
         card.securitySchemes().forEach((name, scheme) -> {
             switch (scheme) {
-                case ApiKey key -> all.add(new Auth("apiKey", key.description(), null, List.of(), name));
-                case HttpAuth http -> all.add(new Auth("bearer", http.description(), null, List.of(), name));
+                case ApiKey key ->
+                    all.add(new Auth("apiKey", key.description(), null, List.of(), service(name, "apiKey")));
+                case HttpAuth http ->
+                    all.add(new Auth("bearer", http.description(), null, List.of(), service(name, "bearer")));
                 case OAuth2 oauth
                 when oauth.flow() instanceof Flow.ClientCredentials flow ->
                     all.add(new Auth(
                             "oauth2",
                             oauth.description(),
-                            flow.tokenUrl(),
+                            local(flow.tokenUrl()),
                             List.copyOf(flow.scopes().keySet()),
-                            name));
+                            service(name, "oauth2")));
                 default -> {
                     // nothing that this dialect could say
                 }
             }
         });
-        if (all.isEmpty()) {
+        boolean optional = card.securityRequirements().stream()
+                .anyMatch(one -> one.schemes().isEmpty());
+        if (all.isEmpty() || optional) {
             all.add(new Auth("none", null, null, List.of(), null));
         }
         return all;
+    }
+
+    /** Several schemes of one service have names of their own in a card of A2A: {@link #read} does the reverse. */
+    private static String service(String name, String scheme) {
+        return name.endsWith("." + scheme) ? name.substring(0, name.length() - scheme.length() - 1) : name;
     }
 
     // ---- In

@@ -14,19 +14,21 @@ import org.jspecify.annotations.Nullable;
  * @param query decoded query parameters, in order
  * @param headers a header's value by its name in any case, repeated ones joined by {@code ", "}; null if absent
  * @param body empty if there is none
+ * @param address of the client, or of the proxy through which it calls
  */
 public record WireRequest(
         String method,
         String path,
         Map<String, List<String>> query,
         Function<String, @Nullable String> headers,
-        byte[] body) {
+        byte[] body,
+        String address) {
     public @Nullable String header(String name) {
         return headers.apply(name);
     }
 
     /** This request as seen from further down the path. */
     WireRequest below(String prefix) {
-        return new WireRequest(method, path.substring(prefix.length()), query, headers, body);
+        return new WireRequest(method, path.substring(prefix.length()), query, headers, body, address);
     }
 }

@@ -98,7 +98,8 @@ final class Exchange {
             }
         }
         String kept = path.replace("+", "%2B").replace("%2F", "%252F").replace("%2f", "%252f");
-        return new WireRequest(verb, decode(kept), query, name -> headers.get(name.toLowerCase(Locale.ROOT)), body);
+        return new WireRequest(
+                verb, decode(kept), query, name -> headers.get(name.toLowerCase(Locale.ROOT)), body, "127.0.0.1");
     }
 
     private static String decode(String text) {

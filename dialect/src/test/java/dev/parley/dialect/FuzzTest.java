@@ -100,7 +100,8 @@ final class FuzzTest {
                     exchange.request(verb, "/?" + pick(HEADERS) + "=" + pick(List.of("1.0", "x")), new byte[0])
                             .query(),
                     exchange.request(verb, "", new byte[0]).headers(),
-                    body());
+                    body(),
+                    "127.0.0.1");
 
             var answer = exchange.send(request);
 

@@ -23,6 +23,8 @@ public final class A2AException extends RuntimeException {
         }
     }
 
+    private static final String CHALLENGE = "challenge";
+
     private final A2AError error;
     private final transient Map<String, String> metadata;
     private final transient List<Violation> violations;
@@ -89,6 +91,15 @@ public final class A2AException extends RuntimeException {
         return new A2AException(A2AError.UNAVAILABLE, message, Map.of(), List.of(), retryAfter, null);
     }
 
+    /**
+     * The caller has not shown who it is, or may not do this.
+     *
+     * @param challenge what to show instead, as the header {@code WWW-Authenticate} has it
+     */
+    public static A2AException refused(A2AError error, String message, String challenge) {
+        return of(error, message, Map.of(CHALLENGE, challenge));
+    }
+
     /** This error with the cause that the log of this side, not the peer, shall see. */
     public A2AException causedBy(Throwable cause) {
         return new A2AException(error, requireNonNull(getMessage()), metadata, violations, retryAfter, cause);
@@ -105,6 +116,11 @@ public final class A2AException extends RuntimeException {
 
     public Map<String, String> metadata() {
         return metadata;
+    }
+
+    /** What a caller who was refused has to show, as the header {@code WWW-Authenticate} has it; null if nothing helps. */
+    public @Nullable String challenge() {
+        return metadata.get(CHALLENGE);
     }
 
     public List<Violation> violations() {

@@ -47,6 +47,25 @@ public record AgentCard(
         }
     }
 
+    /** This card with other security. */
+    public AgentCard withSecurity(Map<String, SecurityScheme> schemes, List<SecurityRequirement> requirements) {
+        return new AgentCard(
+                name,
+                description,
+                supportedInterfaces,
+                provider,
+                version,
+                documentationUrl,
+                capabilities,
+                schemes,
+                requirements,
+                defaultInputModes,
+                defaultOutputModes,
+                skills,
+                signatures,
+                iconUrl);
+    }
+
     /**
      * One address of the agent.
      *

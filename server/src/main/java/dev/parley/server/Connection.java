@@ -5,6 +5,7 @@ import static dev.parley.server.Connections.NEVER;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class Connection {
     private final Connections all;
     private final Connections.Peers peers;
     private final SocketChannel channel;
+    private final String clientAddress;
 
     // HTTP/1.1 has one exchange at a time and HTTP/2 many: streams is null as long as it is HTTP/1.1.
     private volatile @Nullable Exchange current;
@@ -33,6 +35,9 @@ final class Connection {
         this.all = all;
         this.peers = peers;
         this.channel = channel;
+        this.clientAddress = peers.remote() instanceof InetSocketAddress client
+                ? client.getAddress().getHostAddress()
+                : "";
         this.readDeadline = all.now() + all.patience().headers();
     }
 
@@ -46,6 +51,10 @@ final class Connection {
 
     SocketChannel channel() {
         return channel;
+    }
+
+    String clientAddress() {
+        return clientAddress;
     }
 
     // --- exchanges

@@ -41,13 +41,21 @@ final class Door implements HttpRouting {
     private final OpenStreams streams;
     private final Duration keepAlive;
     private final @Nullable GrpcDialect grpc;
+    private final Authenticator authenticator;
 
-    Door(Routes routes, Cors cors, OpenStreams streams, Duration keepAlive, @Nullable GrpcDialect grpc) {
+    Door(
+            Routes routes,
+            Cors cors,
+            OpenStreams streams,
+            Duration keepAlive,
+            @Nullable GrpcDialect grpc,
+            Authenticator authenticator) {
         this.routes = routes;
         this.cors = cors;
         this.streams = streams;
         this.keepAlive = keepAlive;
         this.grpc = grpc;
+        this.authenticator = authenticator;
     }
 
     @Override
@@ -75,7 +83,7 @@ final class Door implements HttpRouting {
 
     private void handle(Exchange exchange, GuardedContext context) {
         if (grpc != null && GrpcCall.is(exchange)) {
-            new GrpcCall(grpc, streams, exchange.connection().all()::draining, exchange).run();
+            new GrpcCall(grpc, authenticator, streams, exchange.connection().all()::draining, exchange).run();
             return;
         }
         var request = exchange.request();
@@ -101,13 +109,15 @@ final class Door implements HttpRouting {
     private WireAnswer answer(Exchange exchange, String method) {
         var prologue = exchange.request().prologue();
         var headers = Answers.lookup(exchange.request().headers());
-        var head = new Routes.Head(method, "", Map.of(), headers);
+        var address = exchange.connection().clientAddress();
+        var head = new Routes.Head(method, "", Map.of(), headers, address);
         try {
             head = new Routes.Head(
                     method,
                     RequestTarget.path(prologue.uriPath().rawPath()),
                     prologue.hasQuery() ? RequestTarget.query(prologue.query().rawValue()) : Map.of(),
-                    headers);
+                    headers,
+                    address);
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }

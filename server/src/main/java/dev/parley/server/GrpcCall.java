@@ -6,7 +6,6 @@ import dev.parley.dialect.grpc.GrpcAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.grpc.GrpcRequest;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
 import io.grpc.Status.Code;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
@@ -51,6 +50,7 @@ final class GrpcCall {
     private static final Duration FOREVER = Duration.ofDays(1);
 
     private final GrpcDialect dialect;
+    private final Authenticator authenticator;
     private final OpenStreams streams;
     private final BooleanSupplier draining;
     private final Exchange exchange;
@@ -58,8 +58,14 @@ final class GrpcCall {
     private final Function<String, @Nullable String> metadata;
     private @Nullable OutputStream out;
 
-    GrpcCall(GrpcDialect dialect, OpenStreams streams, BooleanSupplier draining, Exchange exchange) {
+    GrpcCall(
+            GrpcDialect dialect,
+            Authenticator authenticator,
+            OpenStreams streams,
+            BooleanSupplier draining,
+            Exchange exchange) {
         this.dialect = dialect;
+        this.authenticator = authenticator;
         this.streams = streams;
         this.draining = draining;
         this.exchange = exchange;
@@ -125,7 +131,7 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure send(byte[] message, @Nullable Instant deadline) {
         var request = new GrpcRequest(method, metadata, deadline, message);
-        return switch (dialect.answer(request, CallContext.anonymous())) {
+        return switch (dialect.answer(request, agent -> authenticator.caller(agent.name(), metadata))) {
             case GrpcAnswer.Whole whole -> {
                 open(whole.metadata());
                 write(frame(whole.message()));

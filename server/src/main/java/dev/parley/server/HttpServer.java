@@ -56,15 +56,21 @@ final class HttpServer implements Server {
                 new BodyBudget(settings.maxBodyBytes, Runtime.getRuntime().maxMemory() / 4));
         this.streams = new OpenStreams(settings.maxStreams);
         this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
-        var routes =
-                new Routes(settings.dialects, agents, settings.handlers, settings.readiness, connections::draining);
+        var routes = new Routes(
+                settings.dialects,
+                agents,
+                settings.authenticator,
+                settings.handlers,
+                settings.readiness,
+                connections::draining);
         var grpc = settings.grpc == null
                 ? null
                 : new GrpcDialect(
                         settings.grpc,
                         tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
                         routes::isReady);
-        var door = new Door(routes, new Cors(settings.corsOrigins), streams, settings.keepAlive, grpc);
+        var door = new Door(
+                routes, new Cors(settings.corsOrigins), streams, settings.keepAlive, grpc, settings.authenticator);
         this.web = web(settings, address, door, connections);
     }
 

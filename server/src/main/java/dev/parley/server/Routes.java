@@ -32,10 +32,14 @@ final class Routes {
 
     /** What is read of a request before it is known who gets it; the body may still be with the client. */
     record Head(
-            String method, String path, Map<String, List<String>> query, Function<String, @Nullable String> headers) {
+            String method,
+            String path,
+            Map<String, List<String>> query,
+            Function<String, @Nullable String> headers,
+            String address) {
         WireRequest request(String relativePath, byte[] body) {
             // Whoever asks for the headers only gets those of the same answer, and Answers leaves out the rest.
-            return new WireRequest(method.equals("HEAD") ? "GET" : method, relativePath, query, headers, body);
+            return new WireRequest(method.equals("HEAD") ? "GET" : method, relativePath, query, headers, body, address);
         }
     }
 
@@ -43,6 +47,7 @@ final class Routes {
 
     private final Dialects dialects;
     private final AgentDirectory agents;
+    private final Authenticator authenticator;
     private final List<Prefixed> handlers;
     private final BooleanSupplier ready;
     private final BooleanSupplier draining;
@@ -50,11 +55,13 @@ final class Routes {
     Routes(
             Dialects dialects,
             AgentDirectory agents,
+            Authenticator authenticator,
             Map<String, RequestHandler> handlers,
             BooleanSupplier ready,
             BooleanSupplier draining) {
         this.dialects = dialects;
         this.agents = agents;
+        this.authenticator = authenticator;
         this.handlers = handlers.entrySet().stream()
                 .map(each -> new Prefixed(each.getKey(), each.getValue()))
                 .sorted((one, other) -> other.path().length() - one.path().length())
@@ -112,8 +119,17 @@ final class Routes {
             return problem(head, A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address"));
         }
         var relative = head.path().substring(pathFrom);
-        var request = head.request(relative.equals("/") ? "" : relative, body.get());
-        return dialects.answer(request, agent, CallContext.anonymous());
+        var path = relative.equals("/") ? "" : relative;
+        var unread = head.request(path, NO_BODY);
+        CallContext caller;
+        try {
+            caller = dialects.isPublic(unread, agent)
+                    ? CallContext.anonymous()
+                    : authenticator.caller(agent.name(), head.headers());
+        } catch (A2AException refusal) {
+            return dialects.problem(unread, agent, refusal);
+        }
+        return dialects.answer(head.request(path, body.get()), agent, caller);
     }
 
     private WireAnswer listing(Head head) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
+import dev.parley.protocol.CallContext;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -43,6 +44,7 @@ public final class ServerBuilder {
     @Nullable
     DialectSettings grpc;
 
+    Authenticator authenticator = (agent, headers) -> CallContext.anonymous();
     BooleanSupplier readiness = () -> true;
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
 
@@ -182,6 +184,12 @@ public final class ServerBuilder {
      */
     public ServerBuilder grpc(DialectSettings settings) {
         this.grpc = requireNonNull(settings, "settings");
+        return this;
+    }
+
+    /** Tells who calls an agent; cards are shown to everybody. Default: everybody may call, as the same one. */
+    public ServerBuilder authenticator(Authenticator authenticator) {
+        this.authenticator = requireNonNull(authenticator, "authenticator");
         return this;
     }
 

@@ -37,7 +37,7 @@ public final class GrpcDialect {
     static final String TRACE = "traceparent";
 
     private interface Handler {
-        GrpcAnswer answer(GrpcRequest request, CallContext caller);
+        GrpcAnswer answer(GrpcRequest request, Function<ServedAgent, CallContext> callers);
     }
 
     private final DialectSettings settings;
@@ -60,16 +60,17 @@ public final class GrpcDialect {
                 dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + former,
                 requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
         for (KnowledgeRpc<?> rpc : KnowledgeRpc.ALL) {
-            handlers.put(rpc.method().getFullMethodName(), (request, caller) -> answer(rpc, request, caller));
+            handlers.put(rpc.method().getFullMethodName(), (request, callers) -> answer(rpc, request, callers));
         }
-        handlers.put(Health.METHOD, (request, caller) -> Health.answer(request.message(), ready));
+        handlers.put(Health.METHOD, (request, callers) -> Health.answer(request.message(), ready));
         Reflection.METHODS.forEach(
-                method -> handlers.put(method, (request, caller) -> Reflection.answer(request.message())));
+                method -> handlers.put(method, (request, callers) -> Reflection.answer(request.message())));
     }
 
     private void serve(Service service) {
         for (Rpc<?, ?, ?, ?> rpc : service.rpcs()) {
-            handlers.put(rpc.method().getFullMethodName(), (request, caller) -> answer(service, rpc, request, caller));
+            handlers.put(
+                    rpc.method().getFullMethodName(), (request, callers) -> answer(service, rpc, request, callers));
         }
     }
 
@@ -81,13 +82,14 @@ public final class GrpcDialect {
     /**
      * Answers a message. Never throws: what goes wrong becomes a failure, and is logged once if it is this side's fault.
      *
-     * @param caller who calls; dialect, extensions, deadline and trace are filled in from the request
+     * @param callers tells who calls an agent, or refuses; dialect, extensions, deadline and trace are filled in from the
+     *     request
      */
-    public GrpcAnswer answer(GrpcRequest request, CallContext caller) {
+    public GrpcAnswer answer(GrpcRequest request, Function<ServedAgent, CallContext> callers) {
         Handler handler = handlers.get(request.method());
         return handler == null
                 ? Problem.plain(Code.UNIMPLEMENTED, "Method not found")
-                : handler.answer(request, caller);
+                : handler.answer(request, callers);
     }
 
     /** Returns how a call ends that reaches no agent, or whose message was refused unread. */
@@ -96,13 +98,14 @@ public final class GrpcDialect {
     }
 
     private <O extends Operation, R, Q extends Message, A extends Message> GrpcAnswer answer(
-            Service service, Rpc<O, R, Q, A> rpc, GrpcRequest request, CallContext caller) {
+            Service service, Rpc<O, R, Q, A> rpc, GrpcRequest request, Function<ServedAgent, CallContext> callers) {
         try {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc.method(), request.message()));
             ServedAgent agent = agent(operation.tenant(), service);
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
-            CallContext context = caller.withDialect(service.dialect(), false)
+            CallContext context = callers.apply(agent)
+                    .withDialect(service.dialect(), false)
                     .withDeadline(request.deadline())
                     .withExtensions(asked)
                     .withTraceparent(request.metadata().apply(TRACE));
@@ -132,12 +135,14 @@ public final class GrpcDialect {
         }
     }
 
-    private <Q extends Message> GrpcAnswer answer(KnowledgeRpc<Q> rpc, GrpcRequest request, CallContext caller) {
+    private <Q extends Message> GrpcAnswer answer(
+            KnowledgeRpc<Q> rpc, GrpcRequest request, Function<ServedAgent, CallContext> callers) {
         try {
             Q message = parse(rpc.method(), request.message());
             ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), v1);
             Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
-            CallContext context = caller.withDeadline(request.deadline())
+            CallContext context = callers.apply(agent)
+                    .withDeadline(request.deadline())
                     .withExtensions(asked)
                     .withTraceparent(request.metadata().apply(TRACE));
             ServedKnowledge knowledge = agent.knowledge();

@@ -132,7 +132,7 @@ class ErrorTableTest {
                         .build()
                         .toByteArray();
         var request = new GrpcRequest(method, name -> null, null, message);
-        return (GrpcAnswer.Failure) dialect.answer(request, CallContext.anonymous());
+        return (GrpcAnswer.Failure) dialect.answer(request, called -> CallContext.anonymous());
     }
 
     private static final AgentCard CARD = new AgentCard(

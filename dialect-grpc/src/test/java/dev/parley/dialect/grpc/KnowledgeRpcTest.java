@@ -129,7 +129,7 @@ class KnowledgeRpcTest {
                 null,
                 QueryRequest.newBuilder().setQuery("{ x }").build().toByteArray());
 
-        GrpcAnswer answer = dialect.answer(request, CallContext.anonymous());
+        GrpcAnswer answer = dialect.answer(request, called -> CallContext.anonymous());
 
         assertThat(answer)
                 .isInstanceOfSatisfying(
