@@ -4,6 +4,7 @@ module dev.parley.hub {
     requires transitive dev.parley.engine;
     requires transitive dev.parley.dialect;
     requires transitive dev.parley.knowledge;
+    requires transitive dev.parley.trust;
     requires dev.parley.store;
     requires dev.parley.server;
     requires dev.parley.client;

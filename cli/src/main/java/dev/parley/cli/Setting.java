@@ -310,7 +310,7 @@ final class Setting<T> {
             SettingType.TEXT,
             "127.0.0.1",
             "ADDRESS",
-            "Address to listen on. Without authentication only loopback addresses are allowed.");
+            "Address to listen on. Others than loopback addresses need TLS and authentication for every agent.");
     static final Setting<Path> DATA =
             hub("data", SettingType.PATH, "~/.parley", "DIR", "Directory of the database; made if missing.");
     static final Setting<Boolean> IN_MEMORY =
@@ -386,6 +386,41 @@ final class Setting<T> {
             "AGENT=A+B",
             "Other dialects for one agent, such as echo=1.0+0.3; repeatable.",
             REPEATABLE);
+    static final Setting<List<String>> AUTH = hub(
+            "auth",
+            SettingType.LIST,
+            "none",
+            "LIST",
+            "What callers have to show, any one of: none, apiKey, bearer, oauth2; see docs/authentication.md.");
+    static final Setting<List<String>> AUTH_SCOPES = hub(
+            "auth-scopes", SettingType.LIST, null, "LIST", "Scopes that callers must have been granted, all of them.");
+    static final Setting<List<String>> AGENT_AUTH = hub(
+            "agent-auth",
+            SettingType.LIST,
+            null,
+            "AGENT=A+B",
+            "What callers of one agent have to show instead, such as echo=apiKey+oauth2; repeatable.",
+            REPEATABLE);
+    static final Setting<List<String>> AGENT_AUTH_SCOPES = hub(
+            "agent-auth-scopes",
+            SettingType.LIST,
+            null,
+            "AGENT=A+B",
+            "Scopes that callers of an agent named by --agent-auth must have; repeatable.",
+            REPEATABLE);
+    static final Setting<Path> CALLERS = hub(
+            "callers",
+            SettingType.PATH,
+            null,
+            "FILE",
+            "Who may call: JSON, each caller's name with its key, token or OAuth client. Others come from"
+                    + " PARLEY_CALLER_<NAME>_API_KEY and the like.");
+    static final Setting<String> AUTH_SERVICE = hub(
+            "auth-service",
+            SettingType.TEXT,
+            "parley",
+            "ID",
+            "Under which name clients of AgentVault keep their keys for this hub.");
     static final Setting<Boolean> LENIENT_METHODS = hub(
             "lenient-methods",
             SettingType.FLAG,

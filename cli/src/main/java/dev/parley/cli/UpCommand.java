@@ -6,10 +6,11 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.AgentCard;
 import dev.parley.testkit.ConformanceAgent;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import java.io.UncheckedIOException;
 import java.net.BindException;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,6 +120,7 @@ final class UpCommand implements Command {
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
         configure(call, hub);
+        requireHosted(call.settings(), agents);
         try {
             return hub.start();
         } catch (RuntimeException failure) {
@@ -129,10 +131,8 @@ final class UpCommand implements Command {
     /** Hands the settings to {@code hub}: each one once. */
     static void configure(Invocation call, Hub.Builder hub) {
         Settings settings = call.settings();
-        String bind = settings.require(Setting.BIND);
-        requireLoopback(bind);
         hub.port(settings.require(Setting.PORT))
-                .bind(bind)
+                .bind(settings.require(Setting.BIND))
                 .maxBodyBytes(settings.require(Setting.MAX_BODY))
                 .drain(settings.require(Setting.DRAIN))
                 .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
@@ -143,6 +143,7 @@ final class UpCommand implements Command {
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
         dialects(settings, hub);
+        authentication(call, hub);
         if (settings.isOn(Setting.IN_MEMORY)) {
             hub.inMemory();
         } else {
@@ -169,38 +170,71 @@ final class UpCommand implements Command {
     private static void dialects(Settings settings, Hub.Builder hub) {
         try {
             hub.dialects(settings.require(Setting.DIALECTS));
-            for (String entry : list(settings.get(Setting.AGENT_DIALECTS))) {
-                int equals = entry.indexOf('=');
-                if (equals < 1) {
-                    throw new IllegalArgumentException(
-                            "agent-dialects: " + entry + " (expected: AGENT=A+B, such as echo=1.0+0.3)");
-                }
-                hub.dialects(
-                        entry.substring(0, equals),
-                        List.of(entry.substring(equals + 1).split("\\+", -1)));
-            }
+            byAgent(settings, Setting.AGENT_DIALECTS).forEach(hub::dialects);
         } catch (IllegalArgumentException unknown) {
             throw CliException.usage(String.valueOf(unknown.getMessage()), "see parley up --help");
         }
     }
 
-    private static List<String> list(@Nullable List<String> values) {
-        return values == null ? List.of() : values;
+    private static void authentication(Invocation call, Hub.Builder hub) {
+        Settings settings = call.settings();
+        try {
+            hub.service(settings.require(Setting.AUTH_SERVICE))
+                    .callers(callers(call))
+                    .authentication(Authentication.named(settings.require(Setting.AUTH))
+                            .withScopes(list(settings.get(Setting.AUTH_SCOPES))));
+            Map<String, List<String>> scopes = byAgent(settings, Setting.AGENT_AUTH_SCOPES);
+            byAgent(settings, Setting.AGENT_AUTH)
+                    .forEach((agent, schemes) -> hub.authentication(
+                            agent, Authentication.named(schemes).withScopes(list(scopes.remove(agent)))));
+            if (!scopes.isEmpty()) {
+                throw new IllegalArgumentException("agent-auth-scopes: "
+                        + scopes.keySet().iterator().next() + " (expected: an agent of --agent-auth)");
+            }
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
+        }
     }
 
-    private static void requireLoopback(String bind) {
-        try {
-            if (InetAddress.getByName(bind).isLoopbackAddress()) {
-                return;
+    /** A misspelt name would leave the agent that is meant unguarded. */
+    private static void requireHosted(Settings settings, List<Agent> agents) {
+        List<String> names = agents.stream().map(Agent::name).toList();
+        for (String guarded : byAgent(settings, Setting.AGENT_AUTH).keySet()) {
+            if (!names.contains(guarded)) {
+                throw CliException.usage(
+                        "--agent-auth: no agent " + guarded + " (expected: one of " + String.join(", ", names) + ")",
+                        "did you mean " + Nearest.to(guarded, names) + "?");
             }
-        } catch (UnknownHostException unknown) {
-            throw CliException.usage(
-                    "invalid --bind: " + bind + " (expected: an address of this machine)", "127.0.0.1");
         }
-        throw CliException.usage(
-                "--bind " + bind + " would let everybody on the network use the agents, for no authentication is"
-                        + " configured (expected: a loopback address such as 127.0.0.1)",
-                "keep 127.0.0.1 and put a proxy that authenticates in front; tell its address with --public-url");
+    }
+
+    private static Callers callers(Invocation call) {
+        Callers.Builder callers = Callers.builder().environment(call.around().environment());
+        Path file = call.settings().get(Setting.CALLERS);
+        if (file != null) {
+            callers.file(call.around().path(file));
+        }
+        return callers.build();
+    }
+
+    /** The values of a setting that names an agent in each: {@code echo=A+B}. */
+    private static Map<String, List<String>> byAgent(Settings settings, Setting<List<String>> setting) {
+        var byAgent = new LinkedHashMap<String, List<String>>();
+        for (String entry : list(settings.get(setting))) {
+            int equals = entry.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException(
+                        setting.name() + ": " + entry + " (expected: " + setting.label() + ")");
+            }
+            byAgent.put(
+                    entry.substring(0, equals),
+                    List.of(entry.substring(equals + 1).split("\\+", -1)));
+        }
+        return byAgent;
+    }
+
+    private static List<String> list(@Nullable List<String> values) {
+        return values == null ? List.of() : values;
     }
 
     private static RuntimeException explained(Invocation call, RuntimeException failure) {
@@ -231,6 +265,10 @@ final class UpCommand implements Command {
         String first = agents.getFirst().name();
         call.output().result(() -> json(url, agents), page -> {
             page.field("URL", url);
+            List<String> auth = call.settings().require(Setting.AUTH);
+            if (!auth.equals(List.of("none"))) {
+                page.field("Authentication", String.join(", ", auth));
+            }
             for (Agent agent : agents) {
                 page.field("Agent", agent.name() + " - " + description(agent) + " - " + card(url, agent));
             }

@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -21,17 +22,18 @@ import org.junit.jupiter.api.TestFactory;
 /** The arrows that ARCHITECTURE.md draws and module-info.java states. */
 final class ArchitectureTest {
     /** Which modules each one may use. */
-    private static final Map<String, Set<String>> ARROWS = Map.of(
-            "protocol", Set.of(),
-            "dialect", Set.of("protocol"),
-            "engine", Set.of("protocol"),
-            "store", Set.of("protocol", "dialect", "engine"),
-            "server", Set.of("protocol", "dialect"),
-            "client", Set.of("protocol", "dialect"),
-            "agents", Set.of("protocol", "engine"),
-            "testkit", Set.of("protocol", "dialect", "engine"),
-            "knowledge", Set.of("protocol", "dialect", "engine", "store"),
-            "hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "client"));
+    private static final Map<String, Set<String>> ARROWS = Map.ofEntries(
+            entry("protocol", Set.of()),
+            entry("dialect", Set.of("protocol")),
+            entry("engine", Set.of("protocol")),
+            entry("store", Set.of("protocol", "dialect", "engine")),
+            entry("server", Set.of("protocol", "dialect")),
+            entry("trust", Set.of("protocol", "dialect")),
+            entry("client", Set.of("protocol", "dialect")),
+            entry("agents", Set.of("protocol", "engine")),
+            entry("testkit", Set.of("protocol", "dialect", "engine")),
+            entry("knowledge", Set.of("protocol", "dialect", "engine", "store")),
+            entry("hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "trust", "client")));
 
     private final JavaClasses classes = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

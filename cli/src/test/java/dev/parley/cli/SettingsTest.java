@@ -147,6 +147,12 @@ class SettingsTest {
                 up.strict-version-header: false (built-in default)
                 up.dialects: 1.0,0.3,0.1,kernel,agentvault (built-in default)
                 up.agent-dialects: (unset)
+                up.auth: none (built-in default)
+                up.auth-scopes: (unset)
+                up.agent-auth: (unset)
+                up.agent-auth-scopes: (unset)
+                up.callers: (unset)
+                up.auth-service: parley (built-in default)
                 up.lenient-methods: false (built-in default)
                 up.config: (unset)
                 """);

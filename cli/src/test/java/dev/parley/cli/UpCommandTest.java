@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,11 @@ class UpCommandTest {
         private final CompletableFuture<Integer> command;
 
         Running(String... more) throws InterruptedException {
+            this(Map.of(), more);
+        }
+
+        Running(Map<String, String> environment, String... more) throws InterruptedException {
+            environment.forEach(own::with);
             var args = new ArrayList<>(List.of("up", "--port", "0"));
             args.addAll(List.of(more));
             // On a thread of its own: a command that waits would take the common pool from the HTTP client.
@@ -201,6 +207,55 @@ class UpCommandTest {
         assertThat(ran.err())
                 .contains("no authentication is configured")
                 .contains("put a proxy that authenticates in front");
+    }
+
+    @Test
+    void callersShowWhatTheSettingsSay() throws Exception {
+        Files.writeString(directory.resolve("callers.json"), "{\"alice\": \"key-of-alice-12345\"}");
+        Files.writeString(directory.resolve("hub.yaml"), """
+                auth: apiKey
+                agent-auth: [counter=none, echo=apiKey+oauth2]
+                agent-auth-scopes: echo=tasks
+                callers: callers.json
+                """);
+        shell.with("A2ACLI_API_KEY", "key-of-alice-12345");
+        var stranger = new Shell(directory);
+
+        try (var hub = new Running(
+                Map.of("PARLEY_CALLER_SHOP_CLIENT_SECRET", "secret-of-the-shop"),
+                "--in-memory",
+                "--config",
+                "hub.yaml")) {
+            assertThat(hub.announcement()).contains("Authentication: apiKey\n");
+            String agents = hub.url() + "/agents/";
+
+            assertThat(stranger.run("send", "-a", agents + "ping", "ping").status())
+                    .isEqualTo(4);
+            assertThat(shell.run("send", "-a", agents + "ping", "ping").status())
+                    .isZero();
+            assertThat(stranger.run("send", "-a", agents + "counter", "1 2").status())
+                    .isZero();
+            assertThat(shell.run("send", "-a", agents + "echo", "hello").err()).contains("tasks");
+        }
+    }
+
+    @Test
+    void settingsThatGuardNothingAreRefused() throws IOException {
+        Files.writeString(directory.resolve("short.json"), "{\"alice\": \"short\"}");
+
+        assertThat(shell.run("up", "--in-memory", "--auth", "basic").err())
+                .contains("scheme: basic (expected: none, apiKey, bearer, oauth2)");
+        assertThat(shell.run("up", "--in-memory", "--auth", "apiKey").err()).contains("nobody is known by it");
+        assertThat(shell.run("up", "--in-memory", "--agent-auth", "eco=none").err())
+                .contains("--agent-auth: no agent eco")
+                .contains("did you mean echo?");
+        assertThat(shell.run("up", "--in-memory", "--agent-auth-scopes", "echo=tasks")
+                        .err())
+                .contains("agent-auth-scopes: echo (expected: an agent of --agent-auth)");
+        assertThat(shell.run("up", "--in-memory", "--callers", "short.json").err())
+                .contains("API key of alice: 5 characters (expected: >= 16)");
+        assertThat(shell.run("up", "--in-memory", "--callers", "missing.json").status())
+                .isEqualTo(2);
     }
 
     @Test

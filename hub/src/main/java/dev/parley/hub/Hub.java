@@ -22,10 +22,14 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.store.Database;
 import dev.parley.store.Store;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import dev.parley.trust.Trust;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -47,6 +51,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +63,7 @@ public final class Hub implements AutoCloseable {
     private final Engine engine;
     private final Server server;
     private final WebhookSender sender;
+    private final Trust trust;
     private final Duration drain;
     private final @Nullable String defaultAgent;
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
@@ -75,21 +81,25 @@ public final class Hub implements AutoCloseable {
         this.agentDialects = Map.copyOf(settings.agentDialects);
         String secret;
         @Nullable Database database;
+        String tokenSecret;
         TaskLog log;
         PushStore pushStore;
         Path data = settings.data;
         if (data == null) {
             secret = StandardWebhooks.newSecret();
             database = null;
+            tokenSecret = StandardWebhooks.newSecret();
             log = new MemoryTaskLog();
             pushStore = new MemoryPushStore();
         } else {
             Store store = Store.open(data);
-            secret = secret(data);
+            secret = secret(data, "webhook.secret");
+            tokenSecret = secret(data, "token.secret");
             database = store.database();
             log = store.log();
             pushStore = store.webhooks();
         }
+        this.trust = settings.trust(key("access tokens", tokenSecret), this::url);
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.scratch = database == null && settings.wantsGraph() ? TemporaryDirectory.create() : null;
@@ -105,7 +115,8 @@ public final class Hub implements AutoCloseable {
         this.engine = engine.build();
         boolean started = false;
         try {
-            this.server = settings.server(this.engine, fileKey(secret), graph).start();
+            this.server = settings.server(this.engine, trust, key("addresses of files", secret), graph)
+                    .start();
             settings.agents.values().forEach(this::host);
             started = true;
         } finally {
@@ -136,7 +147,7 @@ public final class Hub implements AutoCloseable {
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         ServedKnowledge shared = agent.usesKnowledge() ? knowledge : null;
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
-        AgentCard card = hosted.card(interfaces(url, agent.name(), spoken));
+        AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
         AgentEndpoint shown = graph == null || shared == null ? endpoint : new KnowledgeOfTasks(endpoint, graph);
@@ -198,18 +209,18 @@ public final class Hub implements AutoCloseable {
         }
     }
 
-    /** A key that is another one than that of the webhooks, and yet the same after a restart. */
-    private static byte[] fileKey(String secret) {
+    /** A key for one purpose alone, and yet the same after a restart. */
+    private static byte[] key(String purpose, String secret) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            return sha.digest(("addresses of files\n" + secret).getBytes(StandardCharsets.UTF_8));
+            return sha.digest((purpose + "\n" + secret).getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException impossible) {
             throw new AssertionError("every Java platform has SHA-256", impossible);
         }
     }
 
-    private static String secret(Path data) {
-        Path file = data.resolve("webhook.secret");
+    private static String secret(Path data, String name) {
+        Path file = data.resolve(name);
         try {
             if (!Files.exists(file)) {
                 Files.createFile(
@@ -245,6 +256,10 @@ public final class Hub implements AutoCloseable {
         private @Nullable Graph graph;
         private Set<String> dialects = Dialects.NAMES;
         private final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
+        private Callers callers = Callers.builder().build();
+        private Authentication authentication = Authentication.NONE;
+        private final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
+        private String service = "parley";
 
         private Builder() {}
 
@@ -265,7 +280,10 @@ public final class Hub implements AutoCloseable {
             return this;
         }
 
-        /** The address to listen at; default {@code 127.0.0.1}. Others are refused while there is no authentication. */
+        /**
+         * The address to listen at; default {@code 127.0.0.1}. Those that other machines reach need TLS and, for every agent,
+         * authentication.
+         */
         public Builder bind(String address) {
             this.bind = requireNonNull(address, "address");
             return this;
@@ -396,6 +414,30 @@ public final class Hub implements AutoCloseable {
             return this;
         }
 
+        /** Who may call, where callers have to show who they are; default: nobody. */
+        public Builder callers(Callers callers) {
+            this.callers = requireNonNull(callers, "callers");
+            return this;
+        }
+
+        /** What callers have to show; default: nothing. */
+        public Builder authentication(Authentication wanted) {
+            this.authentication = requireNonNull(wanted, "wanted");
+            return this;
+        }
+
+        /** What callers of one agent have to show, instead of what those of all do. */
+        public Builder authentication(String agent, Authentication wanted) {
+            agentAuthentication.put(requireNonNull(agent, "agent"), requireNonNull(wanted, "wanted"));
+            return this;
+        }
+
+        /** Under which name clients of AgentVault keep their keys for this hub; default {@code parley}. */
+        public Builder service(String service) {
+            this.service = requireNonNull(service, "service");
+            return this;
+        }
+
         private static Set<String> known(Collection<String> names) {
             if (names.isEmpty() || !Dialects.NAMES.containsAll(names)) {
                 throw new IllegalArgumentException("dialects: " + String.join(", ", names) + " (expected: some of "
@@ -429,25 +471,52 @@ public final class Hub implements AutoCloseable {
 
         private void refuseOpenBinding() {
             try {
-                if (!InetAddress.getByName(bind).isLoopbackAddress()) {
-                    throw new IllegalArgumentException("bind: " + bind
-                            + " (expected: a loopback address such as 127.0.0.1, because no authentication is configured"
-                            + " and everybody on the network could use the agents; put a proxy that authenticates in"
-                            + " front)");
+                if (InetAddress.getByName(bind).isLoopbackAddress()) {
+                    return;
                 }
             } catch (UnknownHostException unknown) {
                 throw new IllegalArgumentException(
                         "bind: " + bind + " (expected: an address of this machine)", unknown);
             }
+            if (authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen)) {
+                throw new IllegalArgumentException(
+                        "bind: " + bind
+                                + " (expected: a loopback address such as 127.0.0.1, because everybody on the network could use"
+                                + " agents for which no authentication is configured; put a proxy that authenticates in front)");
+            }
+            if (tlsCertificate == null) {
+                throw new IllegalArgumentException("bind: " + bind
+                        + " (expected: a loopback address such as 127.0.0.1, because without TLS the credentials of"
+                        + " callers could be read on the way)");
+            }
+        }
+
+        private Trust trust(byte[] tokenKey, Supplier<String> url) {
+            Trust.Builder trust = Trust.builder(callers)
+                    .everywhere(authentication)
+                    .service(service)
+                    .tokenKey(tokenKey)
+                    .hub(url);
+            agentAuthentication.forEach(trust::agent);
+            return trust.build();
+        }
+
+        private static RequestHandler forOperators(Trust trust, RequestHandler handler) {
+            return request -> {
+                trust.requireAdmin(request.headers());
+                return handler.answer(request);
+            };
         }
 
         private @Nullable String root() {
             return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
         }
 
-        private ServerBuilder server(Engine engine, byte[] fileKey, @Nullable Graph graph) {
+        private ServerBuilder server(Engine engine, Trust trust, byte[] fileKey, @Nullable Graph graph) {
             var settings = new DialectSettings(
                     strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods, strictKnowledgeStatuses);
+            var deadWebhooks =
+                    new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
             ServerBuilder server = Server.builder(new Dialects(settings, fileKey))
                     .port(port)
                     .bindAddress(bind)
@@ -455,13 +524,13 @@ public final class Hub implements AutoCloseable {
                     .corsOrigins(corsOrigins)
                     .grpc(settings)
                     .gracePeriod(drain)
+                    .authenticator(trust::caller)
+                    .handler(Trust.TOKEN_PATH, trust::token)
                     .handler(KnowledgeEndpoint.EXTENSION_PATH, KnowledgePages.specification())
                     .handler(KnowledgeExtension.SCHEMA_PATH, KnowledgePages.schema())
-                    .handler(
-                            "/admin/webhooks",
-                            new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null))));
+                    .handler("/admin/webhooks", forOperators(trust, deadWebhooks));
             if (graph != null) {
-                server.handler("/admin/knowledge", new KnowledgeReviews(graph));
+                server.handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
             }
             String root = root();
             if (root != null) {

@@ -1,0 +1,115 @@
+package dev.parley.trust;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.proc.SingleKeyJWSKeySelector;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Date;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Supplier;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tokens that this hub makes and takes: signed, for itself alone, and good for a while.
+ *
+ * <p>Which algorithm and key count is settled here; what the header of a token says of keys is not looked at. Safe for any
+ * thread.
+ *
+ * <p>Source: RFC 9068; RFC 8725, sections 3.1, 3.8, 3.9 and 3.11.
+ */
+final class AccessTokens {
+    static final Duration LIFE = Duration.ofMinutes(15);
+
+    private static final JWSAlgorithm ALGORITHM = JWSAlgorithm.HS256;
+    private static final JOSEObjectType TYPE = new JOSEObjectType("at+jwt");
+    private static final String CLIENT = "client_id";
+    private static final String SCOPE = "scope";
+
+    /** What a token says. */
+    record Grant(String caller, String clientId, Set<String> scopes) {}
+
+    private final SecretKey key;
+    private final Supplier<String> hub;
+    private final InstantSource clock;
+    private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+
+    /**
+     * @param key at least 32 secret bytes
+     * @param hub the address of the hub, which makes the tokens and for which they are; asked for when there is one
+     */
+    AccessTokens(byte[] key, Supplier<String> hub, InstantSource clock) {
+        this.key = new SecretKeySpec(key, "HmacSHA256");
+        this.hub = hub;
+        this.clock = clock;
+        processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(TYPE));
+        processor.setJWSKeySelector(new SingleKeyJWSKeySelector<>(ALGORITHM, this.key));
+        processor.setJWTClaimsSetVerifier((claims, context) -> new Claims(hub.get()).verify(claims, context));
+    }
+
+    private final class Claims extends DefaultJWTClaimsVerifier<SecurityContext> {
+        Claims(String hub) {
+            super(hub, new JWTClaimsSet.Builder().issuer(hub).build(), Set.of("sub", "exp", CLIENT, SCOPE));
+            setMaxClockSkew(0); // the clock that made them is the one that reads them
+        }
+
+        @Override
+        protected Date currentTime() {
+            return Date.from(clock.instant());
+        }
+    }
+
+    String issue(Grant grant) {
+        Instant now = clock.instant();
+        var claims = new JWTClaimsSet.Builder()
+                .issuer(hub.get())
+                .audience(hub.get())
+                .subject(grant.caller())
+                .claim(CLIENT, grant.clientId())
+                .claim(SCOPE, String.join(" ", grant.scopes()))
+                .issueTime(Date.from(now))
+                .expirationTime(Date.from(now.plus(LIFE)))
+                .jwtID(UUID.randomUUID().toString())
+                .build();
+        var token = new SignedJWT(new JWSHeader.Builder(ALGORITHM).type(TYPE).build(), claims);
+        try {
+            token.sign(new MACSigner(key));
+        } catch (JOSEException e) {
+            throw new IllegalStateException("tokens cannot be signed", e);
+        }
+        return token.serialize();
+    }
+
+    /** Returns what a token says; null if it is none of ours, or no longer good. */
+    @Nullable
+    Grant read(String token) {
+        try {
+            JWTClaimsSet claims = processor.process(token, null);
+            var scopes = new TreeSet<String>();
+            for (String scope : claims.getStringClaim(SCOPE).split(" ", -1)) {
+                if (!scope.isEmpty()) {
+                    scopes.add(scope);
+                }
+            }
+            return new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes);
+        } catch (ParseException | BadJOSEException | JOSEException notGood) {
+            return null;
+        }
+    }
+}

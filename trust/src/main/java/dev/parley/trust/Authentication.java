@@ -1,0 +1,108 @@
+package dev.parley.trust;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What the callers of an agent have to show.
+ *
+ * @param schemes any one of which suffices; with {@link Scheme#NONE} among them, who shows nothing is let in too
+ * @param scopes that a caller must have been granted, all of them
+ */
+public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
+    /** Who calls need not say who it is. */
+    public static final Authentication NONE = new Authentication(Set.of(Scheme.NONE), Set.of());
+
+    private static final String SCOPE = "[\\x21\\x23-\\x5b\\x5d-\\x7e]+"; // RFC 6749, section 3.3
+
+    /** How callers show who they are. The names are those of AgentVault. */
+    public enum Scheme {
+        /** Not at all. */
+        NONE("none"),
+        /** A key in the header {@code X-Api-Key}. */
+        API_KEY("apiKey"),
+        /** A bearer token: one that the caller was given once and for all, or one of the hub's token endpoint. */
+        BEARER("bearer"),
+        /** A bearer token of the hub's token endpoint. */
+        OAUTH2("oauth2");
+
+        private final String label;
+
+        Scheme(String label) {
+            this.label = label;
+        }
+
+        /** What cards and settings call it. */
+        public String label() {
+            return label;
+        }
+
+        static Scheme labelled(String label) {
+            for (Scheme scheme : values()) {
+                if (scheme.label.equals(label)) {
+                    return scheme;
+                }
+            }
+            throw new IllegalArgumentException("scheme: " + label + " (expected: "
+                    + String.join(
+                            ", ", Arrays.stream(values()).map(Scheme::label).toList()) + ")");
+        }
+    }
+
+    public Authentication {
+        if (schemes.isEmpty()) {
+            throw new IllegalArgumentException("schemes: none at all (expected: one at least, none if need be)");
+        }
+        schemes = Collections.unmodifiableSet(EnumSet.copyOf(schemes));
+        scopes = Collections.unmodifiableSet(new TreeSet<>(scopes));
+        for (String scope : scopes) {
+            requireScope(scope);
+        }
+        if (!scopes.isEmpty() && schemes.contains(Scheme.NONE)) {
+            throw new IllegalArgumentException(
+                    "scopes: " + String.join(" ", scopes) + " (expected: none, where a caller need not say who it is)");
+        }
+    }
+
+    /** Any one of these. */
+    public static Authentication of(Scheme... schemes) {
+        return new Authentication(Set.of(schemes), Set.of());
+    }
+
+    /**
+     * Any one of these, by their names in cards.
+     *
+     * @throws IllegalArgumentException if one is unknown, or there is none
+     */
+    public static Authentication named(Collection<String> schemes) {
+        List<Scheme> known = schemes.stream().map(Scheme::labelled).toList();
+        return new Authentication(Set.copyOf(known), Set.of());
+    }
+
+    /** The same, for callers with all of these scopes. */
+    public Authentication withScopes(Collection<String> more) {
+        return new Authentication(schemes, Set.copyOf(more));
+    }
+
+    /** True if nobody is turned away for showing nothing. */
+    public boolean isOpen() {
+        return schemes.contains(Scheme.NONE);
+    }
+
+    boolean takes(Scheme scheme) {
+        return schemes.contains(scheme);
+    }
+
+    static String requireScope(String scope) {
+        if (!scope.matches(SCOPE)) {
+            throw new IllegalArgumentException(
+                    "scope: " + scope + " (expected: visible characters, neither quotes nor backslashes)");
+        }
+        return scope;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.parley.trust;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts wrong secrets, so that nobody tries many: who was wrong too often is not listened to for the rest of a minute.
+ *
+ * <p>Counted are those of one client from one address. So whoever guesses shuts out nobody but the client guessed at, and
+ * that only where the guesses come from. Safe for any thread.
+ */
+final class Guesses {
+    static final int LIMIT = 10;
+
+    private static final Duration WINDOW = Duration.ofMinutes(1);
+    private static final int MOST_KEPT = 10_000;
+
+    /** @param client null for all that are not known */
+    record Who(String address, @Nullable String client) {}
+
+    private record Wrong(Instant since, int times) {}
+
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Who, Wrong> wrong = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Who, Wrong> eldest) {
+            return size() > MOST_KEPT;
+        }
+    };
+
+    Guesses(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** How long not to listen to {@code who}; zero if it may try. */
+    Duration pause(Who who) {
+        lock.lock();
+        try {
+            Wrong before = wrong.get(who);
+            if (before == null) {
+                return Duration.ZERO;
+            }
+            Duration left = Duration.between(clock.instant(), before.since().plus(WINDOW));
+            if (!left.isPositive()) {
+                wrong.remove(who);
+                return Duration.ZERO;
+            }
+            return before.times() < LIMIT ? Duration.ZERO : left;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void wrong(Who who) {
+        lock.lock();
+        try {
+            wrong.merge(who, new Wrong(clock.instant(), 1), (one, more) -> new Wrong(one.since(), one.times() + 1));
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.parley.trust;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.testkit.SettableClock;
+import dev.parley.trust.AccessTokens.Grant;
+import dev.parley.trust.Authentication.Scheme;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who is let in, as whom, and what the others are told. */
+final class TrustTest {
+    private static final byte[] TOKEN_KEY = new byte[32];
+    private static final String HUB = "https://agents.example.com";
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
+    private final Callers callers = Callers.builder()
+            .apiKey("alice", "key-of-alice-1234")
+            .bearer("bob", "token-of-bob-12345")
+            .oauthClient("shop", "client", "secret-of-the-shop")
+            .scopes("shop", List.of("read"))
+            .scopes("bob", List.of("admin"))
+            .build();
+    private final Trust trust = Trust.builder(callers)
+            .everywhere(Authentication.of(Scheme.API_KEY, Scheme.BEARER, Scheme.OAUTH2))
+            .agent("open", Authentication.NONE)
+            .agent("keys", Authentication.of(Scheme.API_KEY))
+            .agent("either", Authentication.of(Scheme.NONE, Scheme.API_KEY))
+            .agent("bearers", Authentication.of(Scheme.BEARER))
+            .agent("tokens", Authentication.of(Scheme.OAUTH2))
+            .agent("scoped", Authentication.of(Scheme.OAUTH2, Scheme.API_KEY).withScopes(List.of("read")))
+            .tokenKey(TOKEN_KEY)
+            .hub(() -> HUB)
+            .clock(clock)
+            .build();
+
+    private static Function<String, @Nullable String> headers(String... headers) {
+        var all = new HashMap<String, String>();
+        for (int i = 0; i < headers.length; i += 2) {
+            all.put(headers[i], headers[i + 1]);
+        }
+        return all::get;
+    }
+
+    private static Function<String, @Nullable String> key(String key) {
+        return headers("X-Api-Key", key);
+    }
+
+    private static Function<String, @Nullable String> bearer(String token) {
+        return headers("Authorization", "Bearer " + token);
+    }
+
+    private String token(String caller, String client, String... scopes) {
+        return new AccessTokens(TOKEN_KEY, () -> HUB, clock).issue(new Grant(caller, client, Set.of(scopes)));
+    }
+
+    private static A2AException refusal(ThrowingCallable call) {
+        var refusal = new A2AException[1];
+        assertThatThrownBy(call).isInstanceOfSatisfying(A2AException.class, thrown -> refusal[0] = thrown);
+        return refusal[0];
+    }
+
+    @Test
+    void aCallerIsWhoItsCredentialSaysAndOwnsItsTasks() {
+        CallContext alice = trust.caller("echo", key("key-of-alice-1234"));
+
+        assertThat(alice.caller()).isEqualTo("alice");
+        assertThat(alice.scope()).isEqualTo(new CallContext.Scope("default", "alice"));
+        assertThat(trust.caller("echo", bearer("token-of-bob-12345")).caller()).isEqualTo("bob");
+        assertThat(trust.caller("echo", bearer(token("shop", "client", "read"))).caller())
+                .isEqualTo("shop");
+        assertThat(trust.caller("echo", headers("Authorization", "bearer  token-of-bob-12345"))
+                        .caller())
+                .isEqualTo("bob");
+    }
+
+    @Test
+    void whoShowsNothingIsToldWhatToShow() {
+        A2AException refusal = refusal(() -> trust.caller("echo", headers()));
+
+        assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED);
+        assertThat(refusal.challenge())
+                .isEqualTo("ApiKey realm=\"parley\", header=\"X-Api-Key\", Bearer realm=\"parley\"");
+        assertThat(refusal(() -> trust.caller("keys", headers())).challenge()).doesNotContain("Bearer");
+    }
+
+    @Test
+    void aWrongCredentialIsRefusedEvenNextToARightOne() {
+        assertThat(refusal(() -> trust.caller("echo", key("key-of-alice-1235"))).error())
+                .isEqualTo(A2AError.UNAUTHENTICATED);
+        A2AException refusal = refusal(() -> trust.caller("echo", bearer("token-of-bob-12346")));
+        assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED);
+        assertThat(refusal.challenge()).contains("error=\"invalid_token\"");
+        assertThat(refusal(() -> trust.caller(
+                                "echo", headers("X-Api-Key", "wrong", "Authorization", "Bearer token-of-bob-12345")))
+                        .error())
+                .isEqualTo(A2AError.UNAUTHENTICATED);
+    }
+
+    @Test
+    void onlyTheSchemesOfTheAgentCount() {
+        String token = token("shop", "client", "read");
+
+        assertThat(trust.caller("open", headers())).isEqualTo(CallContext.anonymous());
+        assertThat(trust.caller("open", key("whatever it is"))).isEqualTo(CallContext.anonymous());
+        assertThat(trust.caller("bearers", bearer(token)).caller()).isEqualTo("shop");
+        assertThat(trust.caller("tokens", bearer(token)).caller()).isEqualTo("shop");
+        refusal(() -> trust.caller("tokens", bearer("token-of-bob-12345")));
+        refusal(() -> trust.caller("tokens", key("key-of-alice-1234")));
+        refusal(() -> trust.caller("keys", bearer(token)));
+        refusal(() -> trust.caller("keys", headers("Authorization", "Basic YTpi")));
+    }
+
+    @Test
+    void whereNothingNeedBeShownAWrongKeyIsStillWrong() {
+        assertThat(trust.caller("either", headers()).caller()).isEqualTo("anonymous");
+        assertThat(trust.caller("either", key("key-of-alice-1234")).caller()).isEqualTo("alice");
+        refusal(() -> trust.caller("either", key("key-of-alice-1235")));
+    }
+
+    @Test
+    void allScopesOfTheAgentAreNeeded() {
+        assertThat(trust.caller("scoped", bearer(token("shop", "client", "read")))
+                        .caller())
+                .isEqualTo("shop");
+
+        A2AException refusal = refusal(() -> trust.caller("scoped", bearer(token("shop", "client"))));
+
+        assertThat(refusal.error()).isEqualTo(A2AError.PERMISSION_DENIED);
+        assertThat(refusal.challenge()).contains("error=\"insufficient_scope\"", "scope=\"read\"");
+        assertThat(refusal(() -> trust.caller("scoped", key("key-of-alice-1234")))
+                        .error())
+                .isEqualTo(A2AError.PERMISSION_DENIED);
+    }
+
+    @Test
+    void aTokenIsWorthNothingWithoutTheClientThatItWasGivenTo() {
+        refusal(() -> trust.caller("tokens", bearer(token("shop", "former", "read"))));
+        refusal(() -> trust.caller("tokens", bearer(token("former", "client", "read"))));
+        refusal(() -> trust.caller("tokens", bearer(token("shop", "client", "read", "write"))));
+    }
+
+    @Test
+    void whoLooksAfterTheHubNeedsTheScopeForIt() {
+        trust.requireAdmin(bearer("token-of-bob-12345"));
+
+        assertThat(refusal(() -> trust.requireAdmin(key("key-of-alice-1234"))).error())
+                .isEqualTo(A2AError.PERMISSION_DENIED);
+        assertThat(refusal(() -> trust.requireAdmin(headers())).error()).isEqualTo(A2AError.UNAUTHENTICATED);
+        Trust.builder(callers).build().requireAdmin(headers());
+    }
+
+    @Test
+    void theCardSaysWhatIsNeeded() {
+        AgentCard plain = trust.card("open", card());
+        AgentCard card = trust.card("scoped", card());
+        AgentCard either = trust.card("either", card());
+
+        assertThat(plain).isEqualTo(card());
+        assertThat(card.securitySchemes().keySet()).containsExactly("parley", "parley.oauth2");
+        assertThat(card.securitySchemes().get("parley"))
+                .isEqualTo(new SecurityScheme.ApiKey(null, "header", "X-Api-Key"));
+        assertThat(card.securitySchemes().get("parley.oauth2"))
+                .isInstanceOfSatisfying(
+                        SecurityScheme.OAuth2.class,
+                        oauth -> assertThat(oauth.flow())
+                                .isEqualTo(new SecurityScheme.Flow.ClientCredentials(
+                                        HUB + "/oauth/token", null, Map.of("read", "needed to call this agent"))));
+        assertThat(card.securityRequirements())
+                .containsExactly(
+                        new SecurityRequirement(Map.of("parley", List.of())),
+                        new SecurityRequirement(Map.of("parley.oauth2", List.of("read"))));
+        assertThat(either.securityRequirements())
+                .containsExactly(
+                        new SecurityRequirement(Map.of("parley", List.of())), new SecurityRequirement(Map.of()));
+    }
+
+    @Test
+    void aSchemeByWhichNobodyIsKnownIsAMistake() {
+        Callers nobody = Callers.builder().build();
+
+        assertThatThrownBy(() -> Trust.builder(nobody)
+                        .everywhere(Authentication.of(Scheme.OAUTH2))
+                        .build())
+                .hasMessage("scheme oauth2: nobody is known by it (expected: one caller at least)");
+        assertThatThrownBy(() -> Authentication.named(List.of("basic")))
+                .hasMessage("scheme: basic (expected: none, apiKey, bearer, oauth2)");
+        assertThatThrownBy(() -> Authentication.NONE.withScopes(List.of("read")))
+                .hasMessage("scopes: read (expected: none, where a caller need not say who it is)");
+    }
+
+    private static AgentCard card() {
+        return new AgentCard(
+                "echo",
+                "Says it again",
+                List.of(new AgentCard.Interface(HUB + "/agents/echo", AgentCard.Interface.JSONRPC, null, "1.0")),
+                null,
+                "1",
+                null,
+                new AgentCard.Capabilities(true, true, List.of(), null),
+                Map.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                null);
+    }
+}

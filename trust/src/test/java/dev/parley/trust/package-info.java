@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.trust;
+
+import org.jspecify.annotations.NullMarked;
