@@ -53,6 +53,36 @@ class GrpcCommandTest {
     }
 
     @Test
+    void debugShowsWhatGoesOverTheWireWithoutSecrets() {
+        Shell.Ran sent = shell.run(
+                "send",
+                "-a",
+                hub.agentUrl("ping"),
+                "--transport",
+                "grpc",
+                "--debug",
+                "--svc-param",
+                "x-own:a-secret-of-mine",
+                "hello");
+        Shell.Ran streamed = shell.run("send", "-a", hub.url(), "--transport", "grpc", "--debug", "--stream", "2");
+        Shell.Ran refused = shell.run("task", "get", "unknown", "-a", hub.url(), "--transport", "grpc", "--debug");
+
+        assertThat(sent.err())
+                .contains("> GRPC ")
+                .contains("/lf.a2a.v1.A2AService/SendStreamingMessage")
+                .contains("\"text\":\"hello\"")
+                .contains("> x-own: ")
+                .contains("< grpc-status: OK")
+                .contains("pong: hello")
+                .doesNotContain("a-secret-of-mine");
+        assertThat(streamed.err())
+                .contains("/SendStreamingMessage")
+                .contains("< data: {")
+                .contains("statusUpdate");
+        assertThat(refused.err()).contains("/GetTask").contains("< grpc-status: NOT_FOUND");
+    }
+
+    @Test
     void whatTheAgentRefusesIsToldAsOverHttp() {
         Shell.Ran overHttp = shell.run("task", "get", "unknown", "-a", hub.url());
         Shell.Ran ran = shell.run("task", "get", "unknown", "-a", hub.url(), "--transport", "grpc");

@@ -290,7 +290,8 @@ public final class AgentClientBuilder {
         }
         AgentCard.Interface address = agent.get();
         means.wire().requireTrust(Transports.url(card, address).origin());
-        var remote = Transports.of(address).orElseThrow().to(address, Transports.settings(card, address, settings));
+        var how = Transports.settings(card, address, settings, means.wire());
+        var remote = Transports.of(address).orElseThrow().to(address, how);
         return new RemoteClient(means, card, address, found, remote);
     }
 

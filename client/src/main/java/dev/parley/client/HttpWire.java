@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.ClientException.Problem;
 import dev.parley.client.HttpUrl.Origin;
+import dev.parley.dialect.Transport;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
@@ -18,6 +19,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -146,6 +148,34 @@ final class HttpWire implements AutoCloseable {
         if (settings.isHeard()) {
             settings.listener().event(exchange, frame.id(), redaction.body(frame.data()));
         }
+    }
+
+    /** Tells the listener of what another transport sends and gets. */
+    Transport.Listener overhearing() {
+        return new Transport.Listener() {
+            @Override
+            public long sending(String url, Map<String, List<String>> headers, String message) {
+                long exchange = exchanges.incrementAndGet();
+                settings.listener()
+                        .sending(
+                                exchange,
+                                "GRPC",
+                                redaction.url(url),
+                                redaction.headers(headers),
+                                redaction.body(message));
+                return exchange;
+            }
+
+            @Override
+            public void received(long exchange, int status, Map<String, List<String>> headers, String message) {
+                settings.listener().received(exchange, status, redaction.headers(headers), redaction.body(message));
+            }
+
+            @Override
+            public void event(long exchange, String message) {
+                settings.listener().event(exchange, null, redaction.body(message));
+            }
+        };
     }
 
     private void listen(long exchange, HttpResponse<?> response, byte[] body) {

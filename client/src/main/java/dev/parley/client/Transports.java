@@ -26,7 +26,8 @@ final class Transports {
     }
 
     /** How to get to an interface. */
-    static Transport.Settings settings(AgentCard card, AgentCard.Interface agent, ClientSettings settings) {
+    static Transport.Settings settings(
+            AgentCard card, AgentCard.Interface agent, ClientSettings settings, HttpWire wire) {
         HttpUrl url = url(card, agent);
         return new Transport.Settings(
                 url.uri().getAuthority(),
@@ -34,7 +35,8 @@ final class Transports {
                 settings.sslContext(),
                 settings.maxEventBytes(),
                 settings.streamSilence(),
-                settings.sendTimeout());
+                settings.sendTimeout(),
+                settings.isHeard() ? wire.overhearing() : null);
     }
 
     /** What a call carries: the headers that every request has, and credentials where the card wants them. */

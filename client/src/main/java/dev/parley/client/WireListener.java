@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
  * not throw.
  */
 public interface WireListener {
-    /** A request is about to be sent. */
+    /** A request is about to be sent; {@code method} is {@code GRPC} for a call of gRPC, whose body is shown as JSON. */
     void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body);
 
-    /** A whole answer has come; for a stream its beginning, with an empty body. */
+    /**
+     * A whole answer has come; for a stream its beginning, with an empty body. Of gRPC it is the end of a call, with the
+     * number of its status.
+     */
     void received(long exchange, int status, Map<String, List<String>> headers, String body);
 
     /** A stream has brought an event. */

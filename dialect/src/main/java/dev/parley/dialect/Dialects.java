@@ -74,6 +74,11 @@ public final class Dialects {
         return counted;
     }
 
+    /** Counts an operation that was asked for in a dialect. */
+    public void count(String dialect) {
+        requests.computeIfAbsent(dialect, name -> new LongAdder()).increment();
+    }
+
     /**
      * Answers a request to an agent. Never throws: what goes wrong becomes an error answer, and is logged once if it is
      * this side's fault.
@@ -316,10 +321,6 @@ public final class Dialects {
         return Dialect.V1;
     }
 
-    void count(Dialect dialect) {
-        requests.computeIfAbsent(dialect.name(), name -> new LongAdder()).increment();
-    }
-
     WireAnswer exchange(
             Dialect dialect,
             WireOperation asked,
@@ -328,7 +329,7 @@ public final class Dialects {
             WireRequest request,
             ServedAgent agent,
             CallContext caller) {
-        count(dialect);
+        count(dialect.name());
         Operation operation = WireOperation.resuming(read, request.header(LAST_EVENT_ID));
         Set<String> extensions = extensions(request);
         CallContext context = context(caller, extensions, request.header(TRACE), dialect);

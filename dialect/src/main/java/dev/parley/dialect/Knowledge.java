@@ -184,7 +184,7 @@ final class Knowledge {
         }
 
         WireAnswer answer(Form form, KnowledgeOperation operation, boolean rpc) {
-            dialects.count(dialect);
+            dialects.count(dialect.name());
             ServedKnowledge graph = knowledge();
             return switch (operation) {
                 case Query query -> form.result(KnowledgeModel.QUERY_RESULT, graph.query(query, context), headers);

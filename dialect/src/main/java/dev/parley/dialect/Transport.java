@@ -6,6 +6,7 @@ import dev.parley.protocol.EventStream;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ public interface Transport {
      * @param sslContext keys, and who is trusted; null for the platform's
      * @param silence after what time without a sign of life a connection is asked for one
      * @param firstEvent how long a stream may take to its first event
+     * @param listener sees what is sent and got; null if nobody does
      */
     record Settings(
             String authority,
@@ -55,7 +57,20 @@ public interface Transport {
             @Nullable SSLContext sslContext,
             int maxMessageBytes,
             Duration silence,
-            Duration firstEvent) {}
+            Duration firstEvent,
+            @Nullable Listener listener) {}
+
+    /** Sees what goes over the wire, messages as JSON. Called by any thread; does not throw. */
+    interface Listener {
+        /** A request is sent. Returns its number, by which the others are told. */
+        long sending(String url, Map<String, List<String>> headers, String message);
+
+        /** A call has ended; {@code status} is the transport's own, {@code message} empty if there is none, or a stream. */
+        void received(long exchange, int status, Map<String, List<String>> headers, String message);
+
+        /** A stream has brought a message. */
+        void event(long exchange, String message);
+    }
 
     /** There is no answer of the agent. */
     final class Broken extends RuntimeException {

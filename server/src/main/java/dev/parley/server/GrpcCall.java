@@ -21,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -141,6 +142,7 @@ final class GrpcCall {
                 yield null;
             }
             case GrpcAnswer.Events events -> stream(events, deadline);
+            case GrpcAnswer.Standing standing -> stand(standing, deadline);
             case GrpcAnswer.Failure failure -> failure;
         };
     }
@@ -163,6 +165,36 @@ final class GrpcCall {
         } finally {
             events.close();
             streams.leave(events);
+        }
+    }
+
+    private GrpcAnswer.@Nullable Failure stand(GrpcAnswer.Standing answer, @Nullable Instant deadline) {
+        var silence = new Silence();
+        if (!streams.enter(silence)) {
+            throw A2AException.unavailable("Too many open streams", RETRY);
+        }
+        try {
+            exchange.whenGone(silence::close);
+            open(Map.of());
+            write(frame(answer.now()));
+            flush();
+            var patience = deadline == null ? FOREVER : Duration.between(Instant.now(), deadline);
+            if (silence.next(patience) != null) {
+                return failure(Code.DEADLINE_EXCEEDED, "The deadline has passed");
+            }
+            if (!draining.getAsBoolean()) {
+                return null; // and nobody is there to hear it
+            }
+            if (!Arrays.equals(answer.now(), answer.whenStopping())) {
+                write(frame(answer.whenStopping()));
+                flush();
+            }
+            return failure(Code.UNAVAILABLE, "Shutting down");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return failure(Code.UNAVAILABLE, "Shutting down");
+        } finally {
+            streams.leave(silence);
         }
     }
 

@@ -67,6 +67,7 @@ final class HttpServer implements Server {
                 ? null
                 : new GrpcDialect(
                         settings.grpc,
+                        settings.dialects,
                         tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
                         routes::isReady);
         var door = new Door(

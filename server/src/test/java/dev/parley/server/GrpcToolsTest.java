@@ -20,7 +20,9 @@ import io.grpc.Status;
 import io.grpc.okhttp.OkHttpChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -131,16 +133,36 @@ class GrpcToolsTest {
     }
 
     @Test
-    void healthIsNotWatched() {
-        var watch = HealthGrpc.getCheckMethod().toBuilder()
-                .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
-                .setFullMethodName("grpc.health.v1.Health/Watch")
-                .build();
+    void whoWatchesTheHealthIsToldWhenTheServerStops() throws Exception {
+        var answers = watch("");
 
+        assertThat(answers.next().getStatus()).isEqualTo(ServingStatus.SERVING);
+        var stopping = Thread.ofVirtual().start(server::close);
+        assertThat(answers.next().getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
+        assertThatThrownBy(answers::hasNext).hasMessageStartingWith("UNAVAILABLE");
+        assertThat(stopping.join(Duration.ofSeconds(10))).isTrue();
+    }
+
+    @Test
+    void whoWatchesTheHealthOfAServiceThatIsNotThereWaitsForIt() {
         var answers = ClientCalls.blockingServerStreamingCall(
-                channel, watch, CallOptions.DEFAULT, HealthCheckRequest.getDefaultInstance());
+                channel,
+                HealthGrpc.getWatchMethod(),
+                CallOptions.DEFAULT.withDeadlineAfter(Duration.ofMillis(300)),
+                HealthCheckRequest.newBuilder()
+                        .setService("lf.a2a.v2.A2AService")
+                        .build());
 
-        assertThatThrownBy(answers::hasNext).hasMessageStartingWith("UNIMPLEMENTED");
+        assertThat(answers.next().getStatus()).isEqualTo(ServingStatus.SERVICE_UNKNOWN);
+        assertThatThrownBy(answers::hasNext).hasMessageStartingWith("DEADLINE_EXCEEDED");
+    }
+
+    private Iterator<HealthCheckResponse> watch(String service) {
+        return ClientCalls.blockingServerStreamingCall(
+                channel,
+                HealthGrpc.getWatchMethod(),
+                CallOptions.DEFAULT,
+                HealthCheckRequest.newBuilder().setService(service).build());
     }
 
     private ServingStatus check(String service) {

@@ -18,6 +18,11 @@ public sealed interface GrpcAnswer {
             implements GrpcAnswer {}
 
     /**
+     * One message now, and then nothing until the server stops, of which the other one tells. Both in their encoded form.
+     */
+    record Standing(byte[] now, byte[] whenStopping) implements GrpcAnswer {}
+
+    /**
      * The call ends without an answer, or without more of them.
      *
      * @param status the number of a gRPC status code

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.protobuf.Message;
 import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedKnowledge;
 import dev.parley.protocol.A2AError;
@@ -41,17 +42,23 @@ public final class GrpcDialect {
     }
 
     private final DialectSettings settings;
+    private final Dialects dialects;
     private final Function<String, @Nullable ServedAgent> agents;
     private final Service v1;
     private final Map<String, Handler> handlers = new HashMap<>();
 
     /**
+     * @param dialects where operations are counted
      * @param agents finds the agent that a tenant is; the empty one is the default agent
      * @param ready whether the server works, for those who ask after its health
      */
     public GrpcDialect(
-            DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
+            DialectSettings settings,
+            Dialects dialects,
+            Function<String, @Nullable ServedAgent> agents,
+            BooleanSupplier ready) {
         this.settings = requireNonNull(settings, "settings");
+        this.dialects = requireNonNull(dialects, "dialects");
         this.agents = requireNonNull(agents, "agents");
         this.v1 = V1Rpcs.service(settings);
         serve(v1);
@@ -62,7 +69,8 @@ public final class GrpcDialect {
         for (KnowledgeRpc<?> rpc : KnowledgeRpc.ALL) {
             handlers.put(rpc.method().getFullMethodName(), (request, callers) -> answer(rpc, request, callers));
         }
-        handlers.put(Health.METHOD, (request, callers) -> Health.answer(request.message(), ready));
+        handlers.put(Health.CHECK, (request, callers) -> Health.check(request.message(), ready));
+        handlers.put(Health.WATCH, (request, callers) -> Health.watch(request.message(), ready));
         Reflection.METHODS.forEach(
                 method -> handlers.put(method, (request, callers) -> Reflection.answer(request.message())));
     }
@@ -103,6 +111,7 @@ public final class GrpcDialect {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc.method(), request.message()));
             ServedAgent agent = agent(operation.tenant(), service);
+            dialects.count(service.dialect());
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
             CallContext context = callers.apply(agent)
                     .withDialect(service.dialect(), false)
@@ -140,6 +149,7 @@ public final class GrpcDialect {
         try {
             Q message = parse(rpc.method(), request.message());
             ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), v1);
+            dialects.count(v1.dialect());
             Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
             CallContext context = callers.apply(agent)
                     .withDeadline(request.deadline())

@@ -15,6 +15,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.CallOptions;
+import io.grpc.Channel;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientInterceptors;
 import io.grpc.InsecureChannelCredentials;
@@ -41,19 +42,24 @@ final class GrpcRemote implements Transport.Remote {
     private final GrpcTransport.Spoken spoken;
     private final @Nullable String tenant;
     private final Transport.Settings settings;
-    private final ManagedChannel channel;
+    private final ManagedChannel connection;
+    private final Channel channel;
 
     GrpcRemote(GrpcTransport.Spoken spoken, @Nullable String tenant, Transport.Settings settings) {
         this.spoken = spoken;
         this.tenant = tenant;
         this.settings = settings;
-        this.channel = OkHttpChannelBuilder.forTarget("dns:///" + settings.authority(), credentials(settings))
+        this.connection = OkHttpChannelBuilder.forTarget("dns:///" + settings.authority(), credentials(settings))
                 .executor(Executors.newVirtualThreadPerTaskExecutor())
                 .maxInboundMessageSize(settings.maxMessageBytes())
                 .keepAliveTime(settings.silence().toNanos(), TimeUnit.NANOSECONDS)
                 // Whoever calls decides what to try again.
                 .disableRetry()
                 .build();
+        Transport.Listener listener = settings.listener();
+        this.channel = listener == null
+                ? connection
+                : ClientInterceptors.intercept(connection, new Overheard(settings.authority(), listener));
     }
 
     private static ChannelCredentials credentials(Transport.Settings settings) {
@@ -222,6 +228,6 @@ final class GrpcRemote implements Transport.Remote {
 
     @Override
     public void close() {
-        channel.shutdownNow();
+        connection.shutdownNow();
     }
 }

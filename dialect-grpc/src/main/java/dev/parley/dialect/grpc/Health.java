@@ -12,7 +12,8 @@ import java.util.function.BooleanSupplier;
 
 /** Tells whether the server works. All services do or none does. */
 final class Health {
-    static final String METHOD = HealthGrpc.getCheckMethod().getFullMethodName();
+    static final String CHECK = HealthGrpc.getCheckMethod().getFullMethodName();
+    static final String WATCH = HealthGrpc.getWatchMethod().getFullMethodName();
 
     private static final Set<String> SERVICES = Set.of(
             "",
@@ -21,18 +22,36 @@ final class Health {
 
     private Health() {}
 
-    static GrpcAnswer answer(byte[] message, BooleanSupplier ready) {
+    static GrpcAnswer check(byte[] message, BooleanSupplier ready) {
         try {
-            String service = HealthCheckRequest.parseFrom(message).getService();
-            if (!SERVICES.contains(service)) {
-                return Problem.plain(Code.NOT_FOUND, "There is no such service");
-            }
-            var status = ready.getAsBoolean() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
-            return new GrpcAnswer.Whole(
-                    Map.of(),
-                    HealthCheckResponse.newBuilder().setStatus(status).build().toByteArray());
+            return isKnown(message)
+                    ? new GrpcAnswer.Whole(Map.of(), told(now(ready)))
+                    : Problem.plain(Code.NOT_FOUND, "There is no such service");
         } catch (InvalidProtocolBufferException e) {
             return Problem.plain(Code.INVALID_ARGUMENT, "Invalid message");
         }
+    }
+
+    /** Other than by a check, a service that is not there is waited for. */
+    static GrpcAnswer watch(byte[] message, BooleanSupplier ready) {
+        try {
+            return isKnown(message)
+                    ? new GrpcAnswer.Standing(told(now(ready)), told(ServingStatus.NOT_SERVING))
+                    : new GrpcAnswer.Standing(told(ServingStatus.SERVICE_UNKNOWN), told(ServingStatus.SERVICE_UNKNOWN));
+        } catch (InvalidProtocolBufferException e) {
+            return Problem.plain(Code.INVALID_ARGUMENT, "Invalid message");
+        }
+    }
+
+    private static boolean isKnown(byte[] message) throws InvalidProtocolBufferException {
+        return SERVICES.contains(HealthCheckRequest.parseFrom(message).getService());
+    }
+
+    private static ServingStatus now(BooleanSupplier ready) {
+        return ready.getAsBoolean() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+    }
+
+    private static byte[] told(ServingStatus status) {
+        return HealthCheckResponse.newBuilder().setStatus(status).build().toByteArray();
     }
 }
