@@ -9,6 +9,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.OwnMethod;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Collections;
@@ -41,6 +42,7 @@ public final class Dialects {
 
     private static final String KERNEL = "/kernel";
     private static final String VAULT = "/agentvault";
+    private static final String CARD_BEFORE_V03 = "/agent/authenticatedExtendedCard";
     private static final Set<String> SHARED = Set.of("tasks/get", "tasks/cancel", "tasks/resubscribe");
 
     private final DialectSettings settings;
@@ -171,6 +173,9 @@ public final class Dialects {
             if (problem != null && !envelope.anonymous()) {
                 throw problem;
             }
+            if (problem == null && agent.methods().containsKey(envelope.method())) {
+                return own(Dialect.V1, envelope, form, request, agent, caller);
+            }
             Version version = Version.of(request);
             if (Knowledge.isMethod(envelope.method()) && (problem == null || version != Version.V1)) {
                 return knowledge.answerRpc(envelope, request, agent, caller);
@@ -199,6 +204,16 @@ public final class Dialects {
             WireAnswer.Whole error = form.error(problem);
             return inStream && error.status() == 200 ? form.errorInStream(problem) : error;
         }
+    }
+
+    /** Answers a call of a method that the agent has of its own. */
+    WireAnswer own(
+            Dialect dialect, Envelope envelope, Form form, WireRequest request, ServedAgent agent, CallContext caller)
+            throws Exception {
+        count(dialect.name());
+        OwnMethod method = requireNonNull(agent.methods().get(envelope.method()));
+        CallContext context = context(caller, extensions(request), request.header(TRACE), dialect);
+        return form.result(Codecs.FREE, method.call(envelope.params(Codecs.STRUCT), context), Map.of());
     }
 
     /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
@@ -290,6 +305,10 @@ public final class Dialects {
             if (Knowledge.isPath(request.path())) {
                 return knowledge.answerRest(request, agent, caller);
             }
+            if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
+                form = restForm(LegacyDialect.KIND, request);
+                return extendedCard(form, request, agent, caller);
+            }
             Dialect dialect = restDialect(request, agent);
             form = restForm(dialect, request);
             Rest route = Rest.of(dialect.operations(), request.method(), request.path());
@@ -299,6 +318,24 @@ public final class Dialects {
             return exchange(dialect, route.operation(), route.read(request), form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));
+        }
+    }
+
+    /**
+     * The extended card at the address that it had until 0.3 made it a method. Who has none says 404 there.
+     *
+     * <p>Source: A2A specification 0.2.6, section 7.10.
+     */
+    private WireAnswer extendedCard(Form form, WireRequest request, ServedAgent agent, CallContext caller) {
+        if (!request.method().equals("GET")) {
+            throw Rest.notAllowed(request.method(), "GET, HEAD");
+        }
+        var get = new Operation.GetExtendedAgentCard(null);
+        WireOperation asked = requireNonNull(LegacyDialect.KIND.operations().of(get));
+        try {
+            return exchange(LegacyDialect.KIND, asked, get, form, request, agent, caller);
+        } catch (A2AException none) {
+            return form.error(none, none.error() == A2AError.UNSUPPORTED_OPERATION ? 404 : form.status(none.error()));
         }
     }
 

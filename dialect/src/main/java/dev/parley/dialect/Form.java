@@ -118,7 +118,7 @@ final class Form {
         return new WireAnswer.Whole(200, Map.of("Content-Type", "text/event-stream"), failure(problem));
     }
 
-    private int status(A2AError error) {
+    int status(A2AError error) {
         if (rpc) {
             return HTTP_ERRORS.contains(error) ? error.httpStatus() : 200;
         }

@@ -14,6 +14,9 @@ import java.util.Map;
 final class Kernel {
     private static final LegacyDialect DIALECT = LegacyDialect.KERNEL;
 
+    /** The one method that is no operation. */
+    static final String GET_CARD = "agent/getCard";
+
     private final Dialects dialects;
 
     Kernel(Dialects dialects) {
@@ -38,8 +41,11 @@ final class Kernel {
             if (envelope.problem() != null && !envelope.anonymous()) {
                 throw envelope.problem();
             }
-            if (envelope.method().equals("agent/getCard")) {
+            if (envelope.method().equals(GET_CARD)) {
                 return form.result(KernelCard.CARD, agent.card(), Map.of());
+            }
+            if (agent.methods().containsKey(envelope.method())) {
+                return dialects.own(DIALECT, envelope, form, request, agent, caller);
             }
             WireOperation asked = DIALECT.operations().named(envelope.method());
             if (asked == null) {

@@ -4,6 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.OwnMethod;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +18,22 @@ import org.jspecify.annotations.Nullable;
  * @param dialects in which it is served, out of {@link Dialects#NAMES}; with {@code 1.0} alone its card has no members
  *     for older readers
  * @param knowledge the knowledge graph that it lets its callers use; null for none
+ * @param methods its own JSON-RPC methods by name; those of the protocol cannot be among them
  */
 public record ServedAgent(
         String name,
         AgentEndpoint endpoint,
         AgentCard card,
         Set<String> dialects,
-        @Nullable ServedKnowledge knowledge) {
+        @Nullable ServedKnowledge knowledge,
+        Map<String, OwnMethod> methods) {
+    private static final List<OperationTable> OPERATIONS = List.of(
+            V1Operations.TABLE,
+            LegacyOperations.KIND,
+            LegacyOperations.TYPE,
+            LegacyOperations.KERNEL,
+            VaultDialect.OPERATIONS);
+
     public ServedAgent {
         requireNonNull(name, "name");
         requireNonNull(endpoint, "endpoint");
@@ -31,16 +43,28 @@ public record ServedAgent(
             throw new IllegalArgumentException(
                     "dialects: " + dialects + " (expected: some of " + String.join(", ", Dialects.NAMES) + ")");
         }
+        methods = Map.copyOf(methods);
+        methods.keySet().forEach(ServedAgent::requireOwn);
     }
 
-    /** An agent without a knowledge graph. */
+    /** An agent without a knowledge graph and methods of its own. */
     public ServedAgent(String name, AgentEndpoint endpoint, AgentCard card, Set<String> dialects) {
-        this(name, endpoint, card, dialects, null);
+        this(name, endpoint, card, dialects, null, Map.of());
     }
 
     /** An agent that is served in every dialect. */
     public ServedAgent(String name, AgentEndpoint endpoint, AgentCard card) {
         this(name, endpoint, card, Dialects.NAMES);
+    }
+
+    private static void requireOwn(String method) {
+        boolean ofProtocol =
+                OPERATIONS.stream().anyMatch(table -> table.named(method) != null) || Knowledge.isMethod(method);
+        // JSON-RPC keeps names with that beginning for itself.
+        if (ofProtocol || method.equals(Kernel.GET_CARD) || method.startsWith("rpc.") || method.isBlank()) {
+            throw new IllegalArgumentException(
+                    "method: " + method + " (expected: a name that the protocol does not have)");
+        }
     }
 
     boolean speaks(String dialect) {

@@ -82,7 +82,10 @@ final class Exchange {
 
     WireAnswer send(WireRequest request) {
         return new Dialects(settings)
-                .answer(request, new ServedAgent("a", endpoint, card, dialects, knowledge), CallContext.anonymous());
+                .answer(
+                        request,
+                        new ServedAgent("a", endpoint, card, dialects, knowledge, Map.of()),
+                        CallContext.anonymous());
     }
 
     /** The request as a server would hand it over; {@code target} may have a query and be percent-encoded. */

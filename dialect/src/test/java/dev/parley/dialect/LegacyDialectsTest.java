@@ -119,6 +119,18 @@ final class LegacyDialectsTest {
         return json("{'jsonrpc':'2.0','id':1,'method':'" + method + "','params':" + params + "}");
     }
 
+    @Test
+    void theExtendedCardOf02IsReadWhereItWas() {
+        exchange.endpoint.answers = LegacyDialectsTest::answer;
+
+        WireAnswer.Whole answer = exchange.rest("GET", "/agent/authenticatedExtendedCard");
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.headers()).containsEntry("Cache-Control", "private, max-age=60");
+        assertThat(Json.read(answer.body(), Map.class).containsKey("preferredTransport"))
+                .isTrue();
+    }
+
     /** The dialect in which a call reached the agent, or else the code with which it was refused. */
     private String outcome(WireAnswer answer) {
         if (answer instanceof WireAnswer.Whole whole) {

@@ -6,8 +6,10 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.OwnMethod;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +92,11 @@ public final class Agent {
         return settings.queueLimit;
     }
 
+    /** JSON-RPC methods of its own, by name. */
+    public Map<String, OwnMethod> methods() {
+        return Map.copyOf(settings.methods);
+    }
+
     /** The card of this agent, as reached at {@code interfaces}. */
     public AgentCard card(List<AgentCard.Interface> interfaces) {
         Builder s = settings;
@@ -116,6 +123,7 @@ public final class Agent {
         private final String description;
         private final List<Skill> skills = new ArrayList<>();
         private final List<Extension> extensions = new ArrayList<>();
+        private final Map<String, OwnMethod> methods = new LinkedHashMap<>();
         private String version = "1.0.0";
         private @Nullable Provider provider;
         private @Nullable String documentationUrl;
@@ -172,6 +180,17 @@ public final class Agent {
         /** Adds an extension to the card. A required one is enforced: calls that do not activate it are refused. */
         public Builder extension(Extension extension) {
             extensions.add(extension);
+            return this;
+        }
+
+        /**
+         * Adds a JSON-RPC method of the agent's own, which is answered where its operations are. Whoever serves the agent
+         * refuses names of the protocol.
+         */
+        public Builder method(String name, OwnMethod method) {
+            if (methods.putIfAbsent(name, requireNonNull(method, "method")) != null) {
+                throw new IllegalArgumentException("method " + name + " is there twice (expected: one of each name)");
+            }
             return this;
         }
 
@@ -265,6 +284,7 @@ public final class Agent {
             var copy = new Builder(name, description);
             copy.skills.addAll(skills);
             copy.extensions.addAll(extensions);
+            copy.methods.putAll(methods);
             copy.version = version;
             copy.provider = provider;
             copy.documentationUrl = documentationUrl;

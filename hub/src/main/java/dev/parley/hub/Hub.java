@@ -151,7 +151,7 @@ public final class Hub implements AutoCloseable {
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
         AgentEndpoint shown = graph == null || shared == null ? endpoint : new KnowledgeOfTasks(endpoint, graph);
-        server.add(new ServedAgent(agent.name(), shown, card, spoken, shared));
+        server.add(new ServedAgent(agent.name(), shown, card, spoken, shared, agent.methods()));
     }
 
     private Agent withKnowledge(Agent agent, String url, ServedKnowledge shared) {

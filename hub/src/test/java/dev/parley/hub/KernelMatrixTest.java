@@ -1,12 +1,16 @@
 package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.TaskStream;
+import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Frame;
 import dev.parley.hub.Outsider.Frames;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
@@ -25,6 +29,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Promises of the Agentic Kernel, as an outsider sees them over HTTP. Each test is named by the row it shows. */
 @Timeout(30)
@@ -425,6 +430,68 @@ final class KernelMatrixTest {
     void streamsMayBeUnsupported() throws Exception {
         assertThat(outsider.code(at("plain"), "tasks/sendSubscribe", "{" + HELLO + "}"))
                 .isEqualTo(-32004);
+    }
+
+    @Test
+    @DisplayName("AK22: an agent's own methods are reached where its operations are, and know who calls")
+    void ownMethodsAreReached() throws Exception {
+        hub.host(methodical());
+        for (String path : List.of(at("methodical"), "/agents/methodical")) {
+            Shown sum = outsider.result(path, "maths/add", "{'numbers':[1,2,3.5],'unit':null}");
+
+            assertThat(sum.at("sum").value()).isEqualTo(6.5);
+            assertThat(sum.at("by").text()).isEqualTo("anonymous");
+            assertThat(outsider.code(path, "maths/add", "[1]")).isEqualTo(-32602);
+            assertThat(outsider.code(path, "maths/add", "{}")).isEqualTo(-32602);
+            assertThat(outsider.code(path, "maths/multiply", "{}")).isEqualTo(-32601);
+        }
+        assertThat(outsider.code("/agents/echo", "maths/add", "{}")).isEqualTo(-32601);
+        assertThat(send("methodical", HELLO).at("status", "state").text()).isEqualTo("completed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tasks/send", "SendMessage", "message/send", "agent/getCard", "rpc.discover", ""})
+    @DisplayName("AK22: methods of the protocol stay what they are")
+    void methodsOfTheProtocolAreRefused(String name) {
+        Agent greedy = Agent.named("greedy", "Wants it all")
+                .method(name, (params, caller) -> Map.of())
+                .handle((request, reply) -> reply.complete());
+
+        assertThatThrownBy(() -> hub.host(greedy)).hasMessageContaining("expected: a name that the protocol does not");
+    }
+
+    @Test
+    @DisplayName("AK16, GEM05: what fails here is -32603, and an answer of another agent that nobody can read -32006")
+    void failuresHaveTheirCodes() throws Exception {
+        hub.host(methodical());
+
+        Shown failed = outsider.rpc("/agents/methodical", "maths/fail", "{}");
+
+        assertThat(failed.at("error", "code").value()).isEqualTo(-32603);
+        assertThat(failed.text()).doesNotContain("nobody is told");
+        assertThat(outsider.code(at("methodical"), "maths/fail", "{}")).isEqualTo(-32603);
+        assertThat(outsider.code("/agents/methodical", "maths/ask", "{}")).isEqualTo(-32006);
+        assertThat(outsider.code(at("methodical"), "maths/ask", "{}")).isEqualTo(-32603);
+    }
+
+    private Agent methodical() {
+        return Agent.named("methodical", "Has methods of its own")
+                .method("maths/add", (params, caller) -> {
+                    if (!(params.get("numbers") instanceof List<?> numbers)) {
+                        throw A2AException.invalidParams("numbers", "missing (expected: a list)");
+                    }
+                    double sum = numbers.stream()
+                            .mapToDouble(number -> ((Number) number).doubleValue())
+                            .sum();
+                    return Map.of("sum", sum, "by", caller.caller());
+                })
+                .method("maths/fail", (params, caller) -> {
+                    throw new IllegalStateException("a detail that nobody is told");
+                })
+                .method("maths/ask", (params, caller) -> {
+                    throw A2AException.of(A2AError.INVALID_AGENT_RESPONSE, "what the other agent said is no answer");
+                })
+                .handle((request, reply) -> reply.complete(request.text()));
     }
 
     @Test

@@ -267,6 +267,19 @@ final class LegacyMatrixTest {
                 .isEqualTo(-32007);
     }
 
+    @Test
+    @DisplayName("The extended card of 0.2 has its address, where who has none says 404")
+    void theExtendedCardOfTheSecondGenerationHasItsAddress() throws Exception {
+        String path = "/agent/authenticatedExtendedCard";
+
+        for (String agent : List.of("echo", "plain")) {
+            HttpResponse<String> none = outsider.get(at(agent) + path);
+            assertThat(none.statusCode()).isEqualTo(404);
+            assertThat(Shown.of(none.body()).has("error")).isTrue();
+        }
+        assertThat(outsider.post(at("echo") + path, "{}").statusCode()).isEqualTo(405);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "/.well-known/agent-card.json, 1.0, supportedInterfaces, url",
