@@ -95,6 +95,7 @@ final class Connection implements AutoCloseable {
         wire.note("interface " + client.address().protocolBinding() + " "
                 + client.address().protocolVersion() + " at " + client.address().url());
         refuseStrangers(call, found, client.address(), credentialSent);
+        refusePlain(call, client.address());
         return new Connection(reference, client, credentialSent);
     }
 
@@ -292,6 +293,29 @@ final class Connection implements AutoCloseable {
                     LocalError.INTERNAL,
                     "the card of " + cardOrigin + " leads to " + origin + ", which would get your credentials",
                     "if you trust it: --allow-origin " + origin));
+        }
+    }
+
+    /**
+     * Callers of AgentVault keep to TLS: elsewhere than on this machine, plain HTTP has to be asked for.
+     *
+     * <p>Source: AgentVault 0.2, transport.
+     */
+    private static void refusePlain(Invocation call, AgentCard.Interface at) {
+        if (!at.protocolVersion().equals("agentvault")) {
+            return;
+        }
+        URI url = URI.create(at.url());
+        boolean here = url.getHost().matches("localhost|127(\\.\\d+){3}|\\[::1]");
+        String origin = CardSource.origin(url);
+        if (url.getScheme().equalsIgnoreCase("http")
+                && !here
+                && !allowedOrigins(call).contains(origin)) {
+            throw new CliException(Problem.local(
+                    LocalError.INTERNAL,
+                    "the agent speaks AgentVault at " + origin + ", where everybody on the way could read along"
+                            + " (expected: https, or this machine)",
+                    "if that is meant: --allow-origin " + origin));
         }
     }
 

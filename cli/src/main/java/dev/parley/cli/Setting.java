@@ -266,7 +266,8 @@ final class Setting<T> {
             SettingType.LIST,
             null,
             "ORIGIN",
-            "Send credentials also to this origin, if the card leads there; repeatable.",
+            "Send credentials also to this origin, if the card leads there; call AgentVault agents there over plain"
+                    + " HTTP; repeatable.",
             REPEATABLE);
     static final Setting<Boolean> INSECURE = row(
             Scope.CLIENT,

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +98,31 @@ class ConnectionTest {
             assertThat(all).as(location).contains(SECRET);
             assertThat(ran.err()).as(location).doesNotContain(SECRET);
         }
+    }
+
+    @Test
+    @DisplayName(
+            "AV01: an agent of AgentVault is called over plain HTTP on this machine, elsewhere only if that is meant")
+    void plainHttpIsForThisMachine() throws IOException {
+        String card = """
+                {"schemaVersion":"1.0","humanReadableId":"example/bank","agentVersion":"1","name":"bank",
+                 "description":"Keeps money","url":"%s","provider":{"name":"Example"},
+                 "capabilities":{"a2aVersion":"0.2"},"authSchemes":[{"scheme":"none"}]}""";
+        Files.writeString(directory.resolve("there.json"), card.formatted("http://0.0.0.0:1/a2a"));
+        Files.writeString(directory.resolve("here.json"), card.formatted("http://127.0.0.1:1/a2a"));
+
+        Shell.Ran refused = get("-a", "there.json");
+        Shell.Ran meant = get("-a", "there.json", "--allow-origin", "http://0.0.0.0:1");
+        Shell.Ran here = get("-a", "here.json");
+
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err())
+                .contains("the agent speaks AgentVault at http://0.0.0.0:1")
+                .contains("--allow-origin http://0.0.0.0:1");
+        assertThat(List.of(meant, here)).allSatisfy(ran -> {
+            assertThat(ran.status()).isEqualTo(3);
+            assertThat(ran.err()).contains("refused");
+        });
     }
 
     @Test
