@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
+import dev.parley.engine.Agent;
 import dev.parley.engine.Request;
 import dev.parley.hub.Outsider.Frame;
 import dev.parley.hub.Outsider.Frames;
@@ -13,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
@@ -295,6 +297,27 @@ final class VaultMatrixTest {
 
         assertThat(ended("states", id)).isEqualTo("FAILED");
         assertThat(task("states", id).text()).doesNotContain("nobody is told");
+    }
+
+    @Test
+    @DisplayName("AV32: what the agent cannot take on now is refused with -32000, and the reason in data")
+    void anAgentsOwnTroubleHasItsCode() throws Exception {
+        var mayEnd = new CountDownLatch(1);
+        hub.host(Agent.named("narrow", "Does one thing at a time")
+                .concurrency(1)
+                .queueLimit(0)
+                .handle((request, reply) -> {
+                    mayEnd.await();
+                    reply.complete("done");
+                }));
+        String first = send("narrow", text("one"));
+
+        Shown refused = outsider.rpc(at("narrow"), "tasks/send", "{" + text("two") + "}");
+
+        assertThat(refused.at("error", "code").value()).isEqualTo(-32000);
+        assertThat(refused.at("error", "data", 0, "reason").text()).isEqualTo("UNAVAILABLE");
+        mayEnd.countDown();
+        assertThat(ended("narrow", first)).isEqualTo("COMPLETED");
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,6 +136,29 @@ class EventStreamTest {
             assertThat(client.chunk()).isEqualTo(": keep-alive\n\n");
             assertThat(client.chunk()).isEqualTo(": keep-alive\n\n");
             assertThat(client.chunk()).isEqualTo(": keep-alive\n\n");
+        }
+    }
+
+    @Test
+    @DisplayName("AV07: a stream of AgentVault is kept alive by comments while its task is quiet")
+    void aQuietStreamOfAgentVaultIsKeptAlive() throws Exception {
+        var agent = new ScriptedAgent();
+        String body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tasks/sendSubscribe\",\"params\":{\"id\":\"t1\"}}";
+        try (var other = TestServer.builder().keepAlive(Duration.ofMillis(100)).start();
+                var client = RawClient.to(other)) {
+            other.add(agent.served(other, "first"));
+            client.send("POST /agents/first/agentvault/ HTTP/1.1\nHost: x\nAccept: text/event-stream\n"
+                    + "Content-Type: application/json\nContent-Length: " + body.length() + "\n\n" + body);
+
+            assertThat(client.head().headers()).containsEntry("content-type", "text/event-stream");
+            assertThat(client.chunk()).isEqualTo(": keep-alive\n\n");
+            assertThat(client.chunk()).isEqualTo(": keep-alive\n\n");
+            agent.events.show(1);
+            String event = client.chunk();
+            while (event.equals(": keep-alive\n\n")) {
+                event = client.chunk();
+            }
+            assertThat(event).startsWith("event: task_status\ndata: {").contains("\"state\":\"WORKING\"");
         }
     }
 
