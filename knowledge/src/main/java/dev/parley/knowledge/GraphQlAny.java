@@ -11,6 +11,7 @@ import graphql.language.EnumValue;
 import graphql.language.FloatValue;
 import graphql.language.IntValue;
 import graphql.language.NullValue;
+import graphql.language.ObjectField;
 import graphql.language.ObjectValue;
 import graphql.language.StringValue;
 import graphql.language.Value;
@@ -20,6 +21,7 @@ import graphql.schema.CoercingParseLiteralException;
 import graphql.schema.GraphQLScalarType;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +77,39 @@ final class GraphQlAny implements Coercing<Object, Object> {
                         .message("not a value")
                         .build();
         };
+    }
+
+    @Override
+    public Value<?> valueToLiteral(Object value, GraphQLContext context, Locale locale) {
+        return literal(value);
+    }
+
+    private static Value<?> literal(@Nullable Object value) {
+        return switch (value) {
+            case null -> NullValue.of();
+            case Boolean truth -> BooleanValue.of(truth);
+            case Number number -> literal(new BigDecimal(number.toString()));
+            case List<?> list -> {
+                var array = ArrayValue.newArrayValue();
+                list.forEach(element -> array.value(literal(element)));
+                yield array.build();
+            }
+            case Map<?, ?> members ->
+                ObjectValue.newObjectValue()
+                        .objectFields(members.entrySet().stream()
+                                .map(member ->
+                                        new ObjectField(String.valueOf(member.getKey()), literal(member.getValue())))
+                                .toList())
+                        .build();
+            default -> StringValue.of(value.toString());
+        };
+    }
+
+    private static Value<?> literal(BigDecimal number) {
+        // One with an exponent is not written out here: it may have a billion digits.
+        return number.scale() == 0
+                ? IntValue.newIntValue(number.unscaledValue()).build()
+                : FloatValue.newFloatValue(number).build();
     }
 
     private static BigDecimal number(BigDecimal number) {

@@ -182,6 +182,17 @@ final class GraphQlQueriesTest {
     }
 
     @Test
+    @DisplayName("KG02 KG13 variables may be any value, and mean what they mean in a query")
+    void kg02Variables() {
+        String query = "query($v: [Any!]) { statements(filter: {values: $v}) { nodes { subject { id } predicate } } }";
+        var values = List.of("done", true, new BigDecimal("1200"), Map.of("value", "Brücke", "language", "de"));
+        assertThat(answer(query, Map.of("v", values)).data())
+                .hasToString("{statements={nodes=[{subject={id=ex:p1}, predicate=ex:budget}, "
+                        + "{subject={id=ex:p1}, predicate=ex:open}, {subject={id=ex:p1}, predicate=ex:name}, "
+                        + "{subject={id=ex:p2}, predicate=ex:status}]}}");
+    }
+
+    @Test
     @DisplayName("KG24 a value is shown in the language that is wanted most")
     void kg24Languages() {
         assertThat(
