@@ -3,8 +3,11 @@ package dev.parley.cli;
 import dev.parley.cli.LoadProblem.Kind;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +33,8 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "<what>",
-            description = "send: SendMessage; stream: SendStreamingMessage; get: GetTask; list: ListTasks, first page.")
+            description =
+                    "send: SendMessage; stream: SendStreamingMessage; get: GetTask; list: ListTasks, first page; call: JSON-RPC requests from --bodies.")
     private LoadKind kind = LoadKind.SEND;
 
     @ArgGroup(multiplicity = "1")
@@ -96,6 +100,13 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--page-size", defaultValue = "50", description = "list: page size (default: ${DEFAULT-VALUE}).")
     private int pageSize;
 
+    @Option(
+            names = "--bodies",
+            paramLabel = "<file>",
+            description = "call: a file with a request in each line; " + LoadRequest.NUMBER
+                    + " in it is another hexadecimal number each time.")
+    private @Nullable Path bodies;
+
     @Option(names = "--idle", description = "stream: open the streams once and hold them; the agent must wait.")
     private boolean idle;
 
@@ -139,6 +150,7 @@ final class BenchCommand implements Callable<Integer> {
                 text(),
                 tasks,
                 pageSize,
+                bodies(),
                 headers());
         LoadProcess server = pid == null ? null : new LoadProcess(pid);
         LoadTarget target = target(plan);
@@ -182,6 +194,26 @@ final class BenchCommand implements Callable<Integer> {
             return "x".repeat(content.messageSize);
         }
         return content.text == null ? DEFAULT_TEXT : content.text;
+    }
+
+    private List<String> bodies() {
+        if ((bodies != null) != (kind == LoadKind.CALL)) {
+            throw usage("--bodies goes with call, and call with --bodies");
+        }
+        if (bodies == null) {
+            return List.of();
+        }
+        try {
+            List<String> lines = Files.readAllLines(bodies).stream()
+                    .filter(line -> !line.isBlank())
+                    .toList();
+            if (lines.isEmpty()) {
+                throw usage("--bodies: " + bodies + " is empty (expected: a JSON-RPC request in each line)");
+            }
+            return lines;
+        } catch (IOException unreadable) {
+            throw usage("--bodies: cannot read " + bodies + ": " + unreadable.getMessage());
+        }
     }
 
     private Map<String, String> headers() {

@@ -11,7 +11,9 @@ enum LoadKind {
     /** GetTask on tasks that the run made first. */
     GET,
     /** The first page of ListTasks. */
-    LIST;
+    LIST,
+    /** Whatever bodies of requests a file has, each in its turn. */
+    CALL;
 
     /** As it is typed and reported. */
     @Override

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param text of each message
  * @param tasks how many tasks {@link LoadKind#GET} makes and then asks for
  * @param pageSize what {@link LoadKind#LIST} asks for
+ * @param bodies what {@link LoadKind#CALL} sends
  * @param headers sent with each request, such as credentials; names and values without line breaks
  */
 record LoadPlan(
@@ -31,6 +32,7 @@ record LoadPlan(
         String text,
         int tasks,
         int pageSize,
+        List<String> bodies,
         Map<String, String> headers) {
     LoadPlan {
         requireNonNull(kind, "kind");
@@ -42,6 +44,7 @@ record LoadPlan(
         within("message size", text.length(), 0, 64 << 20);
         within("tasks", tasks, 1, 100_000);
         within("page size", pageSize, 1, 100);
+        bodies = List.copyOf(bodies);
         headers = Map.copyOf(headers);
         headers.forEach((name, value) -> {
             if (!name.matches("[!-9;-~]+") || !value.matches("[\\t\\x20-\\x7e]*")) {

@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import dev.parley.cli.LoadProblem.Kind;
 import dev.parley.cli.LoadTarget.Answer;
+import dev.parley.dialect.Binding;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -15,6 +16,7 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +48,7 @@ final class LoadRequests {
             case STREAM -> requests.stream();
             case GET -> requests.get(plan.tasks());
             case LIST -> requests.list(plan.pageSize());
+            case CALL -> requests.call(plan.bodies());
         };
     }
 
@@ -88,6 +91,23 @@ final class LoadRequests {
         LoadRequest request = encode(list);
         var unused = results(list, List.of(request.numbered(0)));
         return List.of(request);
+    }
+
+    private List<LoadRequest> call(List<String> bodies) {
+        List<LoadRequest> calls = bodies.stream()
+                .map(body -> target.request(new Binding.Outgoing(
+                        "POST", target.agent().url(), Map.of(), body.getBytes(StandardCharsets.UTF_8))))
+                .toList();
+        Answer answer = target.ask(List.of(calls.getFirst().numbered(-1))).getFirst();
+        String problem = answer.status() == 200
+                ? LoadAnswer.rpcError(answer.body(), answer.body().length)
+                : "http " + answer.status();
+        if (problem != null) {
+            throw new LoadProblem(
+                    Kind.REFUSED,
+                    "the first request fails: " + problem + ": " + new String(answer.body(), StandardCharsets.UTF_8));
+        }
+        return calls;
     }
 
     private LoadRequest encode(Operation operation) {
