@@ -340,24 +340,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     public int load(List<Statement> batch, CallContext context, @Nullable String source) {
         String group = context.scope().group();
         var update = new Update(List.of(), null, source, null, null, null, Map.of());
-        return statements
-                .transact(
-                        group,
-                        (writing, session) -> {
-                            Outcome outcome = new Updates(
-                                            journal,
-                                            Alignment.NONE,
-                                            (view, touched) -> List.of(),
-                                            context,
-                                            update,
-                                            null)
-                                    .load(writing, batch);
-                            audit(session, writing.space, "import", context, "ok", Map.of("statements", batch.size()));
-                            return outcome;
-                        },
-                        outcome -> publish(group, outcome.changes()))
-                .changes()
-                .size();
+        Outcome done = statements.transact(
+                group,
+                (writing, session) -> {
+                    Outcome outcome = new Updates(
+                                    journal, Alignment.NONE, (view, touched) -> List.of(), context, update, null)
+                            .load(writing, batch, feeds.containsKey(group));
+                    audit(session, writing.space, "import", context, "ok", Map.of("statements", batch.size()));
+                    return outcome;
+                },
+                outcome -> publish(group, outcome.changes()));
+        return requireNonNull(done.result().statementsAffected());
     }
 
     // ---- Watching

@@ -55,7 +55,10 @@ final class Journal {
     Journal(Database database, Terms terms, Sql sql) {
         this.terms = terms;
         this.sql = sql;
-        this.lastChange = database.read(session -> sql.number(session, "SELECT max(change_no) FROM kg_change"));
+        this.lastChange = database.read(session -> sql.number(
+                session,
+                "SELECT max(newest) FROM (SELECT (SELECT max(change_no) FROM kg_change c WHERE c.space = s.space) AS newest"
+                        + " FROM kg_space s) AS of_each"));
         this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
     }
 
@@ -80,16 +83,22 @@ final class Journal {
             List<Fact> replaced,
             Map<String, @Nullable Object> more)
             throws SQLException {
-        var key = writing.key(stamped);
+        String old = replaced.isEmpty() ? null : new String(Json.write(values(replaced)), StandardCharsets.UTF_8);
+        write(writing, number, op, writing.key(stamped), stamped, old, more);
+        return numbered(writing, number, op, stamped, replaced, more);
+    }
+
+    /** Writes a change of which nobody has to be told. */
+    void write(
+            SqlWriting writing,
+            long number,
+            Patch.Op op,
+            SqlWriting.Key key,
+            Statement stamped,
+            @Nullable String replaced,
+            Map<String, @Nullable Object> more)
+            throws SQLException {
         String objectType = stamped.object() instanceof Resource object ? object.type() : null;
-        var metadata = new LinkedHashMap<String, @Nullable Object>(more);
-        String old = null;
-        if (!replaced.isEmpty()) {
-            List<Map<String, @Nullable Object>> values =
-                    replaced.stream().map(fact -> said(fact.statement())).toList();
-            metadata.put("replaced", values);
-            old = new String(Json.write(values), StandardCharsets.UTF_8);
-        }
         PreparedStatement insert = writing.session.bind(
                 "INSERT INTO kg_change (change_no, space, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms,"
                         + " replaced, more) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -105,7 +114,7 @@ final class Journal {
         sql.set(insert, 10, stamped.certainty());
         insert.setLong(11, writing.provenance(stamped.provenance()));
         insert.setLong(12, writing.nowMs());
-        insert.setString(13, old);
+        insert.setString(13, replaced);
         insert.setLong(14, writing.provenance(more));
         insert.executeUpdate();
         Object task = more.get("taskId");
@@ -117,11 +126,30 @@ final class Journal {
                     number);
         }
         sweep(writing);
+    }
+
+    /** A change as those who watch see it. */
+    static Numbered numbered(
+            SqlWriting writing,
+            long number,
+            Patch.Op op,
+            Statement stamped,
+            List<Fact> replaced,
+            Map<String, @Nullable Object> more) {
+        Map<String, @Nullable Object> metadata = more;
+        if (!replaced.isEmpty()) {
+            metadata = new LinkedHashMap<>(more);
+            metadata.put("replaced", values(replaced));
+        }
         return new Numbered(
                 number,
                 new Change(
                         op, stamped, writing.space.changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
                 replaced.stream().map(Fact::statement).toList());
+    }
+
+    private static List<Map<String, @Nullable Object>> values(List<Fact> replaced) {
+        return replaced.stream().map(fact -> said(fact.statement())).toList();
     }
 
     /** What an old statement said, for who wants to know what was replaced. */
@@ -297,7 +325,12 @@ final class Journal {
     /** True if changes behind this one may have been forgotten, because it has been itself. */
     boolean isForgotten(Session session, Space space, long change) throws SQLException {
         return change > 0
-                && sql.number(session, "SELECT count(*) FROM kg_change WHERE change_no = ?", change) == 0
+                && sql.number(
+                                session,
+                                "SELECT count(*) FROM kg_change WHERE space = ? AND change_no = ?",
+                                space.number(),
+                                change)
+                        == 0
                 && sql.number(session, "SELECT min(change_no) FROM kg_change WHERE space = ?", space.number()) > change;
     }
 

@@ -194,6 +194,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         database.submit(new Database.Work() {
             private @Nullable T result;
             private @Nullable RuntimeException refusal;
+            private int rows = 1;
 
             @Override
             public void write(Session session) throws SQLException {
@@ -203,6 +204,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
                 var writing = new SqlWriting(session, space, terms, sql, clock.millis());
                 try {
                     result = change.make(writing, session);
+                    rows = writing.rows();
                     writing.tally((graph, predicate, more) ->
                             changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
                 } catch (StoreException broken) {
@@ -225,6 +227,11 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
                 } else {
                     done.completeExceptionally(refusal);
                 }
+            }
+
+            @Override
+            public int rows() {
+                return rows;
             }
 
             @Override

@@ -52,6 +52,14 @@ final class SqlWriting extends SqlView implements Writing {
         this.change = number;
     }
 
+    /** How many statements are new. */
+    int rows() {
+        return 1
+                + tally.values().stream()
+                        .mapToInt(more -> Math.max(0, more.intValue()))
+                        .sum();
+    }
+
     long nowMs() {
         return nowMs;
     }
@@ -121,16 +129,21 @@ final class SqlWriting extends SqlView implements Writing {
             Key key = key(statement);
             long source = source(statement.provenance());
             put(key, statement.certainty(), provenance(statement.provenance()), source, 0);
-            hint(key.s, statement.subject().type(), statement, source);
-            if (statement.object() instanceof Resource object) {
-                hint(key.o, object.type(), statement, source);
-            }
+            hints(key, statement, source);
             return key;
         });
     }
 
+    /** Holds the types that are mentioned with a statement. */
+    void hints(Key key, Statement statement, long source) throws SQLException {
+        hint(key.s, statement.subject().type(), statement, source);
+        if (statement.object() instanceof Resource object) {
+            hint(key.o, object.type(), statement, source);
+        }
+    }
+
     /** Who a statement comes from: what others say of it is kept apart. */
-    private long source(Map<String, @Nullable Object> provenance) throws SQLException {
+    long source(Map<String, @Nullable Object> provenance) throws SQLException {
         Object agent = requireNonNullElse(provenance.get("sourceAgentId"), "");
         return agent.toString().isEmpty() ? Terms.NONE : number(agent.toString());
     }
@@ -173,22 +186,7 @@ final class SqlWriting extends SqlView implements Writing {
     }
 
     private void put(Key key, @Nullable Double certainty, long provenance, long source, int hint) throws SQLException {
-        PreparedStatement insert = session.bind(
-                "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                space.number(),
-                key.s,
-                key.p,
-                key.o,
-                key.g);
-        sql.set(insert, 6, certainty);
-        insert.setLong(7, nowMs);
-        insert.setLong(8, provenance);
-        insert.setLong(9, source);
-        insert.setLong(10, change);
-        insert.setInt(11, hint);
-        if (insert.executeUpdate() == 1) {
-            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+        if (insert(key, certainty, provenance, source, hint)) {
             return;
         }
         keepAssertion(key, source);
@@ -207,6 +205,29 @@ final class SqlWriting extends SqlView implements Writing {
         update.setLong(10, key.o);
         update.setLong(11, key.g);
         update.executeUpdate();
+    }
+
+    /** Holds what nobody has said yet; false if somebody has, and then nothing is changed. */
+    boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint) throws SQLException {
+        PreparedStatement insert = session.bind(
+                "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                space.number(),
+                key.s,
+                key.p,
+                key.o,
+                key.g);
+        sql.set(insert, 6, certainty);
+        insert.setLong(7, nowMs);
+        insert.setLong(8, provenance);
+        insert.setLong(9, source);
+        insert.setLong(10, change);
+        insert.setInt(11, hint);
+        boolean inserted = insert.executeUpdate() == 1;
+        if (inserted) {
+            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+        }
+        return inserted;
     }
 
     /** Before another source says the same, what the source before has said is put aside. */

@@ -118,15 +118,42 @@ final class Updates {
         return outcome;
     }
 
-    /** Holds statements without a look at the rules. */
-    Outcome load(SqlWriting writing, List<Statement> statements) throws SQLException {
+    /**
+     * Holds statements without a look at the rules. Most of them are new, so each is first taken for new.
+     *
+     * @param watched whether anybody wants to see the changes
+     */
+    Outcome load(SqlWriting writing, List<Statement> statements, boolean watched) throws SQLException {
         Map<String, @Nullable Object> stamps = stamps();
-        var patches = new ArrayList<Patch>(statements.size());
-        for (Statement statement : statements) {
-            patches.add(Patch.add(stamped(statement, stamps)));
+        Map<String, @Nullable Object> more = null;
+        var known = new ArrayList<Patch>();
+        for (Statement one : statements) {
+            Statement statement = stamped(one, stamps);
+            long number = journal.nextChange();
+            writing.change(number);
+            SqlWriting.Key key = writing.key(statement);
+            long source = writing.source(statement.provenance());
+            if (writing.insert(key, statement.certainty(), writing.provenance(statement.provenance()), source, 0)) {
+                more = more == null ? belonging(stamps, writing.space.changeId(number)) : more;
+                writing.hints(key, statement, source);
+                journal.write(writing, number, Patch.Op.ADD, key, statement, null, more);
+                if (watched) {
+                    changes.add(Journal.numbered(writing, number, Patch.Op.ADD, statement, List.of(), more));
+                }
+                count++;
+            } else {
+                known.add(Patch.add(statement));
+            }
         }
-        apply(writing, patches, stamps);
+        apply(writing, known, stamps);
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
+    }
+
+    private static Map<String, @Nullable Object> belonging(Map<String, @Nullable Object> stamps, String transaction) {
+        var more = new LinkedHashMap<>(stamps);
+        more.put("transactionId", transaction);
+        more.put("verificationStatus", Verification.VERIFIED);
+        return more;
     }
 
     private void requireRevision(SqlWriting writing) {
@@ -244,9 +271,7 @@ final class Updates {
             if (says) {
                 writing.put(statement);
             }
-            var more = new LinkedHashMap<>(stamps);
-            more.put("transactionId", transaction);
-            more.put("verificationStatus", Verification.VERIFIED);
+            Map<String, @Nullable Object> more = belonging(stamps, transaction);
             boolean tells = patch.op() == Patch.Op.REPLACE;
             this.changes.add(
                     journal.append(writing, number, patch.op(), statement, tells ? replaced : List.of(), more));
@@ -333,6 +358,9 @@ final class Updates {
     }
 
     private static Statement stamped(Statement statement, Map<String, @Nullable Object> stamps) {
+        if (statement.provenance().isEmpty() && statement.graph() == null) {
+            return statement.withProvenance(stamps);
+        }
         var provenance = new LinkedHashMap<>(statement.provenance());
         provenance.keySet().removeAll(STAMPS);
         provenance.putAll(stamps);

@@ -69,8 +69,8 @@ CREATE TABLE kg_tally (
 
 -- The feed: every change in the order of commits. replaced is JSON, more is JSON of what belongs to the update.
 CREATE TABLE kg_change (
-    change_no  KEY PRIMARY KEY,
     space      BIGINT NOT NULL,
+    change_no  BIGINT NOT NULL,
     op         INTEGER NOT NULL,
     s          BIGINT NOT NULL,
     p          BIGINT NOT NULL,
@@ -82,10 +82,9 @@ CREATE TABLE kg_change (
     provenance BIGINT NOT NULL,
     made_ms    BIGINT NOT NULL,
     replaced   TEXT,
-    more       BIGINT NOT NULL
-);
-
-CREATE INDEX kg_change_by_space ON kg_change (space, change_no);
+    more       BIGINT NOT NULL,
+    PRIMARY KEY (space, change_no)
+) ROWLESS;
 
 -- Which changes a task has made.
 CREATE TABLE kg_task (

@@ -78,6 +78,11 @@ public final class Database implements AutoCloseable {
 
         /** It is not on disk. Must not block. */
         void failed(Exception cause);
+
+        /** How much it writes, in rows of the size of a task or so: after much of it the write-ahead log is moved. */
+        default int rows() {
+            return 1;
+        }
     }
 
     /** A question that is answered by reading. */
@@ -582,7 +587,7 @@ public final class Database implements AutoCloseable {
         Exception problem = transact(session, group);
         if (problem == null) {
             group.forEach(Work::committed);
-            workSinceCheckpoint += group.size();
+            group.forEach(work -> workSinceCheckpoint += work.rows());
             if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
                 workSinceCheckpoint = 0;
                 checkpointDue.release();
