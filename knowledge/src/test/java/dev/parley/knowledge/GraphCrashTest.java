@@ -1,0 +1,176 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a process that changes a graph again and again, and looks whether all that was written agrees. */
+@Timeout(300)
+class GraphCrashTest {
+    private static final int UPDATES = 200;
+    private static final String GROUP = "default";
+
+    private final Set<String> done = new HashSet<>();
+    private final Set<String> held = new HashSet<>();
+    private final List<String> seen = new ArrayList<>();
+
+    @Test
+    void whatWasAcknowledgedIsThereAfterAKillAndEverythingAgrees(@TempDir Path directory) throws Exception {
+        killAndCheck(directory, 3);
+    }
+
+    @Test
+    @Tag("heavy")
+    void whatWasAcknowledgedIsThereAfterTwentyKillsAndEverythingAgrees(@TempDir Path directory) throws Exception {
+        killAndCheck(directory, 20);
+    }
+
+    private void killAndCheck(Path directory, int kills) throws Exception {
+        for (int life = 0; life < kills; life++) {
+            live(directory, life);
+        }
+        try (Graph graph = Graph.open(directory)) {
+            readOn(graph);
+            check(graph);
+        }
+    }
+
+    private void live(Path directory, int life) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                CrashedGraph.class.getName(),
+                directory.toString(),
+                Integer.toString(life)));
+        if (!seen.isEmpty()) {
+            command.add(seen.getLast());
+        }
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (var output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            int before = done.size() + held.size();
+            boolean killed = false;
+            // What was said before the kill counts, also if it is read after it; a line may be cut.
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                note(line);
+                if (!killed && done.size() + held.size() >= before + UPDATES) {
+                    process.toHandle().destroyForcibly(); // not by Process, which would close what is yet to be read
+                    killed = true;
+                }
+            }
+            assertThat(killed).as("the process lived until it was killed").isTrue();
+        }
+        process.waitFor();
+    }
+
+    private void note(String line) {
+        int space = line.indexOf(' ');
+        String what = space < 0 ? "" : line.substring(0, space);
+        String id = line.substring(space + 1);
+        switch (what) {
+            case "done" -> done.add(id);
+            case "held" -> held.add(id);
+            case "seen" -> {
+                if (id.length() == 36) {
+                    seen.add(id);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** The reader comes back once more and reads to the end. */
+    private void readOn(Graph graph) throws InterruptedException {
+        try (Changes changes = graph.subscribe(
+                Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
+                        .with(Map.of("afterChangeId", seen.getLast())),
+                CallContext.anonymous())) {
+            List<Change> news = changes.next(Duration.ZERO);
+            while (news != null && !news.isEmpty()) {
+                news.forEach(change -> seen.add(change.changeId()));
+                news = changes.next(Duration.ZERO);
+            }
+        }
+    }
+
+    private void check(Graph graph) {
+        var there = new HashSet<String>();
+        var changeIds = new HashSet<String>();
+        graph.read(CallContext.anonymous(), view -> {
+            String after = null;
+            do {
+                Page<Fact> page = view.statements(Pattern.ALL, after, 1_000);
+                for (Fact fact : page.items()) {
+                    there.add(fact.statement().subject().id());
+                    changeIds.add(String.valueOf(fact.statement().provenance().get("changeId")));
+                }
+                after = page.next();
+            } while (after != null);
+            assertThat(view.graphs())
+                    .singleElement()
+                    .satisfies(all -> assertThat(all.statements()).isEqualTo(there.size()));
+            return there;
+        });
+        var waiting = new HashSet<String>();
+        String after = null;
+        do {
+            Page<Review> page = graph.reviews(GROUP, Review.State.PENDING, after, 100);
+            page.items()
+                    .forEach(review -> waiting.add(review.update()
+                            .mutations()
+                            .getFirst()
+                            .statement()
+                            .subject()
+                            .id()));
+            after = page.next();
+        } while (after != null);
+
+        assertThat(there).containsAll(done);
+        assertThat(waiting).containsAll(held);
+        assertThat(seen).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(changeIds);
+        assertThat(audited(graph, "Verified")).isEqualTo(there.size());
+        assertThat(audited(graph, "Pending Review")).isEqualTo(waiting.size());
+        System.out.printf(
+                "%d updates acknowledged, %d waiting, %d statements and as many changes%n",
+                done.size(), held.size(), there.size());
+    }
+
+    private static int audited(Graph graph, String outcome) {
+        int found = 0;
+        long after = 0;
+        List<AuditEntry> entries;
+        do {
+            entries = graph.audit(GROUP, after, 1_000);
+            for (AuditEntry entry : entries) {
+                found += entry.outcome().equals(outcome) ? 1 : 0;
+                after = entry.number();
+            }
+        } while (!entries.isEmpty());
+        return found;
+    }
+}
