@@ -177,10 +177,18 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
      */
     Optional<Rule> ofUpdate(Statement statement, String caller, Function<String, Set<String>> types) {
         Double certainty = statement.certainty();
+        var plain = new Statement(
+                Term.Resource.of(statement.subject().id()),
+                statement.predicate(),
+                statement.object(),
+                statement.graph(),
+                certainty,
+                statement.provenance());
         return rules.stream()
                 .filter(rule -> rule.isAbout(On.UPDATE, caller))
                 .filter(rule -> rule.certaintyBelow == null || certainty == null || certainty < rule.certaintyBelow)
-                .filter(rule -> rule.match.fits(statement, types))
+                // What the caller says of a type is not enough to be allowed something by it.
+                .filter(rule -> rule.match.fits(rule.effect == Effect.ALLOW ? plain : statement, types))
                 .findFirst();
     }
 

@@ -1,13 +1,20 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.spi.Floors;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Feed {
     private static final int KEPT = 4_096;
+    private static final long MAX_CHARACTERS = 4L << 20;
 
     /**
      * A change and its place in the order of all.
@@ -26,18 +34,51 @@ final class Feed {
         Numbered {
             replaced = List.copyOf(replaced);
         }
+
+        /** What a reader may see of it, whom rules may keep from what was replaced; null if nothing. */
+        @Nullable
+        Numbered seenThrough(Floors floors, Function<String, Set<String>> types) {
+            if (!floors.sees(change.statement(), types)) {
+                return null;
+            }
+            List<Statement> seen =
+                    replaced.stream().filter(old -> floors.sees(old, types)).toList();
+            if (seen.size() == replaced.size()) {
+                return this;
+            }
+            var metadata = new LinkedHashMap<>(change.metadata());
+            metadata.remove("replaced");
+            if (!seen.isEmpty()) {
+                metadata.put("replaced", Journal.values(seen));
+            }
+            return new Numbered(
+                    number,
+                    new Change(change.op(), change.statement(), change.changeId(), change.timestamp(), metadata),
+                    seen);
+        }
+
+        /** About how much memory it needs. */
+        private long characters() {
+            return characters(change.statement())
+                    + replaced.stream().mapToLong(Numbered::characters).sum();
+        }
+
+        private static long characters(Statement statement) {
+            int text = statement.object() instanceof Term.Literal literal
+                    ? literal.lexical().length()
+                    : 0;
+            return 200L + text;
+        }
     }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
 
-    /** A ring; {@code written} of all that ever came, of which the last {@link #KEPT} are there. */
-    private final @Nullable Numbered[] ring = new @Nullable Numbered[KEPT];
-
-    private long written;
+    private final ArrayDeque<Numbered> newest = new ArrayDeque<>();
+    private long characters;
     private long generation;
 
-    /** Everything up to this change is either in the ring or older than what is in it. */
+    /** Everything up to this change is not here. */
     private long begin;
 
     /** @param last the newest change there is */
@@ -53,16 +94,15 @@ final class Feed {
         lock.lock();
         try {
             for (Numbered change : changes) {
-                if (change.number() <= begin) {
-                    continue;
+                if (change.number() > begin) {
+                    newest.add(change);
+                    characters += change.characters();
                 }
-                int place = (int) (written % KEPT);
-                Numbered oldest = ring[place];
-                if (oldest != null) {
-                    begin = oldest.number();
-                }
-                ring[place] = change;
-                written++;
+            }
+            while (newest.size() > KEPT || characters > MAX_CHARACTERS) {
+                Numbered oldest = newest.remove();
+                characters -= oldest.characters();
+                begin = oldest.number();
             }
             news.signalAll();
         } finally {
@@ -93,7 +133,7 @@ final class Feed {
         try {
             long left = patience.toNanos();
             long asked = generation;
-            while (after >= begin && (written == 0 || newest() <= after)) {
+            while (after >= begin && (newest.isEmpty() || newest.getLast().number() <= after)) {
                 if (left <= 0 || asked != generation) {
                     return List.of();
                 }
@@ -105,16 +145,12 @@ final class Feed {
         }
     }
 
-    private long newest() {
-        Numbered last = ring[(int) ((written - 1) % KEPT)];
-        return last == null ? 0 : last.number();
-    }
-
     private List<Numbered> since(long after) {
         var found = new ArrayList<Numbered>();
-        for (long at = written - 1; at >= Math.max(0, written - KEPT); at--) {
-            Numbered one = ring[(int) (at % KEPT)];
-            if (one == null || one.number() <= after) {
+        Iterator<Numbered> backwards = newest.descendingIterator();
+        while (backwards.hasNext()) {
+            Numbered one = backwards.next();
+            if (one.number() <= after) {
                 break;
             }
             found.add(one);

@@ -62,6 +62,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private static final int SNAPSHOT_PAGE = 1_000;
     private static final int MAX_AUDITED = 500;
 
+    /** Changes that a task is shown with. */
+    private static final int MAX_SHOWN = 1_000;
+
     /** How often a SPARQL update is tried again if others change the graph meanwhile. */
     private static final int ATTEMPTS = 5;
 
@@ -78,6 +81,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final Journal journal;
     private final GraphQlQueries graphql;
     private final Map<String, Feed> feeds = new ConcurrentHashMap<>();
+    private final Set<String> watched = ConcurrentHashMap.newKeySet();
     private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
     private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
     private final Map<CallContext.Scope, Integer> subscriptions = new ConcurrentHashMap<>();
@@ -173,11 +177,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         metadata.put("executionMs", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
         metadata.put("asOf", now.toString());
         metadata.put("revision", view.revision());
-        metadata.put(
-                "sources",
-                view.graphs().stream()
-                        .map(graph -> graph.name() == null ? Pattern.DEFAULT_GRAPH : graph.name())
-                        .toList());
+        metadata.put("sources", List.copyOf(view.sources()));
         metadata.put("hiddenByCertainty", hidden.byCertainty());
         metadata.put("hiddenByAge", hidden.byAge());
         metadata.put("truncated", truncated);
@@ -243,7 +243,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return make(update, context, null).result();
     }
 
-    private Outcome make(Update update, CallContext context, @Nullable String approvedBy) {
+    /** An update that has waited, and who lets it be done now. */
+    private record Approval(
+            long number, String by, @Nullable String remark) {}
+
+    private Outcome make(Update update, CallContext context, @Nullable Approval approval) {
         String group = context.scope().group();
         Alignment alignment = rules(group);
         try {
@@ -256,8 +260,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                                         (view, touched) -> violations(group, view, touched),
                                         context,
                                         update,
-                                        approvedBy)
+                                        approval == null ? null : approval.by())
                                 .make(writing);
+                        if (approval != null && outcome.result().success()) {
+                            decide(writing, approval.number(), Review.State.APPROVED, approval.by(), approval.remark());
+                        }
                         audit(
                                 session,
                                 writing.space,
@@ -303,15 +310,20 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private UpdateResult sparql(Update update, CallContext context) {
         String text = requireNonNull(update.sparql());
         boolean pinned = update.metadata().containsKey("ifRevision");
+        Alignment alignment = rules(context.scope().group());
+        alignment.forbids(On.QUERY, context.caller(), text::contains).ifPresent(rule -> {
+            throw Updates.forbidden(rule);
+        });
+        // What the caller may not see it may not copy to where it can be seen.
+        Floors floors = alignment.floors(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {
             var metadata = new LinkedHashMap<>(update.metadata());
-            List<Patch> patches =
-                    reading(() -> statements.read(context.scope().group(), Floors.NONE, PATIENCE, view -> {
-                        if (!pinned) {
-                            metadata.put("ifRevision", view.revision());
-                        }
-                        return Sparql.patches(view, text, null, PATIENCE);
-                    }));
+            List<Patch> patches = reading(() -> statements.read(context.scope().group(), floors, PATIENCE, view -> {
+                if (!pinned) {
+                    metadata.put("ifRevision", view.revision());
+                }
+                return Sparql.patches(view, text, null, PATIENCE);
+            }));
             var plain = new Update(
                     patches,
                     null,
@@ -345,7 +357,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 (writing, session) -> {
                     Outcome outcome = new Updates(
                                     journal, Alignment.NONE, (view, touched) -> List.of(), context, update, null)
-                            .load(writing, batch, feeds.containsKey(group));
+                            .load(writing, batch, watched.contains(group));
                     audit(session, writing.space, "import", context, "ok", Map.of("statements", batch.size()));
                     return outcome;
                 },
@@ -473,7 +485,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             return known;
         }
         statements.transact(
-                group, (writing, session) -> new Feed(journal.lastChange()), feed -> feeds.putIfAbsent(group, feed));
+                group,
+                (writing, session) -> {
+                    // From here on whoever writes must tell it, though it is not there before the commit.
+                    watched.add(group);
+                    return new Feed(writing.revision());
+                },
+                feed -> feeds.putIfAbsent(group, feed));
         return requireNonNull(feeds.get(group));
     }
 
@@ -500,16 +518,19 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return SqlView.reading(() -> {
             long from = after == null ? 0 : seen.space.changeNumber(after);
             var found = new ArrayList<Change>();
+            int size = limit + 1;
             List<Numbered> numbered;
             do {
-                numbered = journal.changes(seen.session, seen.space, from, limit + 1);
+                numbered = journal.changes(seen.session, seen.space, from, size);
                 for (Numbered one : numbered) {
                     from = one.number();
-                    if (seen.sees(one.change().statement())) {
-                        found.add(one.change());
+                    Numbered shown = seen.seen(one);
+                    if (shown != null) {
+                        found.add(shown.change());
                     }
                 }
-            } while (found.size() <= limit && numbered.size() > limit);
+                size = SNAPSHOT_PAGE;
+            } while (found.size() <= limit && !numbered.isEmpty());
             boolean more = found.size() > limit;
             List<Change> kept = more ? found.subList(0, limit) : found;
             return new Page<>(kept, more && limit > 0 ? kept.getLast().changeId() : null);
@@ -518,10 +539,23 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** The ids of the changes that were made for a task, the oldest first. */
     public List<String> changesOf(String taskId, CallContext context) {
-        return statements.ask(
-                context.scope().group(),
-                PATIENCE,
-                (session, space) -> journal.ofTask(session, space, taskId, MAX_SNAPSHOT));
+        String group = context.scope().group();
+        Floors floors = rules(group).floors(On.QUERY, context.caller());
+        Space space = statements.space(group);
+        // By the readers of the tasks: whoever asks for a task does not wait for queries.
+        return database.read(session -> {
+            var ids = new ArrayList<String>();
+            var view = new SqlView(session, space, statements.terms(), statements.sql(), floors);
+            for (long number : journal.ofTask(session, space, taskId, MAX_SHOWN)) {
+                boolean all = floors.rules().isEmpty() && floors.otherwise();
+                if (all
+                        || journal.changes(session, space, number - 1, 1).stream()
+                                .anyMatch(one -> view.seen(one) != null)) {
+                    ids.add(space.changeId(number));
+                }
+            }
+            return ids;
+        });
     }
 
     // ---- Rules, reviews, audit
@@ -634,11 +668,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     public UpdateResult approve(String id, @Nullable String remark, CallContext reviewer) {
         Review review = pending(id, reviewer);
         var context = CallContext.of(review.caller(), reviewer.scope());
-        Outcome outcome = make(review.update(), context, reviewer.caller());
-        if (outcome.result().success()) {
-            decide(id, Review.State.APPROVED, remark, reviewer);
-        }
-        return outcome.result();
+        return make(review.update(), context, new Approval(number(id), reviewer.caller(), remark))
+                .result();
     }
 
     /**
@@ -648,7 +679,14 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      */
     public void reject(String id, @Nullable String remark, CallContext reviewer) {
         pending(id, reviewer);
-        decide(id, Review.State.REJECTED, remark, reviewer);
+        statements.transact(
+                reviewer.scope().group(),
+                (writing, session) -> {
+                    decide(writing, number(id), Review.State.REJECTED, reviewer.caller(), remark);
+                    audit(session, writing.space, "review", reviewer, "REJECTED", Map.of("review", id));
+                    return id;
+                },
+                done -> {});
     }
 
     private Review pending(String id, CallContext reviewer) {
@@ -659,15 +697,16 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                         () -> A2AException.invalidParams("id", id + " (expected: the number of an update that waits)"));
     }
 
-    private void decide(String id, Review.State state, @Nullable String remark, CallContext reviewer) {
-        statements.transact(
-                reviewer.scope().group(),
-                (writing, session) -> {
-                    journal.decide(writing, number(id), state, reviewer.caller(), remark);
-                    audit(session, writing.space, "review", reviewer, state.name(), Map.of("review", id));
-                    return state;
-                },
-                done -> {});
+    /** Nobody else may have decided meanwhile; else what was done with it is undone. */
+    private void decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
+            throws SQLException {
+        if (!journal.decide(writing, number, state, by, remark)) {
+            throw noLongerWaits(Long.toString(number));
+        }
+    }
+
+    private static A2AException noLongerWaits(String id) {
+        return A2AException.invalidParams("id", id + " (expected: the number of an update that waits)");
     }
 
     private static long number(String id) {

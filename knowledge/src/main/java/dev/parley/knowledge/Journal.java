@@ -83,7 +83,9 @@ final class Journal {
             List<Fact> replaced,
             Map<String, @Nullable Object> more)
             throws SQLException {
-        String old = replaced.isEmpty() ? null : new String(Json.write(values(replaced)), StandardCharsets.UTF_8);
+        String old = replaced.isEmpty()
+                ? null
+                : text(values(replaced.stream().map(Fact::statement).toList()));
         write(writing, number, op, writing.key(stamped), stamped, old, more);
         return numbered(writing, number, op, stamped, replaced, more);
     }
@@ -125,7 +127,11 @@ final class Journal {
                     task.toString(),
                     number);
         }
-        sweep(writing);
+        sweep(writing.session, writing.nowMs());
+    }
+
+    private static String text(Object json) {
+        return new String(Json.write(json), StandardCharsets.UTF_8);
     }
 
     /** A change as those who watch see it. */
@@ -139,7 +145,8 @@ final class Journal {
         Map<String, @Nullable Object> metadata = more;
         if (!replaced.isEmpty()) {
             metadata = new LinkedHashMap<>(more);
-            metadata.put("replaced", values(replaced));
+            metadata.put(
+                    "replaced", values(replaced.stream().map(Fact::statement).toList()));
         }
         return new Numbered(
                 number,
@@ -148,8 +155,9 @@ final class Journal {
                 replaced.stream().map(Fact::statement).toList());
     }
 
-    private static List<Map<String, @Nullable Object>> values(List<Fact> replaced) {
-        return replaced.stream().map(fact -> said(fact.statement())).toList();
+    /** What was replaced, as a change tells it. */
+    static List<Map<String, @Nullable Object>> values(List<Statement> replaced) {
+        return replaced.stream().map(Journal::said).toList();
     }
 
     /** What an old statement said, for who wants to know what was replaced. */
@@ -170,31 +178,43 @@ final class Journal {
         if (statement.certainty() != null) {
             said.put("certainty", statement.certainty());
         }
+        Object source = statement.provenance().get("sourceAgentId");
+        if (source != null) {
+            said.put("sourceAgentId", source);
+        }
         return said;
     }
 
-    private void sweep(SqlWriting writing) throws SQLException {
+    /** Forgets what is too old or too much, of all groups, once in a while. */
+    private void sweep(Session session, long nowMs) throws SQLException {
         if (++sinceSweep < SWEEP_EVERY) {
             return;
         }
         sinceSweep = 0;
-        long space = writing.space.number();
-        long first = sql.number(
-                writing.session,
-                "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET "
-                        + KEPT_CHANGES,
-                space);
-        writing.session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, first);
-        writing.session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, first);
-        // The newest change stays, since it tells the revision.
-        writing.session.update(
-                "DELETE FROM kg_change WHERE space = ? AND made_ms < ?"
-                        + " AND change_no < (SELECT max(change_no) FROM kg_change WHERE space = ?)",
-                space,
-                writing.nowMs() - KEPT_FOR.toMillis(),
-                space);
-        writing.session.update("DELETE FROM kg_audit WHERE audit_no <= ?", lastAudit - KEPT_AUDIT);
-        writing.session.update("DELETE FROM kg_key WHERE made_ms < ?", writing.nowMs() - KEY_MS);
+        var spaces = new ArrayList<Long>();
+        try (ResultSet rows = session.bind("SELECT space FROM kg_space").executeQuery()) {
+            while (rows.next()) {
+                spaces.add(rows.getLong(1));
+            }
+        }
+        for (long space : spaces) {
+            long last = sql.number(
+                    session,
+                    "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET "
+                            + KEPT_CHANGES,
+                    space);
+            session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, last);
+            session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, last);
+            // The newest change stays, since it tells the revision.
+            session.update(
+                    "DELETE FROM kg_change WHERE space = ? AND made_ms < ?"
+                            + " AND change_no < (SELECT max(change_no) FROM kg_change WHERE space = ?)",
+                    space,
+                    nowMs - KEPT_FOR.toMillis(),
+                    space);
+        }
+        session.update("DELETE FROM kg_audit WHERE audit_no <= ?", lastAudit - KEPT_AUDIT);
+        session.update("DELETE FROM kg_key WHERE made_ms < ?", nowMs - KEY_MS);
     }
 
     /** Returns changes behind a number, the oldest first. */
@@ -295,6 +315,7 @@ final class Journal {
     private static Statement unsaid(Statement now, Map<?, ?> said) {
         Object id = said.get("id");
         Object certainty = said.get("certainty");
+        Object source = said.get("sourceAgentId");
         Term object = id != null ? Resource.of(id.toString()) : literal(said);
         return new Statement(
                 now.subject(),
@@ -302,7 +323,7 @@ final class Journal {
                 object,
                 now.graph(),
                 certainty instanceof Number number ? (Double) number.doubleValue() : null,
-                Map.of());
+                source == null ? Map.of() : Map.of("sourceAgentId", source));
     }
 
     private static Term.Literal literal(Map<?, ?> said) {
@@ -334,14 +355,9 @@ final class Journal {
                 && sql.number(session, "SELECT min(change_no) FROM kg_change WHERE space = ?", space.number()) > change;
     }
 
-    /** The newest change of all groups. On the writer thread. */
-    long lastChange() {
-        return lastChange;
-    }
-
-    /** The ids of the changes that were made for a task, the oldest first. */
-    List<String> ofTask(Session session, Space space, String taskId, int limit) throws SQLException {
-        var ids = new ArrayList<String>();
+    /** The numbers of the changes that were made for a task, the oldest first. */
+    List<Long> ofTask(Session session, Space space, String taskId, int limit) throws SQLException {
+        var numbers = new ArrayList<Long>();
         try (ResultSet rows = session.bind(
                         "SELECT change_no FROM kg_task WHERE space = ? AND task_id = ? ORDER BY change_no LIMIT ?",
                         space.number(),
@@ -349,20 +365,22 @@ final class Journal {
                         limit)
                 .executeQuery()) {
             while (rows.next()) {
-                ids.add(space.changeId(rows.getLong(1)));
+                numbers.add(rows.getLong(1));
             }
         }
-        return ids;
+        return numbers;
     }
 
     // ---- Repetitions
 
-    Optional<UpdateResult> answered(Session session, Space space, String caller, String key) throws SQLException {
+    Optional<UpdateResult> answered(Session session, Space space, String caller, String key, long nowMs)
+            throws SQLException {
         try (ResultSet row = session.bind(
-                        "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
+                        "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ? AND made_ms > ?",
                         space.number(),
                         caller,
-                        key)
+                        key,
+                        nowMs - KEY_MS)
                 .executeQuery()) {
             return row.next() ? Optional.of(result(SqlView.json(row.getString(1)))) : Optional.empty();
         }
@@ -375,6 +393,8 @@ final class Journal {
         members.put("ids", result.affectedIds());
         members.put("status", result.verificationStatus());
         members.put("details", result.verificationDetails());
+        writing.session.update(
+                "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", writing.space.number(), caller, key);
         writing.session.update(
                 "INSERT INTO kg_key (space, caller, key, made_ms, result) VALUES (?, ?, ?, ?, ?)",
                 writing.space.number(),
@@ -459,15 +479,19 @@ final class Journal {
         return new Page<>(kept, more ? kept.getLast().id() : null);
     }
 
-    void decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
+    /** Ends the waiting of an update; false if it does not wait. */
+    boolean decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
             throws SQLException {
-        writing.session.update(
-                "UPDATE kg_review SET state = ?, decided_ms = ?, decided_by = ?, remark = ? WHERE review_no = ?",
-                state.name(),
-                writing.nowMs(),
-                by,
-                remark,
-                number);
+        return writing.session.update(
+                        "UPDATE kg_review SET state = ?, decided_ms = ?, decided_by = ?, remark = ?"
+                                + " WHERE review_no = ? AND state = ?",
+                        state.name(),
+                        writing.nowMs(),
+                        by,
+                        remark,
+                        number,
+                        Review.State.PENDING.name())
+                == 1;
     }
 
     // ---- Audit
@@ -482,6 +506,7 @@ final class Journal {
             String outcome,
             Map<String, @Nullable Object> detail)
             throws SQLException {
+        sweep(session, nowMs);
         session.update(
                 "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?)",

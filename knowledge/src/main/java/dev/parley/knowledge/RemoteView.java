@@ -410,8 +410,9 @@ class RemoteView implements View {
         long position = 0;
         while (position >= 0) {
             Piece piece = piece(Pattern.ALL, position, PAGE);
+            Map<String, Set<String>> types = asksForTypes ? typesIn(piece.statements()) : Map.of();
             for (RemoteStatement held : piece.statements()) {
-                if (!held.isHint()) {
+                if (!held.isHint() && isAllowed(held, types)) {
                     sizes.merge(Objects.requireNonNullElse(held.statement().graph(), ""), 1L, Long::sum);
                 }
             }
@@ -419,20 +420,7 @@ class RemoteView implements View {
         }
         return sizes.entrySet().stream()
                 .map(entry -> new GraphInfo(entry.getKey().isEmpty() ? null : entry.getKey(), entry.getValue()))
-                .filter(graph -> isShown(Objects.requireNonNullElse(graph.name(), Pattern.DEFAULT_GRAPH)))
                 .toList();
-    }
-
-    /** Whether a graph may be known to exist: the first rule that is about the whole of it decides. */
-    private boolean isShown(String graph) {
-        for (Floors.Rule rule : floors.rules()) {
-            Pattern pattern = rule.pattern();
-            boolean whole = rule.certaintyBelow() == null && pattern.equals(Pattern.ALL.in(pattern.graphs()));
-            if (whole && among(pattern.graphs(), graph)) {
-                return rule.seen();
-            }
-        }
-        return floors.otherwise();
     }
 
     @Override

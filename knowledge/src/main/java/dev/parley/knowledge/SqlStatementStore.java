@@ -103,8 +103,9 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     Space space(String group) {
         Space known = spaces.get(group);
         if (known == null) {
-            known = database.write(session -> load(session, group));
-            spaces.put(group, known);
+            Space loaded = database.write(session -> load(session, group));
+            known = spaces.putIfAbsent(group, loaded);
+            known = known == null ? loaded : known;
         }
         return known;
     }

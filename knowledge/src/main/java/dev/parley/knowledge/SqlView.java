@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.Feed.Numbered;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 class SqlView implements View {
     /** Rows that are read before the next look at the limits. */
     private static final int CHUNK = 1_000;
+
+    /** Characters of the longest provenance that is kept in memory. */
+    private static final int MAX_CACHED = 4_096;
 
     /** Entities that are looked at to learn which predicates a type has. */
     private static final int SAMPLE = 200;
@@ -104,6 +108,7 @@ class SqlView implements View {
     final Terms terms;
     final Sql sql;
     private final Floors floors;
+    private final Set<String> sources = new LinkedHashSet<>();
     private long hiddenByCertainty;
     private long hiddenByAge;
 
@@ -137,7 +142,7 @@ class SqlView implements View {
             cases.append(" WHEN CASE");
             for (Floors.Rule rule : floors.rules()) {
                 Where match = new Where();
-                boolean possible = add(match, x, rule.pattern());
+                boolean possible = add(match, x, rule.pattern(), false);
                 if (rule.certaintyBelow() != null) {
                     match.and("coalesce(" + certainty(x) + ", 0) < ?", rule.certaintyBelow());
                 }
@@ -186,13 +191,13 @@ class SqlView implements View {
     }
 
     /** Adds what {@code pattern} asks of {@code x}; false if nothing can be so, because its terms are unknown. */
-    private boolean add(Where where, String x, Pattern pattern) throws SQLException {
+    private boolean add(Where where, String x, Pattern pattern, boolean asked) throws SQLException {
         return oneOf(where, x + ".s", resources(pattern.subjects()), pattern.subjects())
                 && oneOf(where, x + ".p", resources(pattern.predicates()), pattern.predicates())
                 && oneOf(where, x + ".o", numbers(pattern.objects()), pattern.objects())
                 && oneOf(where, x + ".g", graphs(pattern.graphs()), pattern.graphs())
                 && oneOf(where, x + ".source", resources(pattern.sources()), pattern.sources())
-                && typed(where, x, pattern.subjectTypes())
+                && typed(where, x, pattern.subjectTypes(), asked)
                 && certain(where, x, pattern.minCertainty());
     }
 
@@ -207,7 +212,7 @@ class SqlView implements View {
         return true;
     }
 
-    private boolean typed(Where where, String x, List<String> types) throws SQLException {
+    private boolean typed(Where where, String x, List<String> types, boolean asked) throws SQLException {
         if (types.isEmpty()) {
             return true;
         }
@@ -216,11 +221,14 @@ class SqlView implements View {
         if (numbers.isEmpty() || type == null) {
             return false;
         }
+        String t = "t_" + x;
+        var values = new ArrayList<@Nullable Object>(List.of(type, sql.list(numbers)));
+        // Rules go by what is so; whoever asks, by what they see of it.
+        String seen = asked ? " AND " + reason(t, values) + " = 0" : "";
         where.and(
-                "EXISTS (SELECT 1 FROM kg_statement y WHERE y.space = " + x + ".space AND y.s = " + x
-                        + ".s AND y.p = ? AND " + sql.in("y.o", numbers) + ")",
-                type,
-                sql.list(numbers));
+                "EXISTS (SELECT 1 FROM kg_statement " + t + " WHERE " + t + ".space = " + x + ".space AND " + t
+                        + ".s = " + x + ".s AND " + t + ".p = ? AND " + sql.in(t + ".o", numbers) + seen + ")",
+                values.toArray());
         return true;
     }
 
@@ -273,15 +281,16 @@ class SqlView implements View {
     /**
      * Reads rows that are seen, from behind {@code after} on, and counts the others.
      *
-     * @return at most {@code limit}
+     * @return {@code limit} or more if there are so many
      */
     private List<Row> rows(Where where, Order order, long @Nullable [] after, int limit) throws SQLException {
         var seen = new ArrayList<Row>();
         long[] from = after;
         boolean more = true;
+        int size = Math.min(CHUNK, limit);
         while (more && seen.size() < limit) {
-            int wanted = Math.min(CHUNK, limit - seen.size());
-            Row last = chunk(where, order, from, wanted, seen);
+            Row last = chunk(where, order, from, size, seen);
+            size = CHUNK; // much is hidden: in steps as small as the page it would take for ever
             more = last != null;
             from = last == null ? from : order.key(last);
         }
@@ -357,7 +366,10 @@ class SqlView implements View {
         Map<Long, Term> known = terms.getAll(session, numbers);
         var facts = new ArrayList<Fact>(rows.size());
         for (Row row : rows) {
-            facts.add(fact(row, known));
+            Fact fact = fact(row, known);
+            String graph = fact.statement().graph();
+            sources.add(graph == null ? Pattern.DEFAULT_GRAPH : graph);
+            facts.add(fact);
         }
         return facts;
     }
@@ -390,9 +402,16 @@ class SqlView implements View {
                     .executeQuery()) {
                 known = row.next() ? json(row.getString(1)) : Map.of();
             }
-            space.provenance().put(number, known);
+            if (isCommitted() && known.toString().length() <= MAX_CACHED) {
+                space.provenance().put(number, known);
+            }
         }
         return known;
+    }
+
+    /** Whether what is read here cannot be taken back any more. */
+    boolean isCommitted() {
+        return true;
     }
 
     @SuppressWarnings("unchecked") // the members of a JSON object have names
@@ -400,9 +419,15 @@ class SqlView implements View {
         return Json.read(text.getBytes(StandardCharsets.UTF_8), Map.class);
     }
 
-    /** Whether the rules let the reader see a statement that is not read from here. */
-    final boolean sees(Statement statement) {
-        return floors.sees(statement, id -> types(List.of(id)).getOrDefault(id, Set.of()));
+    /** What the reader sees of a change; null if nothing. */
+    final @Nullable Numbered seen(Numbered change) {
+        Numbered shown = change.seenThrough(floors, id -> types(List.of(id)).getOrDefault(id, Set.of()));
+        Double floor = floors.certainty();
+        Double certainty = change.change().statement().certainty();
+        boolean sure = floor == null || floor <= 0 || certainty != null && certainty >= floor;
+        Instant since = floors.confirmedSince();
+        boolean young = since == null || !change.change().timestamp().isBefore(since);
+        return sure && young ? shown : null;
     }
 
     // ---- The view
@@ -417,7 +442,7 @@ class SqlView implements View {
     public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         return reading(() -> {
             var where = new Where();
-            if (!add(where, "x", pattern)) {
+            if (!add(where, "x", pattern, true)) {
                 return Page.empty();
             }
             Order order = !pattern.subjects().isEmpty()
@@ -453,7 +478,7 @@ class SqlView implements View {
             List<Long> parents, String column, Order order, Pattern pattern, @Nullable String after, int limit)
             throws SQLException {
         var where = new Where();
-        if (parents.isEmpty() || !add(where, "x", pattern)) {
+        if (parents.isEmpty() || !add(where, "x", pattern, true)) {
             return Map.of();
         }
         where.and(sql.in(column, parents), sql.list(parents));
@@ -465,11 +490,12 @@ class SqlView implements View {
         var children = new LinkedHashMap<Long, List<Row>>();
         long[] from = null;
         boolean more = true;
+        // One parent is read as far as needed; of many, the first chunk most often has them all.
+        int size = parents.size() == 1 ? Math.min(CHUNK, limit + 1) : CHUNK;
         while (more) {
             var seen = new ArrayList<Row>();
-            // One parent is read as far as needed; of many, the first chunk most often has them all.
-            int size = parents.size() == 1 ? Math.min(CHUNK, limit + 1) : CHUNK;
             Row last = chunk(where, order, from, size, seen);
+            size = CHUNK;
             for (Row row : seen) {
                 List<Row> siblings = children.computeIfAbsent(order.key(row)[0], parent -> new ArrayList<>());
                 if (siblings.size() <= limit) {
@@ -749,25 +775,44 @@ class SqlView implements View {
             for (var entry : sizes.entrySet()) {
                 String name =
                         entry.getKey() == Terms.NONE ? null : ((Resource) terms.get(session, entry.getKey())).id();
-                if (entry.getValue() > 0 && isShown(name)) {
-                    graphs.add(new GraphInfo(name, entry.getValue()));
+                long shown = entry.getValue() > 0 && hasRules() ? seenIn(entry.getKey()) : entry.getValue();
+                if (shown > 0) {
+                    graphs.add(new GraphInfo(name, shown));
                 }
             }
             return graphs;
         });
     }
 
-    /** Whether a graph may be known to exist: the first rule that is about the whole of it decides. */
-    private boolean isShown(@Nullable String graph) {
-        String name = graph == null ? Pattern.DEFAULT_GRAPH : graph;
-        for (Floors.Rule rule : floors.rules()) {
-            Pattern pattern = rule.pattern();
-            boolean whole = rule.certaintyBelow() == null && pattern.equals(Pattern.ALL.in(pattern.graphs()));
-            if (whole && (pattern.graphs().isEmpty() || pattern.graphs().contains(name))) {
-                return rule.seen();
-            }
-        }
-        return floors.otherwise();
+    private boolean hasRules() {
+        return !floors.rules().isEmpty() || !floors.otherwise();
+    }
+
+    /** How many statements of a graph the rules let the reader see; its certainty and age floors are not asked. */
+    private long seenIn(long graph) throws SQLException {
+        var values = new ArrayList<@Nullable Object>(List.of(space.number(), graph));
+        String seen = policy("x", values);
+        return sql.number(
+                session,
+                "SELECT count(*) FROM kg_statement x WHERE x.space = ? AND x.g = ? AND " + seen + " = 0",
+                values.toArray());
+    }
+
+    private boolean isSeenClass(long type, long of) throws SQLException {
+        var values = new ArrayList<@Nullable Object>(List.of(space.number(), type, of));
+        String seen = policy("x", values);
+        return sql.number(
+                        session,
+                        "SELECT count(*) FROM (SELECT 1 FROM kg_statement x WHERE x.space = ? AND x.p = ? AND x.o = ?"
+                                + " AND " + seen + " = 0 LIMIT 1) AS one",
+                        values.toArray())
+                > 0;
+    }
+
+    /** {@link #reason} by the rules alone. */
+    private String policy(String x, List<@Nullable Object> values) throws SQLException {
+        return new SqlView(session, space, terms, sql, new Floors(null, null, floors.rules(), floors.otherwise()))
+                .reason(x, values);
     }
 
     @Override
@@ -815,7 +860,7 @@ class SqlView implements View {
                         space.number(),
                         type,
                         last);
-                if (last != 0) {
+                if (last != 0 && (!hasRules() || isSeenClass(type, last))) {
                     numbers.add(last);
                 }
             }
@@ -827,6 +872,11 @@ class SqlView implements View {
             }
             return classes;
         });
+    }
+
+    @Override
+    public Set<String> sources() {
+        return sources;
     }
 
     @Override
@@ -855,6 +905,9 @@ class SqlView implements View {
             try {
                 for (int i = 0; i < read.length; i++) {
                     read[i] = Long.parseLong(numbers[i], RADIX);
+                    if (read[i] < 0) {
+                        throw new NumberFormatException("negative");
+                    }
                 }
             } catch (NumberFormatException notOurs) {
                 throw InvalidField.of("after", text + " (expected: the cursor of a page)");

@@ -52,6 +52,12 @@ final class SqlWriting extends SqlView implements Writing {
         this.change = number;
     }
 
+    /** Numbers of what is taken back are given again. */
+    @Override
+    boolean isCommitted() {
+        return false;
+    }
+
     /** How many statements are new. */
     int rows() {
         return 1

@@ -37,6 +37,11 @@ final class Terms implements Database.GroupListener {
 
     private static final int CACHED = 200_000;
 
+    /** Characters of the longest term that is kept in memory. */
+    private static final int LONGEST = 1_000;
+
+    private static final Long NO_DATATYPE = NONE;
+
     private final Cache<Term, Long> numbers =
             Caffeine.newBuilder().maximumSize(CACHED).build();
     private final Cache<Long, Term> terms =
@@ -66,14 +71,20 @@ final class Terms implements Database.GroupListener {
     Long find(Session session, Term term) throws SQLException {
         Long known = numbers.getIfPresent(term);
         if (known == null) {
-            known = lookUp(session, term);
+            Long datatype =
+                    term instanceof Literal literal ? find(session, Resource.of(literal.datatype())) : NO_DATATYPE;
+            known = datatype == null ? null : lookUp(session, term, datatype);
             keep(term, known);
         }
         return known;
     }
 
+    private static boolean isShort(Term term) {
+        return lexical(term).length() <= LONGEST;
+    }
+
     private void keep(Term term, @Nullable Long number) {
-        if (number != null && number <= committed) {
+        if (number != null && number <= committed && isShort(term)) {
             numbers.put(term, number);
         }
     }
@@ -85,9 +96,10 @@ final class Terms implements Database.GroupListener {
             known = fresh.get(term);
         }
         if (known == null) {
-            known = lookUp(session, term);
+            long datatype = term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
+            known = lookUp(session, term, datatype);
             if (known == null) {
-                known = insert(session, term);
+                known = insert(session, term, datatype);
                 fresh.put(term, known);
                 ofChange.add(term);
             } else {
@@ -97,18 +109,7 @@ final class Terms implements Database.GroupListener {
         return known;
     }
 
-    private @Nullable Long lookUp(Session session, Term term) throws SQLException {
-        long datatype = NONE;
-        if (term instanceof Literal literal) {
-            Long number = fresh.getOrDefault(Resource.of(literal.datatype()), NONE);
-            if (number == NONE) {
-                number = find(session, Resource.of(literal.datatype()));
-            }
-            if (number == null) {
-                return null;
-            }
-            datatype = number;
-        }
+    private @Nullable Long lookUp(Session session, Term term, long datatype) throws SQLException {
         try (ResultSet rows = session.bind(
                         "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash(term))
                 .executeQuery()) {
@@ -123,8 +124,7 @@ final class Terms implements Database.GroupListener {
         return null;
     }
 
-    private long insert(Session session, Term term) throws SQLException {
-        long datatype = term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
+    private long insert(Session session, Term term, long datatype) throws SQLException {
         long number = ++last;
         PreparedStatement insert = session.bind(
                 "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
@@ -181,7 +181,7 @@ final class Terms implements Database.GroupListener {
                     ? Resource.of(row.lexical)
                     : new Literal(row.lexical, ((Resource) get(session, row.datatype)).id(), row.language);
             into.put(row.number, term);
-            if (row.number <= committed) {
+            if (row.number <= committed && isShort(term)) {
                 terms.put(row.number, term);
             }
         }
@@ -254,8 +254,8 @@ final class Terms implements Database.GroupListener {
 
     @Override
     public void committed() {
-        numbers.putAll(fresh);
         committed = last;
+        fresh.forEach(this::keep);
         fresh.clear();
     }
 

@@ -1,6 +1,5 @@
 package dev.parley.knowledge;
 
-import dev.parley.knowledge.Alignment.Effect;
 import dev.parley.knowledge.Alignment.Rule;
 import dev.parley.knowledge.Feed.Numbered;
 import dev.parley.knowledge.spi.Fact;
@@ -14,6 +13,8 @@ import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.KnowledgeOperation.Verification;
 import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Resource;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,10 +38,16 @@ final class Updates {
             "taskId",
             "sessionId",
             "justification",
+            "approvedBy",
             "changeId");
 
     private static final String ANONYMOUS = "anonymous";
     private static final int PAGE = 1_000;
+
+    /** What one patch may replace: all of it is told to those who watch. */
+    private static final int MAX_REPLACED = 10_000;
+
+    private static final int MAX_REPLACED_CHARACTERS = 4 << 20;
 
     /** What came of an update, and what those who watch are shown. */
     record Outcome(UpdateResult result, List<Numbered> changes) {
@@ -73,7 +80,15 @@ final class Updates {
 
     private final List<Numbered> changes = new ArrayList<>();
     private final Set<String> affected = new LinkedHashSet<>();
+
+    /** What shapes have to look at: also who has only got a type. */
+    private final Set<String> touched = new LinkedHashSet<>();
+
     private int count;
+    private int leftOut;
+    private boolean denied;
+    private @Nullable Rule rejecting;
+    private @Nullable Rule reviewing;
 
     /**
      * An update that somebody asks for.
@@ -105,7 +120,8 @@ final class Updates {
     Outcome make(SqlWriting writing) throws SQLException {
         String key = text(update.metadata().get("idempotencyKey"));
         if (key != null) {
-            Optional<UpdateResult> before = journal.answered(writing.session, writing.space, context.caller(), key);
+            Optional<UpdateResult> before =
+                    journal.answered(writing.session, writing.space, context.caller(), key, writing.nowMs());
             if (before.isPresent()) {
                 return Outcome.of(before.get());
             }
@@ -172,26 +188,12 @@ final class Updates {
 
     private Outcome judgeAndApply(SqlWriting writing) throws SQLException {
         var accepted = new ArrayList<Patch>();
-        Rule rejecting = null;
-        Rule reviewing = null;
-        boolean denied = false;
-        int leftOut = 0;
         Map<String, @Nullable Object> stamps = stamps();
         for (Patch one : update.mutations()) {
-            Patch patch = new Patch(one.op(), stamped(one.statement(), stamps));
-            Rule rule = rules.ofUpdate(patch.statement(), context.caller(), id -> types(writing, id))
-                    .orElse(null);
-            Effect effect = rule == null ? rules.otherwise() : rule.effect();
-            switch (effect) {
-                case ALLOW -> accepted.add(patch);
-                case FORBID -> throw forbidden(Objects.requireNonNull(rule));
-                case REJECT -> rejecting = rejecting == null ? rule : rejecting;
-                case DENY -> denied = true;
-                case REDACT -> leftOut++;
-                case REVIEW -> {
-                    reviewing = reviewing == null ? rule : reviewing;
-                    accepted.add(patch);
-                }
+            Statement statement = stamped(one.statement(), stamps);
+            if (isAccepted(writing, statement)) {
+                boolean says = one.op() != Patch.Op.REMOVE;
+                accepted.add(new Patch(one.op(), says ? withAcceptedTypes(writing, statement) : statement));
             }
         }
         if (rejecting != null) {
@@ -206,7 +208,7 @@ final class Updates {
                     true, 0, List.of(), Verification.PENDING, "review " + number + ": " + why(reviewing)));
         }
         apply(writing, accepted, stamps);
-        List<String> violations = affected.isEmpty() ? List.of() : constraints.apply(writing, affected);
+        List<String> violations = touched.isEmpty() ? List.of() : constraints.apply(writing, touched);
         if (!violations.isEmpty()) {
             throw new Refused(new UpdateResult(
                     false, 0, List.of(), Verification.REJECTED_BY_CONSTRAINT, String.join("; ", violations)));
@@ -214,6 +216,56 @@ final class Updates {
         String details = leftOut == 0 ? null : leftOut + " of the mutations were left out by a rule";
         return new Outcome(
                 new UpdateResult(true, count, List.copyOf(affected), Verification.VERIFIED, details), changes);
+    }
+
+    /** Asks the rules about a statement, and notes what they say to the update as a whole. */
+    private boolean isAccepted(SqlWriting writing, Statement statement) {
+        Rule rule = rules.ofUpdate(statement, context.caller(), id -> types(writing, id))
+                .orElse(null);
+        switch (rule == null ? rules.otherwise() : rule.effect()) {
+            case FORBID -> throw forbidden(Objects.requireNonNull(rule));
+            case REJECT -> rejecting = rejecting == null ? rule : rejecting;
+            case DENY -> denied = true;
+            case REDACT -> leftOut++;
+            case REVIEW -> {
+                reviewing = reviewing == null ? rule : reviewing;
+                return true;
+            }
+            case ALLOW -> {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A type that is mentioned becomes a statement, so the rules are asked about it as about any other. */
+    private Statement withAcceptedTypes(SqlWriting writing, Statement statement) {
+        Resource subject = statement.subject();
+        Resource object = statement.object() instanceof Resource resource ? resource : null;
+        boolean keepsSubject = isAcceptedType(writing, subject, statement);
+        boolean keepsObject = object == null || isAcceptedType(writing, object, statement);
+        return new Statement(
+                keepsSubject ? subject : Resource.of(subject.id()),
+                statement.predicate(),
+                object == null || keepsObject ? statement.object() : Resource.of(object.id()),
+                statement.graph(),
+                statement.certainty(),
+                statement.provenance());
+    }
+
+    private boolean isAcceptedType(SqlWriting writing, Resource resource, Statement with) {
+        if (resource.type() == null || rules.equals(Alignment.NONE)) {
+            return true;
+        }
+        return isAccepted(
+                writing,
+                new Statement(
+                        Resource.of(resource.id()),
+                        Term.TYPE,
+                        Resource.of(resource.type()),
+                        with.graph(),
+                        with.certainty(),
+                        with.provenance()));
     }
 
     private static Outcome refused(String status, String details) {
@@ -260,6 +312,10 @@ final class Updates {
             };
             boolean says = patch.op() != Patch.Op.REMOVE;
             boolean changes = says && !isUnchanged(same, statement);
+            touched.add(statement.subject().id());
+            if (says && statement.object() instanceof Resource object && object.type() != null) {
+                touched.add(object.id());
+            }
             if (!changes && replaced.isEmpty()) {
                 refresh(writing, patch.op(), same, statement);
                 continue;
@@ -325,8 +381,22 @@ final class Updates {
                     .filter(fact -> !fact.statement().saysTheSameAs(statement))
                     .forEach(others::add);
             after = page.next();
+            if (others.size() > MAX_REPLACED || size(others) > MAX_REPLACED_CHARACTERS) {
+                throw A2AException.of(
+                        A2AError.KNOWLEDGE_UPDATE,
+                        A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                        Map.of("reason", "too-much", "limit", MAX_REPLACED + " statements to be replaced"));
+            }
         } while (after != null);
         return others;
+    }
+
+    private static long size(List<Fact> facts) {
+        return facts.stream()
+                .mapToLong(fact -> fact.statement().object() instanceof Term.Literal literal
+                        ? literal.lexical().length()
+                        : 0)
+                .sum();
     }
 
     // ---- Where it comes from

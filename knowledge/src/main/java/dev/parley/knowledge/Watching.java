@@ -90,13 +90,19 @@ final class Watching implements Changes {
         while (open.get()) {
             requireRight();
             if (!first.isEmpty()) {
-                return some(first);
+                List<Change> some = some(first);
+                some.removeIf(change -> !floors.sees(change.statement(), types));
+                if (!some.isEmpty()) {
+                    return some;
+                }
+                continue;
             }
             Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
             List<Numbered> news = feed.after(position, left);
             if (news == null) {
                 news = backlog.after(position, AT_ONCE);
             }
+            requireRight(); // rules may have changed while it waited
             List<Change> wanted = wanted(news);
             if (!wanted.isEmpty() || news.isEmpty() && System.nanoTime() >= end) {
                 return open.get() ? wanted : null;
@@ -117,9 +123,9 @@ final class Watching implements Changes {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
             position = one.number();
-            boolean isSeen = floors.sees(one.change().statement(), types);
-            if (isSeen && subscription.filter().matches(one.change(), one.replaced(), types)) {
-                wanted.add(projection == null ? one.change() : projected(projection, one.change()));
+            Numbered shown = one.seenThrough(floors, types);
+            if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), types)) {
+                wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }
         }
         return wanted;

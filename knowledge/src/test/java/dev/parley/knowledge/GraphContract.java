@@ -21,6 +21,7 @@ import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -389,7 +390,7 @@ abstract class GraphContract {
         QueryResult ofX = graph.query(Query.graphql(named, Map.of()), caller("x", group()));
 
         assertThat(ofX.data()).isEqualTo(Map.of("statements", Map.of("nodes", List.of())));
-        assertThat(ofX.metadata()).containsEntry("sources", List.of("default"));
+        assertThat(ofX.metadata()).containsEntry("sources", List.of());
         assertRefused(
                 () -> graph.query(Query.graphql(named, Map.of()), caller("y", group())),
                 A2AError.ALIGNMENT_VIOLATION,
@@ -578,6 +579,128 @@ abstract class GraphContract {
         assertThat(changes.next(SOON)).isNull();
 
         closer.join();
+    }
+
+    @Test
+    void whatIsHiddenCannotBeCopiedToWhereItIsSeen() {
+        update(Patch.add(Statement.of("ex:ann", "ex:salary", Literal.of(7)).in("ex:hr")));
+        rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"predicate\":\"ex:salary\"},\"effect\":\"redact\"}");
+
+        UpdateResult result = graph.update(
+                new Update(
+                        List.of(),
+                        "INSERT { ?s <ex:copy> ?o } WHERE { GRAPH ?g { ?s ?p ?o } }",
+                        null,
+                        null,
+                        null,
+                        null,
+                        Map.of()),
+                context);
+
+        assertThat(result.statementsAffected()).isZero();
+    }
+
+    @Test
+    void aTypeThatIsOnlyMentionedIsJudgedToo() {
+        rules(
+                "{\"id\":\"r1\",\"on\":\"update\",\"match\":{\"predicate\":\"rdf:type\"},\"effect\":\"reject\"}",
+                "{\"id\":\"r2\",\"on\":\"update\",\"match\":{\"subjectType\":\"ex:Draft\"},\"effect\":\"allow\"}",
+                "{\"id\":\"r3\",\"on\":\"update\",\"match\":{\"predicate\":\"ex:law\"},\"effect\":\"reject\"}");
+        var draft = new Resource("ex:p1", "ex:Draft");
+
+        assertThat(update(Patch.add(new Statement(draft, "ex:status", Literal.of("x"), null, null, Map.of())))
+                        .success())
+                .isFalse();
+        assertThat(update(Patch.remove(new Statement(draft, "ex:law", Literal.of("x"), null, null, Map.of())))
+                        .verificationDetails())
+                .isEqualTo("rule r3");
+    }
+
+    @Test
+    void whatWasReplacedIsShownToThoseWhoMaySeeIt() throws Exception {
+        update(Patch.add(status("ex:p1", "a guess").withCertainty(0.2)));
+        rules(
+                "{\"id\":\"r\",\"on\":[\"query\",\"subscribe\"],\"match\":{\"certaintyBelow\":0.5},\"effect\":\"redact\"}");
+
+        try (Changes changes = watch(STATUS, Map.of())) {
+            update(Patch.replace(status("ex:p1", "sure").withCertainty(0.9)));
+
+            assertThat(some(changes, 1).getFirst().metadata()).doesNotContainKey("replaced");
+        }
+        assertThat(graph.query(Query.graphql("{ changes { nodes { metadata } } }", Map.of()), context)
+                        .data())
+                .asString()
+                .doesNotContain("a guess");
+    }
+
+    @Test
+    void hiddenTypesAreNotFoundByThem() {
+        update(
+                Patch.add(Statement.of("ex:ann", "rdf:type", Resource.of("ex:Suspect"))),
+                Patch.add(status("ex:ann", "here")));
+        rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"predicate\":\"rdf:type\"},\"effect\":\"redact\"}");
+
+        QueryResult found = graph.query(
+                Query.graphql(
+                        "{ statements(filter:{subjectTypes:[\"ex:Suspect\"]}) { nodes { predicate } } }", Map.of()),
+                context);
+        QueryResult graphs = graph.query(Query.graphql("{ graphs { statements } }", Map.of()), context);
+
+        assertThat(found.data()).isEqualTo(Map.of("statements", Map.of("nodes", List.of())));
+        assertThat(graphs.data()).asString().contains("statements=1");
+        assertThat(graph.schema(context)).doesNotContain("Suspect");
+    }
+
+    @Test
+    void anUpdateIsApprovedOnce() throws Exception {
+        rules("{\"id\":\"r\",\"on\":\"update\",\"effect\":\"review\"}");
+        update(Patch.replace(status("ex:p1", "one")));
+        String id = graph.reviews(group(), null, null, 1).items().getFirst().id();
+        var done = new AtomicInteger();
+
+        var reviewers = new ArrayList<Thread>();
+        for (int i = 0; i < 8; i++) {
+            boolean approves = i % 2 == 0;
+            reviewers.add(Thread.ofVirtual().start(() -> {
+                try {
+                    if (approves) {
+                        graph.approve(id, null, context);
+                    } else {
+                        graph.reject(id, null, context);
+                    }
+                    done.incrementAndGet();
+                } catch (A2AException decided) {
+                    assertThat(decided.error()).isEqualTo(A2AError.INVALID_PARAMS);
+                }
+            }));
+        }
+        for (Thread reviewer : reviewers) {
+            reviewer.join();
+        }
+
+        assertThat(done).hasValue(1);
+        boolean approved =
+                graph.reviews(group(), null, null, 1).items().getFirst().state() == Review.State.APPROVED;
+        assertThat(graph.audit(group(), 0, 100).stream()
+                        .anyMatch(entry -> entry.outcome().equals("Verified")))
+                .isEqualTo(approved);
+    }
+
+    @Test
+    void aReaderWaitsQuietlyThoughOtherGroupsChange() throws Exception {
+        CallContext other = caller("anonymous", group() + "-other");
+        graph.update(Update.of(Patch.add(status("ex:p1", "elsewhere"))), other);
+
+        try (Changes changes = watch(STATUS, Map.of())) {
+            long before = threadTime();
+            assertThat(changes.next(Duration.ofMillis(300))).isEmpty();
+
+            assertThat(Duration.ofNanos(threadTime() - before)).isLessThan(Duration.ofMillis(150));
+        }
+    }
+
+    private static long threadTime() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
     @Test

@@ -27,7 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
@@ -50,6 +50,8 @@ public final class Database implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int GROUP = 1_024;
     private static final int READERS = 4;
+
+    private static final Duration FOREVER = Duration.ofDays(1_000);
 
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
@@ -96,6 +98,7 @@ public final class Database implements AutoCloseable {
         private final Connection connection;
         private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
         private volatile @Nullable PreparedStatement latest;
+        private volatile boolean over;
 
         Session(Connection connection) {
             this.connection = connection;
@@ -112,6 +115,9 @@ public final class Database implements AutoCloseable {
                 }
             }
             latest = statement;
+            if (over) {
+                throw new SQLException("the reader's patience is over");
+            }
             for (int i = 0; i < values.length; i++) {
                 switch (values[i]) {
                     case String text -> statement.setString(i + 1, text);
@@ -136,8 +142,9 @@ public final class Database implements AutoCloseable {
             }
         }
 
-        /** Ends the statement that runs, which then fails. Any thread may call it. */
+        /** Ends the statement that runs, which then fails, and so do all further ones. Any thread may call it. */
         void interrupt() {
+            over = true;
             PreparedStatement running = latest;
             if (running != null) {
                 try {
@@ -477,9 +484,16 @@ public final class Database implements AutoCloseable {
 
         /** Answers a question on the calling thread; each statement sees what is there when it begins. */
         public <T> T read(Question<T> question) {
+            return read(FOREVER, question);
+        }
+
+        private <T> T read(Duration patience, Question<T> question) {
             Session session;
             try {
-                session = idle.take();
+                session = idle.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
+                if (session == null) {
+                    throw new ReadTimeoutException(patience);
+                }
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
                 throw new StoreException("interrupted while waiting to read", stopped);
@@ -503,21 +517,17 @@ public final class Database implements AutoCloseable {
          * @throws ReadTimeoutException if the patience was over before the answer was there
          */
         public <T> T snapshot(Duration patience, Question<T> question) {
-            return read(session -> {
-                var over = new AtomicBoolean();
-                ScheduledFuture<?> end = Timers.after(patience, () -> {
-                    over.set(true);
-                    session.interrupt();
-                });
+            return read(patience, session -> {
+                ScheduledFuture<?> end = Timers.after(patience, session::interrupt);
                 session.connection.setAutoCommit(false);
                 try {
                     T answer = question.ask(session);
-                    if (over.get()) {
+                    if (session.over) {
                         throw new ReadTimeoutException(patience);
                     }
                     return answer;
                 } catch (SQLException | StoreException failure) {
-                    if (over.get()) {
+                    if (session.over) {
                         throw new ReadTimeoutException(patience);
                     }
                     throw failure;
@@ -525,6 +535,7 @@ public final class Database implements AutoCloseable {
                     end.cancel(false);
                     session.connection.rollback();
                     session.connection.setAutoCommit(true);
+                    session.over = false;
                 }
             });
         }
@@ -612,15 +623,22 @@ public final class Database implements AutoCloseable {
             session.connection.commit();
             listeners.forEach(GroupListener::committed);
             return null;
+        } catch (Error error) {
+            // Without its writer the hub would wait for ever; the work that was too much for it fails alone.
+            return undone(session, new StoreException("could not write", error));
         } catch (SQLException | RuntimeException problem) {
-            listeners.forEach(GroupListener::rolledBack);
-            try {
-                session.connection.rollback();
-            } catch (SQLException worse) {
-                problem.addSuppressed(worse);
-            }
-            return problem;
+            return undone(session, problem);
         }
+    }
+
+    private Exception undone(Session session, Exception problem) {
+        listeners.forEach(GroupListener::rolledBack);
+        try {
+            session.connection.rollback();
+        } catch (SQLException worse) {
+            problem.addSuppressed(worse);
+        }
+        return problem;
     }
 
     /** Writes what was submitted, then closes. Idempotent. */

@@ -51,7 +51,10 @@ public interface View {
             @Nullable Term object,
             Predicate<Fact> sink);
 
-    /** The graphs that have statements, and how many; floors are not regarded, except that hidden graphs are left out. */
+    /**
+     * The graphs that have statements, and how many that the rules of the floors let the reader see; certainty and age
+     * are not regarded.
+     */
     List<GraphInfo> graphs();
 
     /** The predicates that are used, in no order, of subjects of {@code type}; null for all subjects. */
@@ -59,6 +62,11 @@ public interface View {
 
     /** The types that entities have, in no order. */
     Set<String> classes();
+
+    /** The graphs, {@link Pattern#DEFAULT_GRAPH} or names, that the answers of this view have statements of so far. */
+    default Set<String> sources() {
+        return Set.of();
+    }
 
     /** How many statements the floors have kept from the answers of this view so far. */
     Hidden hidden();
