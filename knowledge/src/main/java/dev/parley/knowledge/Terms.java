@@ -73,7 +73,7 @@ final class Terms implements Database.GroupListener {
         if (known == null) {
             Long datatype =
                     term instanceof Literal literal ? find(session, Resource.of(literal.datatype())) : NO_DATATYPE;
-            known = datatype == null ? null : lookUp(session, term, datatype);
+            known = datatype == null ? null : lookUp(session, term, datatype, hash(term));
             keep(term, known);
         }
         return known;
@@ -97,9 +97,10 @@ final class Terms implements Database.GroupListener {
         }
         if (known == null) {
             long datatype = term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
-            known = lookUp(session, term, datatype);
+            long hash = hash(term);
+            known = lookUp(session, term, datatype, hash);
             if (known == null) {
-                known = insert(session, term, datatype);
+                known = insert(session, term, datatype, hash);
                 fresh.put(term, known);
                 ofChange.add(term);
             } else {
@@ -109,9 +110,9 @@ final class Terms implements Database.GroupListener {
         return known;
     }
 
-    private @Nullable Long lookUp(Session session, Term term, long datatype) throws SQLException {
+    private @Nullable Long lookUp(Session session, Term term, long datatype, long hash) throws SQLException {
         try (ResultSet rows = session.bind(
-                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash(term))
+                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash)
                 .executeQuery()) {
             while (rows.next()) {
                 if (rows.getLong(3) == datatype
@@ -124,12 +125,12 @@ final class Terms implements Database.GroupListener {
         return null;
     }
 
-    private long insert(Session session, Term term, long datatype) throws SQLException {
+    private long insert(Session session, Term term, long datatype, long hash) throws SQLException {
         long number = ++last;
         PreparedStatement insert = session.bind(
                 "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
                 number,
-                hash(term),
+                hash,
                 lexical(term),
                 datatype);
         insert.setString(5, language(term));

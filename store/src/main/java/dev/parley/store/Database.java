@@ -336,7 +336,7 @@ public final class Database implements AutoCloseable {
         config.setJournalMode(JournalMode.WAL);
         config.setSynchronous(SynchronousMode.FULL);
         config.setBusyTimeout(10_000);
-        config.setCacheSize(-16_000);
+        config.setCacheSize(readOnly ? -16_000 : -64_000);
         config.enforceForeignKeys(false);
         config.setGetGeneratedKeys(false);
         config.setReadOnly(readOnly);
