@@ -65,7 +65,23 @@ final class Problems {
                             + Invocation.quoted(place.agent()),
                     wireCode);
         }
-        return new Problem(String.valueOf(NAMES.get(error)), 1, message, hint(refused, place), wireCode);
+        return new Problem(
+                String.valueOf(NAMES.get(error)), 1, explained(refused, message), hint(refused, place), wireCode);
+    }
+
+    /** The messages of the knowledge graph extension are fixed, so what is wrong stands beside them. */
+    private static String explained(A2AException refused, String message) {
+        boolean fixed = switch (refused.error()) {
+            case KNOWLEDGE_QUERY, KNOWLEDGE_UPDATE, KNOWLEDGE_SUBSCRIPTION, ALIGNMENT_VIOLATION -> true;
+            default -> false;
+        };
+        var text = new StringBuilder(message);
+        if (fixed) {
+            refused.metadata()
+                    .forEach((name, value) ->
+                            text.append("; ").append(name).append(": ").append(value));
+        }
+        return text.toString();
     }
 
     private static @Nullable String hint(A2AException refused, Place place) {

@@ -119,6 +119,14 @@ final class KnowledgeCommandTest {
     }
 
     @Test
+    void aQueryThatIsNoneIsRefusedWithWhatIsWrong() {
+        Ran ran = shell.run("kg", "query", "{ graphs { nothing } }");
+
+        assertThat(ran.status()).isEqualTo(1);
+        assertThat(ran.err()).contains("KnowledgeQueryError", "reason: validation", "nothing");
+    }
+
+    @Test
     void anEntityIsDrawn() throws IOException {
         kg("update", "add", "ex:p1", "ex:status", "\"<done>\"", "--certainty", "0.9");
         kg("update", "add", "ex:p2", "ex:partOf", "ex:p1");
