@@ -597,7 +597,7 @@ public final class Database implements AutoCloseable {
         }
         Exception problem = transact(session, group);
         if (problem == null) {
-            group.forEach(Work::committed);
+            group.forEach(Database::tell);
             group.forEach(work -> workSinceCheckpoint += work.rows());
             if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
                 workSinceCheckpoint = 0;
@@ -609,6 +609,15 @@ public final class Database implements AutoCloseable {
         } else {
             // One bad piece must not take the others with it: each gets a transaction of its own.
             group.forEach(work -> writeGroup(session, List.of(work)));
+        }
+    }
+
+    /** What is on disk stays there, so whoever cannot bear the news must not keep it from the others. */
+    private static void tell(Work work) {
+        try {
+            work.committed();
+        } catch (RuntimeException | Error fault) {
+            LOG.log(Level.ERROR, "somebody failed on hearing of a commit", fault);
         }
     }
 
