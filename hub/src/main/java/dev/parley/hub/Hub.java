@@ -121,7 +121,7 @@ public final class Hub implements AutoCloseable {
             started = true;
         } finally {
             if (!started) {
-                this.engine.close();
+                closeAllButServer();
             }
         }
     }
@@ -199,6 +199,10 @@ public final class Hub implements AutoCloseable {
     public void close() {
         // Blocking calls wait for their agents, so both get the drain time together, the engine within the server's.
         server.drain(drain);
+        closeAllButServer();
+    }
+
+    private void closeAllButServer() {
         engine.close();
         sender.close();
         if (graph != null) {

@@ -61,6 +61,25 @@ final class HubTest {
     }
 
     @Test
+    void aHubThatCannotStartLetsGoOfItsDirectory(@TempDir Path other) {
+        Agent knowing =
+                Agent.named("knowing", "Knows").knowledge().handle((request, reply) -> reply.complete(request.text()));
+        try (Hub first = hub().start()) {
+            int taken = URI.create(first.url()).getPort();
+            assertThatThrownBy(() -> Hub.builder()
+                            .data(other)
+                            .port(taken)
+                            .agents(knowing)
+                            .start())
+                    .isInstanceOf(RuntimeException.class);
+        }
+
+        try (Hub second = Hub.builder().data(other).port(0).agents(knowing).start()) {
+            assertThat(second.url()).isNotEmpty();
+        }
+    }
+
+    @Test
     void aDirectoryIsUsedByOneHubAtATime() {
         try (Hub first = hub().start()) {
             assertThatThrownBy(() -> hub().start()).hasMessageContaining("is in use by another hub");
