@@ -7,7 +7,6 @@ import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -49,33 +48,7 @@ record ChangeFilter(Pattern pattern, Set<Patch.Op> ops) {
      */
     boolean matches(Change change, List<Statement> replaced, Function<String, Set<String>> types) {
         return ops.contains(change.op())
-                && (matches(change.statement(), types) || replaced.stream().anyMatch(old -> matches(old, types)));
-    }
-
-    private boolean matches(Statement statement, Function<String, Set<String>> types) {
-        Double certainty = statement.certainty();
-        return fits(pattern.graphs(), Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH))
-                && fits(pattern.subjects(), statement.subject().id())
-                && fits(pattern.predicates(), statement.predicate())
-                && fits(pattern.objects(), statement.object())
-                && (pattern.sources().isEmpty()
-                        || statement.provenance().get("sourceAgentId") instanceof String source
-                                && pattern.sources().contains(source))
-                && (pattern.minCertainty() == null || certainty != null && certainty >= pattern.minCertainty())
-                && hasType(statement, types);
-    }
-
-    private static <T> boolean fits(List<T> wanted, T is) {
-        return wanted.isEmpty() || wanted.contains(is);
-    }
-
-    private boolean hasType(Statement statement, Function<String, Set<String>> types) {
-        if (pattern.subjectTypes().isEmpty()) {
-            return true;
-        }
-        // The statement itself may say so: of one that is taken back, nobody else does any more.
-        return pattern.subjectTypes()
-                        .contains(Objects.requireNonNullElse(statement.subject().type(), ""))
-                || types.apply(statement.subject().id()).stream().anyMatch(pattern.subjectTypes()::contains);
+                && (pattern.fits(change.statement(), types)
+                        || replaced.stream().anyMatch(old -> pattern.fits(old, types)));
     }
 }

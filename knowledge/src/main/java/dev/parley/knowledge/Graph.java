@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.knowledge.Alignment.On;
-import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.Updates.Outcome;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
@@ -80,7 +80,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final SqlStatementStore statements;
     private final Journal journal;
     private final GraphQlQueries graphql;
-    private final Map<String, Feed> feeds = new ConcurrentHashMap<>();
+    private final Map<String, RecentChanges> feeds = new ConcurrentHashMap<>();
     private final Set<String> watched = ConcurrentHashMap.newKeySet();
     private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
     private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
@@ -250,6 +250,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private Outcome make(Update update, CallContext context, @Nullable Approval approval) {
         String group = context.scope().group();
         Alignment alignment = rules(group);
+        Optional<ShaclShapes> constraints = shapes(group); // here, because the writer must not wait for a reader
         try {
             return statements.transact(
                     group,
@@ -257,7 +258,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                         Outcome outcome = new Updates(
                                         journal,
                                         alignment,
-                                        (view, touched) -> violations(group, view, touched),
+                                        (view, touched) -> violations(constraints, view, touched),
                                         context,
                                         update,
                                         approval == null ? null : approval.by())
@@ -290,8 +291,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         }
     }
 
-    private List<String> violations(String group, SqlWriting writing, Set<String> touched) {
-        return shapes(group)
+    private static List<String> violations(Optional<ShaclShapes> constraints, SqlWriting writing, Set<String> touched) {
+        return constraints
                 .map(shapes -> shapes.check(writing, touched, CONSTRAINT_PATIENCE).stream()
                         .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
                                 + one.message() + " (shape " + one.shape() + ")")
@@ -300,7 +301,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     private void publish(String group, List<Numbered> changes) {
-        Feed feed = feeds.get(group);
+        RecentChanges feed = feeds.get(group);
         if (feed != null) {
             feed.publish(changes);
         }
@@ -380,7 +381,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 .ifPresent(rule -> {
                     throw Updates.forbidden(rule);
                 });
-        Feed feed = feed(group);
+        RecentChanges feed = feed(group);
         takePlace(context);
         boolean watching = false;
         try {
@@ -479,8 +480,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /** The feed of a group begins when somebody watches. */
-    private Feed feed(String group) {
-        Feed known = feeds.get(group);
+    private RecentChanges feed(String group) {
+        RecentChanges known = feeds.get(group);
         if (known != null) {
             return known;
         }
@@ -489,7 +490,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 (writing, session) -> {
                     // From here on whoever writes must tell it, though it is not there before the commit.
                     watched.add(group);
-                    return new Feed(writing.revision());
+                    return new RecentChanges(writing.revision());
                 },
                 feed -> feeds.putIfAbsent(group, feed));
         return requireNonNull(feeds.get(group));
@@ -589,7 +590,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                     return alignment;
                 },
                 set -> rules.put(group, set));
-        Feed feed = feeds.get(group);
+        RecentChanges feed = feeds.get(group);
         if (feed != null) {
             feed.wake();
         }

@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;

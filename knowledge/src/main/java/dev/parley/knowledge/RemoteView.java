@@ -129,21 +129,7 @@ class RemoteView implements View {
     }
 
     private static boolean fits(Pattern pattern, RemoteStatement held, Map<String, Set<String>> types) {
-        var statement = held.statement();
-        Set<String> typesOfSubject = types.getOrDefault(statement.subject().id(), Set.of());
-        return among(pattern.graphs(), Objects.requireNonNullElse(statement.graph(), Pattern.DEFAULT_GRAPH))
-                && among(pattern.subjects(), statement.subject().id())
-                && among(pattern.predicates(), statement.predicate())
-                && among(pattern.objects(), statement.object())
-                && among(
-                        pattern.sources(), String.valueOf(statement.provenance().get("sourceAgentId")))
-                && (pattern.subjectTypes().isEmpty()
-                        || pattern.subjectTypes().stream().anyMatch(typesOfSubject::contains))
-                && isAtLeast(pattern.minCertainty(), statement.certainty());
-    }
-
-    private static <T> boolean among(List<T> wanted, T one) {
-        return wanted.isEmpty() || wanted.contains(one);
+        return pattern.fits(held.statement(), id -> types.getOrDefault(id, Set.of()));
     }
 
     private static boolean isAtLeast(@Nullable Double floor, @Nullable Double certainty) {
@@ -165,14 +151,7 @@ class RemoteView implements View {
     }
 
     private boolean isAllowed(RemoteStatement held, Map<String, Set<String>> types) {
-        for (Floors.Rule rule : floors.rules()) {
-            Double below = rule.certaintyBelow();
-            if (fits(rule.pattern(), held, types)
-                    && (below == null || !isAtLeast(below, held.statement().certainty()))) {
-                return rule.seen();
-            }
-        }
-        return floors.otherwise();
+        return floors.sees(held.statement(), id -> types.getOrDefault(id, Set.of()));
     }
 
     @Override

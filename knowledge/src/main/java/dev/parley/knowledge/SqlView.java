@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
@@ -92,10 +92,14 @@ class SqlView implements View {
             long change,
             long source) {}
 
-    /** A condition in the making. Null stands for one that nothing can fulfil. */
+    /** A condition in the making, and the values of its parameters. */
     private static final class Where {
-        final StringBuilder text = new StringBuilder("x.space = ?");
+        final StringBuilder text;
         final List<@Nullable Object> values = new ArrayList<>();
+
+        Where(String first) {
+            this.text = new StringBuilder(first);
+        }
 
         void and(String condition, @Nullable Object... more) {
             text.append(" AND ").append(condition);
@@ -141,13 +145,13 @@ class SqlView implements View {
         if (!floors.rules().isEmpty() || !floors.otherwise()) {
             cases.append(" WHEN CASE");
             for (Floors.Rule rule : floors.rules()) {
-                Where match = new Where();
+                Where match = new Where("1 = 1");
                 boolean possible = add(match, x, rule.pattern(), false);
                 if (rule.certaintyBelow() != null) {
                     match.and("coalesce(" + certainty(x) + ", 0) < ?", rule.certaintyBelow());
                 }
                 cases.append(" WHEN ")
-                        .append(possible ? match.text.toString().replace("x.space = ?", "1 = 1") : "1 = 0")
+                        .append(possible ? match.text.toString() : "1 = 0")
                         .append(" THEN ")
                         .append(rule.seen() ? 1 : 0);
                 if (possible) {
@@ -421,13 +425,16 @@ class SqlView implements View {
 
     /** What the reader sees of a change; null if nothing. */
     final @Nullable Numbered seen(Numbered change) {
-        Numbered shown = change.seenThrough(floors, id -> types(List.of(id)).getOrDefault(id, Set.of()));
-        Double floor = floors.certainty();
-        Double certainty = change.change().statement().certainty();
-        boolean sure = floor == null || floor <= 0 || certainty != null && certainty >= floor;
         Instant since = floors.confirmedSince();
-        boolean young = since == null || !change.change().timestamp().isBefore(since);
-        return sure && young ? shown : null;
+        boolean isYoung = since == null || !change.change().timestamp().isBefore(since);
+        return isYoung ? change.seenBy(this::isSeen) : null;
+    }
+
+    private boolean isSeen(Statement statement) {
+        Double floor = floors.certainty();
+        Double certainty = statement.certainty();
+        return (floor == null || floor <= 0 || certainty != null && certainty >= floor)
+                && floors.sees(statement, id -> types(List.of(id)).getOrDefault(id, Set.of()));
     }
 
     // ---- The view
@@ -441,7 +448,7 @@ class SqlView implements View {
     @Override
     public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         return reading(() -> {
-            var where = new Where();
+            var where = new Where("x.space = ?");
             if (!add(where, "x", pattern, true)) {
                 return Page.empty();
             }
@@ -477,7 +484,7 @@ class SqlView implements View {
     private Map<String, Page<Fact>> below(
             List<Long> parents, String column, Order order, Pattern pattern, @Nullable String after, int limit)
             throws SQLException {
-        var where = new Where();
+        var where = new Where("x.space = ?");
         if (parents.isEmpty() || !add(where, "x", pattern, true)) {
             return Map.of();
         }
@@ -582,7 +589,7 @@ class SqlView implements View {
     @Override
     public Page<String> entities(EntityFilter filter, @Nullable String after, int limit) {
         return reading(() -> {
-            var where = new Where();
+            var where = new Where("x.space = ?");
             Long type = terms.find(session, Resource.of(Term.TYPE));
             if (!filter.types().isEmpty()
                     && (type == null || !oneOf(where, "x.o", resources(filter.types()), filter.types()))) {

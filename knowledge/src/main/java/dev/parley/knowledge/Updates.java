@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.Rule;
-import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;

@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.On;
-import dev.parley.knowledge.Feed.Numbered;
+import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -25,7 +25,7 @@ final class Watching implements Changes {
     /** Changes that are looked at before the reader gets what was found. */
     private static final int AT_ONCE = 256;
 
-    private final Feed feed;
+    private final RecentChanges feed;
     private final Backlog backlog;
     private final Supplier<Alignment> rules;
     private final String caller;
@@ -60,7 +60,7 @@ final class Watching implements Changes {
      * @param closed is run once
      */
     Watching(
-            Feed feed,
+            RecentChanges feed,
             Backlog backlog,
             Supplier<Alignment> rules,
             String caller,
@@ -86,7 +86,7 @@ final class Watching implements Changes {
 
     @Override
     public @Nullable List<Change> next(Duration patience) throws InterruptedException {
-        long end = System.nanoTime() + Feed.bounded(patience).toNanos();
+        long end = System.nanoTime() + RecentChanges.bounded(patience).toNanos();
         while (open.get()) {
             requireRight();
             if (!first.isEmpty()) {
@@ -123,7 +123,7 @@ final class Watching implements Changes {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
             position = one.number();
-            Numbered shown = one.seenThrough(floors, types);
+            Numbered shown = one.seenBy(statement -> floors.sees(statement, types));
             if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), types)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }

@@ -65,7 +65,7 @@ public record Pattern(
                 && (sources.isEmpty()
                         || sources.contains(
                                 String.valueOf(statement.provenance().get("sourceAgentId"))))
-                && (minCertainty == null || certainty != null && certainty >= minCertainty)
+                && (minCertainty == null || minCertainty == 0 || certainty != null && certainty >= minCertainty)
                 && hasType(statement.subject(), types);
     }
 

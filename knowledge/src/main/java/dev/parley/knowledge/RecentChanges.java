@@ -1,6 +1,5 @@
 package dev.parley.knowledge;
 
-import dev.parley.knowledge.spi.Floors;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
@@ -10,18 +9,17 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The newest changes of a group, for those who watch. A reader that is further behind reads the table instead, so that
  * nobody's slowness costs memory. Safe for any thread.
  */
-final class Feed {
+final class RecentChanges {
     private static final int KEPT = 4_096;
     private static final long MAX_CHARACTERS = 4L << 20;
 
@@ -35,14 +33,13 @@ final class Feed {
             replaced = List.copyOf(replaced);
         }
 
-        /** What a reader may see of it, whom rules may keep from what was replaced; null if nothing. */
+        /** What a reader sees of it, who may see it and yet not all that it has replaced; null if nothing. */
         @Nullable
-        Numbered seenThrough(Floors floors, Function<String, Set<String>> types) {
-            if (!floors.sees(change.statement(), types)) {
+        Numbered seenBy(Predicate<Statement> reader) {
+            if (!reader.test(change.statement())) {
                 return null;
             }
-            List<Statement> seen =
-                    replaced.stream().filter(old -> floors.sees(old, types)).toList();
+            List<Statement> seen = replaced.stream().filter(reader).toList();
             if (seen.size() == replaced.size()) {
                 return this;
             }
@@ -82,7 +79,7 @@ final class Feed {
     private long begin;
 
     /** @param last the newest change there is */
-    Feed(long last) {
+    RecentChanges(long last) {
         this.begin = last;
     }
 
