@@ -65,6 +65,7 @@ class GrpcCommandTest {
                 "x-own:a-secret-of-mine",
                 "hello");
         Shell.Ran streamed = shell.run("send", "-a", hub.url(), "--transport", "grpc", "--debug", "--stream", "2");
+        Shell.Ran listed = shell.run("task", "list", "-a", hub.url(), "--transport", "grpc", "--debug");
         Shell.Ran refused = shell.run("task", "get", "unknown", "-a", hub.url(), "--transport", "grpc", "--debug");
 
         assertThat(sent.err())
@@ -72,13 +73,13 @@ class GrpcCommandTest {
                 .contains("/lf.a2a.v1.A2AService/SendStreamingMessage")
                 .contains("\"text\":\"hello\"")
                 .contains("> x-own: ")
-                .contains("< grpc-status: OK")
                 .contains("pong: hello")
                 .doesNotContain("a-secret-of-mine");
         assertThat(streamed.err())
                 .contains("/SendStreamingMessage")
                 .contains("< data: {")
                 .contains("statusUpdate");
+        assertThat(listed.err()).contains("/ListTasks").contains("< grpc-status: OK");
         assertThat(refused.err()).contains("/GetTask").contains("< grpc-status: NOT_FOUND");
     }
 
