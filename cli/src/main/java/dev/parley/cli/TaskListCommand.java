@@ -68,11 +68,14 @@ final class TaskListCommand implements Command {
             return null;
         }
         String name = typed.toUpperCase(Locale.ROOT).replace('-', '_').replaceFirst("^TASK_STATE_", "");
-        return Arrays.stream(TaskState.values())
+        List<TaskState> states = Arrays.stream(TaskState.values())
+                .filter(state -> state != TaskState.UNSPECIFIED) // on the wire, it asks for all
+                .toList();
+        return states.stream()
                 .filter(state -> state.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> {
-                    List<String> names = Arrays.stream(TaskState.values())
+                    List<String> names = states.stream()
                             .map(state -> state.name().toLowerCase(Locale.ROOT).replace('_', '-'))
                             .toList();
                     return CliException.usage(

@@ -353,11 +353,12 @@ final class Codecs {
     }
 
     /**
-     * An enum whose constants are numbered from 1 and written with a prefix, as Protocol Buffers do. Number 0, {@code
-     * …UNSPECIFIED}, is as good as absent.
+     * An enum whose constants are numbered and written with a prefix, as Protocol Buffers do. Number 0, {@code
+     * …UNSPECIFIED}, is as good as absent in an enum that has no such constant.
      */
     static <E extends Enum<E>> Codec<E> enumeration(String prefix, Class<E> type) {
         List<E> constants = List.of(type.getEnumConstants());
+        int first = constants.getFirst().name().equals("UNSPECIFIED") ? 0 : 1;
         var names = new EnumMap<E, String>(type);
         var byName = new LinkedHashMap<String, E>();
         constants.forEach(one -> {
@@ -374,9 +375,11 @@ final class Codecs {
             public @Nullable E read(JsonParser in) {
                 if (in.currentToken() == JsonToken.VALUE_NUMBER_INT
                         && in.getNumberType() == JsonParser.NumberType.INT) {
-                    int number = in.getIntValue();
-                    if (number >= 0 && number <= constants.size()) {
-                        return number == 0 ? null : constants.get(number - 1);
+                    int index = in.getIntValue() - first;
+                    if (index >= 0 && index < constants.size()) {
+                        return constants.get(index);
+                    } else if (index == -1) {
+                        return null;
                     }
                 } else if (in.currentToken() == JsonToken.VALUE_STRING) {
                     String name = in.getString();

@@ -146,6 +146,7 @@ final class LegacyModel {
         for (TaskState state : TaskState.values()) {
             words.put(state, word(state));
         }
+        words.put(TaskState.UNSPECIFIED, "unknown");
         if (spelling.isFirst()) {
             words.put(TaskState.AUTH_REQUIRED, word(TaskState.INPUT_REQUIRED));
             words.put(TaskState.REJECTED, word(TaskState.FAILED));
@@ -162,9 +163,7 @@ final class LegacyModel {
                         word(TaskState.INPUT_REQUIRED),
                         TaskState.INPUT_REQUIRED,
                         "cancelled",
-                        TaskState.CANCELED,
-                        "unknown",
-                        TaskState.WORKING));
+                        TaskState.CANCELED));
     }
 
     private static String word(TaskState state) {

@@ -91,7 +91,7 @@ final class V1Model {
             .as(v -> new Artifact(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     static final Codec<TaskStatus> STATUS = Shape.<TaskStatus>of()
-            .required("state", STATE, TaskStatus::state)
+            .always("state", STATE, TaskState.UNSPECIFIED, TaskStatus::state) // ProtoJSON leaves that one out
             .optional("message", MESSAGE, TaskStatus::message)
             .optional("timestamp", TIMESTAMP, TaskStatus::timestamp)
             .as(v -> new TaskStatus(v.next(), v.next(), v.next()));

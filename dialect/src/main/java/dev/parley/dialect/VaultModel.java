@@ -50,17 +50,20 @@ final class VaultModel {
         for (TaskState state : TaskState.values()) {
             words.put(state, state.name());
         }
+        words.put(TaskState.UNSPECIFIED, TaskState.WORKING.name());
         words.put(TaskState.REJECTED, TaskState.FAILED.name());
         words.put(TaskState.AUTH_REQUIRED, TaskState.INPUT_REQUIRED.name());
         return Codecs.words(
                 words,
                 Map.of(
+                        TaskState.WORKING.name(),
+                        TaskState.WORKING,
                         TaskState.FAILED.name(),
                         TaskState.FAILED,
                         TaskState.INPUT_REQUIRED.name(),
                         TaskState.INPUT_REQUIRED,
                         "UNKNOWN",
-                        TaskState.WORKING));
+                        TaskState.UNSPECIFIED));
     }
 
     // ---- Messages

@@ -204,15 +204,21 @@ final class JsonTest {
     @Test
     void allMissingFieldsAreNamed() {
         var refused = catchThrowableOfType(
-                A2AException.class, () -> Json.read(bytes("{\"status\":{}}"), TaskStatusUpdateEvent.class));
+                A2AException.class, () -> Json.read(bytes("{\"artifact\":{}}"), TaskArtifactUpdateEvent.class));
         var whole = catchThrowableOfType(A2AException.class, () -> Json.read(bytes("{}"), Message.class));
 
         assertThat(refused.violations())
                 .extracting(A2AException.Violation::field)
-                .containsExactly("status.state");
+                .containsExactly("artifact.artifactId", "artifact.parts");
         assertThat(whole.violations())
                 .extracting(A2AException.Violation::field)
                 .containsExactly("messageId", "role", "parts");
+    }
+
+    @Test
+    void aStateThatIsLeftOutIsUnspecifiedAsProtoJsonHasIt() {
+        assertThat(Json.read(bytes("{}"), TaskStatus.class).state()).isEqualTo(TaskState.UNSPECIFIED);
+        assertThat(Json.read(bytes("{\"state\":0}"), TaskStatus.class).state()).isEqualTo(TaskState.UNSPECIFIED);
     }
 
     @Test

@@ -110,7 +110,7 @@ final class V1OperationsTest {
                 "getTask   | {}                               | id: missing (expected: a string)",
                 "listTasks | {'pageSize':0}                   | pageSize: 0 (expected: 1 to 100)",
                 "listTasks | {'pageSize':101}                 | pageSize: 101 (expected: 1 to 100)",
-                "listTasks | {'status':'working'}             | status: \"working\" (expected: TASK_STATE_SUBMITTED",
+                "listTasks | {'status':'working'}             | status: \"working\" (expected: TASK_STATE_UNSPECIFIED, TASK_STATE_SUBMITTED",
                 "listTasks | {'includeArtifacts':'yes'}       | includeArtifacts: \"yes\" (expected: true or false)",
                 "sendMessage | {'message':{'messageId':'m','role':1,'parts':[{'text':1}]}} | message.parts[0].text: 1 (expected: a string)",
                 "sendMessage | {'message':{'messageId':'m','role':1}} | message.parts: missing (expected: an array)",

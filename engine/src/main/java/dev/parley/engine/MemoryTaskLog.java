@@ -2,7 +2,6 @@ package dev.parley.engine;
 
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -135,7 +134,7 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public List<Head> unfinished() {
-        return heads(head -> head.state() == TaskState.SUBMITTED || head.state() == TaskState.WORKING);
+        return heads(head -> !head.state().isSettled());
     }
 
     private List<Head> heads(Predicate<Head> which) {

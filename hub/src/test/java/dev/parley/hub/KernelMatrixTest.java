@@ -335,6 +335,54 @@ final class KernelMatrixTest {
     }
 
     @Test
+    @DisplayName("AK13: a task of which nobody knows how it stands is unknown, live and to who asks, and goes on")
+    void aStateMayBeUnknown() throws Exception {
+        try (Frames live = outsider.stream(at("vague"), "tasks/sendSubscribe", "{'id':'w-u'," + text("kernel") + "}")) {
+            Frame told = live.until(frame -> frame.at("status", "state").text().equals("unknown"));
+            Shown task = outsider.result(at("vague"), "tasks/get", "{'id':'w-u'}");
+            agents.gate("kernel").countDown();
+
+            assertThat(told.at("final").value()).isEqualTo(false);
+            assertThat(task.at("status", "state").text()).isEqualTo("unknown");
+            assertThat(states(live)).containsExactly("completed");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/kernel, JSONRPC, kernel, UNSPECIFIED",
+        "/agentvault, JSONRPC, agentvault, WORKING",
+        "'', JSONRPC, 0.1, UNSPECIFIED",
+        "'', JSONRPC, 0.3, UNSPECIFIED",
+        "'', HTTP+JSON, 0.3, UNSPECIFIED",
+        "'', JSONRPC, 1.0, UNSPECIFIED",
+        "'', HTTP+JSON, 1.0, UNSPECIFIED",
+        "'', GRPC, 1.0, UNSPECIFIED"
+    })
+    @DisplayName("AK13: our client reads a state that nobody knows in every dialect, and watches on")
+    void clientsReadAStateThatIsUnknown(String path, String binding, String version, TaskState shown) throws Exception {
+        try (AgentClient client = AgentClient.builder()
+                        .prefer(binding)
+                        .version(version)
+                        .connect(hub.url() + "/agents/vague" + path);
+                TaskStream stream = client.stream(version + binding)) {
+            TaskEvent event = stream.next();
+            while (!(event instanceof TaskStatusUpdateEvent update
+                    && update.status().state() == shown)) {
+                event = stream.next();
+            }
+            String id = ((TaskStatusUpdateEvent) event).taskId();
+
+            assertThat(client.task(id).state()).isEqualTo(shown);
+            agents.gate(version + binding).countDown();
+            while (stream.hasNext()) {
+                event = stream.next();
+            }
+            assertThat(((TaskStatusUpdateEvent) event).status().state()).isEqualTo(TaskState.COMPLETED);
+        }
+    }
+
+    @Test
     @DisplayName("AK13, AK19: the way of a task through its states can be read, live and afterwards, in order")
     void transitionsAreToldInOrder() throws Exception {
         List<String> told;

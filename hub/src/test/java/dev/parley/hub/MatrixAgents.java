@@ -52,6 +52,11 @@ final class MatrixAgents {
                 reply.artifact("two", "the second half");
                 reply.complete();
             }),
+            Agent.named("vague", "Does not know how it stands").handle((request, reply) -> {
+                reply.move(TaskState.UNSPECIFIED, null, Map.of());
+                gate(request.text()).await();
+                reply.complete();
+            }),
             Agent.named("chunks", "Produces an artifact in pieces").handle((request, reply) -> {
                 try (Reply.ArtifactWriter pieces = reply.stream("story")) {
                     pieces.append("once upon ");

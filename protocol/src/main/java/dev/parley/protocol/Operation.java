@@ -111,6 +111,7 @@ public sealed interface Operation {
     /**
      * Lists tasks, those with the newest status first.
      *
+     * @param status null or unspecified for tasks in any state
      * @param pageSize 1 to 100; null means 50
      * @param statusTimestampAfter only tasks whose status is as new as this or newer
      */
@@ -132,6 +133,7 @@ public sealed interface Operation {
                 throw InvalidField.of("pageSize", pageSize + " (expected: 1 to " + MAX_PAGE_SIZE + ")");
             }
             requireLength(historyLength);
+            status = status == TaskState.UNSPECIFIED ? null : status; // which is how the wire says none
         }
 
         public static ListTasks all() {

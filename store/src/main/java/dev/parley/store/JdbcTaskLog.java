@@ -33,6 +33,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     /** What stands for each state in a row: its number in the specification's proto. Rows outlive releases. */
     private static final Map<TaskState, Integer> CODES = Map.of(
+            TaskState.UNSPECIFIED, 0,
             TaskState.SUBMITTED, 1,
             TaskState.WORKING, 2,
             TaskState.COMPLETED, 3,
@@ -77,7 +78,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 return state;
             }
         }
-        throw new StoreException("a task has state " + code + " (expected: 1 to 8)");
+        throw new StoreException("a task has state " + code + " (expected: 0 to 8)");
     }
 
     // ---- Writing
@@ -458,7 +459,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     public List<Head> unfinished() {
         return database.read(session -> heads(
                 session,
-                "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE state IN (1, 2)"));
+                "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE state IN (0, 1, 2)"));
     }
 
     @Override

@@ -21,7 +21,7 @@ CREATE INDEX task_by_time ON task (lane_no, status_ms, task_id);
 CREATE INDEX task_by_state ON task (lane_no, state, status_ms, task_id);
 CREATE INDEX task_by_context ON task (lane_no, context_id, status_ms, task_id);
 -- Only what a crash would interrupt; most tasks are written once, when they have ended, and never enter it.
-CREATE INDEX task_unfinished ON task (lane_no) WHERE state IN (1, 2);
+CREATE INDEX task_unfinished ON task (lane_no) WHERE state IN (0, 1, 2);
 
 -- How many tasks a lane has in each state, so that a list can say its total without counting a million rows.
 CREATE TABLE tally (

@@ -187,7 +187,7 @@ public abstract class TaskLogContract {
     }
 
     @Test
-    void onlySubmittedAndWorkingTasksAreUnfinished() {
+    void tasksThatHaveNotEndedNorWaitForTheirCallerAreUnfinished() {
         for (TaskState state : TaskState.values()) {
             TaskKey key = key(ALICE, "task-" + state);
             write(key, 1, List.of(created(key), moved(key, state)));
@@ -195,7 +195,7 @@ public abstract class TaskLogContract {
 
         assertThat(log.unfinished())
                 .extracting(head -> head.key().taskId())
-                .containsExactlyInAnyOrder("task-SUBMITTED", "task-WORKING");
+                .containsExactlyInAnyOrder("task-UNSPECIFIED", "task-SUBMITTED", "task-WORKING");
     }
 
     @Test

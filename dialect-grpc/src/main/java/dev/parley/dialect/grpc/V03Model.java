@@ -24,7 +24,6 @@ import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.List;
@@ -146,12 +145,8 @@ final class V03Model {
     // --- tasks; the states have the same numbers in both versions
 
     private static TaskStatus read(dev.parley.dialect.grpc.v03.TaskStatus status) {
-        TaskState state = in("state", () -> V1Model.state(status.getStateValue()));
-        if (state == null) {
-            throw InvalidField.of("state", "must not be missing");
-        }
         return new TaskStatus(
-                state,
+                in("state", () -> V1Model.state(status.getStateValue())),
                 optional("message", status.hasUpdate(), () -> read(status.getUpdate())),
                 optional("timestamp", status.hasTimestamp(), () -> Values.read(status.getTimestamp())));
     }

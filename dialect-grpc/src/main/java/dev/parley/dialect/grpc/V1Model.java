@@ -29,7 +29,6 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** How the data of A2A 1.0 look as its messages, in both directions. */
 final class V1Model {
@@ -134,25 +133,21 @@ final class V1Model {
 
     // --- tasks
 
-    /** Our states stand in the order of their numbers, which begin with 1 behind the unspecified one. */
-    static @Nullable TaskState state(int number) {
-        if (number < 0 || number > STATES.size()) {
+    /** Our states stand in the order of their numbers. */
+    static TaskState state(int number) {
+        if (number < 0 || number >= STATES.size()) {
             throw InvalidField.of("", number + " (expected: a number of TaskState)");
         }
-        return number == 0 ? null : STATES.get(number - 1);
+        return STATES.get(number);
     }
 
     static int number(TaskState state) {
-        return STATES.indexOf(state) + 1;
+        return STATES.indexOf(state);
     }
 
     static TaskStatus read(dev.parley.dialect.grpc.v1.TaskStatus status) {
-        TaskState state = in("state", () -> state(status.getStateValue()));
-        if (state == null) {
-            throw InvalidField.of("state", "must not be missing");
-        }
         return new TaskStatus(
-                state,
+                in("state", () -> state(status.getStateValue())),
                 optional("message", status.hasMessage(), () -> read(status.getMessage())),
                 optional("timestamp", status.hasTimestamp(), () -> Values.read(status.getTimestamp())));
     }

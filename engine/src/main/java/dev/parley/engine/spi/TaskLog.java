@@ -99,7 +99,7 @@ public interface TaskLog extends AutoCloseable {
     /** Lists tasks, newest status first. */
     Page list(Query query);
 
-    /** All tasks in state submitted or working: what a crash interrupted. In no order. */
+    /** All tasks that have not ended and do not wait for their caller: what a crash interrupted. In no order. */
     List<Head> unfinished();
 
     /**
