@@ -428,6 +428,18 @@ final class Setting<T> {
             "false",
             "",
             "Answer methods of older versions even to a request that asks for A2A-Version 1.0.");
+    static final Setting<Boolean> LENIENT_BODIES = hub(
+            "lenient-bodies",
+            SettingType.FLAG,
+            "false",
+            "",
+            "Read messages as 0.3 spells them even under methods of 1.0.");
+    static final Setting<Boolean> MERGED_LEGACY_ANSWERS = hub(
+            "merged-legacy-answers",
+            SettingType.FLAG,
+            "false",
+            "",
+            "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read.");
     static final Setting<Path> HUB_CONFIG = hub(
             "config",
             SettingType.PATH,

@@ -140,6 +140,8 @@ final class UpCommand implements Command {
                 .strictKnowledgeStatuses(
                         settings.require(Setting.KG_HTTP_STATUS).equals("strict"))
                 .lenientMethods(settings.isOn(Setting.LENIENT_METHODS))
+                .lenientBodies(settings.isOn(Setting.LENIENT_BODIES))
+                .mergedLegacyAnswers(settings.isOn(Setting.MERGED_LEGACY_ANSWERS))
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
         dialects(settings, hub);

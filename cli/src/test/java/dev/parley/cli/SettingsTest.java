@@ -154,6 +154,8 @@ class SettingsTest {
                 up.callers: (unset)
                 up.auth-service: parley (built-in default)
                 up.lenient-methods: false (built-in default)
+                up.lenient-bodies: false (built-in default)
+                up.merged-legacy-answers: false (built-in default)
                 up.config: (unset)
                 """);
     }

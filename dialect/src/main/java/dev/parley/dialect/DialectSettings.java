@@ -1,31 +1,55 @@
 package dev.parley.dialect;
 
+import java.util.Set;
+
 /**
  * The switches where the specification leaves room or deployed peers differ.
  *
- * @param strictVersionHeader refuse a 1.0 method that comes without {@code A2A-Version}; default false, because no older
- *     client can send such a name
- * @param statusesOf100 answer with the HTTP statuses of release 1.0.0 instead of 1.0.1, and with its media type
- *     {@code application/json} where the caller names none; default false
- * @param closeOnInputRequired end streams of 1.0 when a task waits for its caller, as those of older versions always do;
- *     default false
- * @param lenientMethods answer a method of an older version in that version even if the request asks for 1.0, instead of
- *     with METHOD_NOT_FOUND; default false
- * @param strictKnowledgeStatuses answer errors of {@code knowledge/query} and {@code knowledge/update} with the HTTP
- *     status that they have by the knowledge graph extension, instead of 200, under which alone its published clients
- *     find the error; default false
+ * @param on those that are on; none by default
  */
-public record DialectSettings(
-        boolean strictVersionHeader,
-        boolean statusesOf100,
-        boolean closeOnInputRequired,
-        boolean lenientMethods,
-        boolean strictKnowledgeStatuses) {
-    public static final DialectSettings DEFAULTS = new DialectSettings(false, false, false, false, false);
+public record DialectSettings(Set<Switch> on) {
+    /** One of the switches. */
+    public enum Switch {
+        /** Refuse a 1.0 method that comes without {@code A2A-Version}, though no older client can send such a name. */
+        STRICT_VERSION_HEADER,
+        /**
+         * Answer with the HTTP statuses of release 1.0.0 instead of 1.0.1, and with its media type {@code
+         * application/json} where the caller names none.
+         */
+        STATUSES_OF_100,
+        /** End streams of 1.0 when a task waits for its caller, as those of older versions always do. */
+        CLOSE_ON_INPUT_REQUIRED,
+        /**
+         * Answer a method of an older version in that version even if the request asks for 1.0, instead of with
+         * METHOD_NOT_FOUND.
+         */
+        LENIENT_METHODS,
+        /** Read a message as 0.3 spells it also under a method of 1.0, instead of naming the field that is wrong. */
+        LENIENT_BODIES,
+        /**
+         * Answer {@code tasks/get}, {@code tasks/cancel} and {@code tasks/resubscribe} that do not say their version in a
+         * form that clients of 0.1 and of 0.3 can read.
+         */
+        MERGED_LEGACY_ANSWERS,
+        /**
+         * Answer errors of {@code knowledge/query} and {@code knowledge/update} with the HTTP status that they have by the
+         * knowledge graph extension, instead of 200, under which alone its published clients find the error.
+         */
+        STRICT_KNOWLEDGE_STATUSES
+    }
 
-    /** These with the statuses of the knowledge graph extension as its clients can read them. */
-    public DialectSettings(
-            boolean strictVersionHeader, boolean statusesOf100, boolean closeOnInputRequired, boolean lenientMethods) {
-        this(strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods, false);
+    public static final DialectSettings DEFAULTS = of();
+
+    public DialectSettings {
+        on = Set.copyOf(on);
+    }
+
+    /** With these on, and the others off. */
+    public static DialectSettings of(Switch... on) {
+        return new DialectSettings(Set.of(on));
+    }
+
+    public boolean has(Switch one) {
+        return on.contains(one);
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -60,7 +61,7 @@ public final class Dialects {
     public Dialects(DialectSettings settings, byte[] fileKey) {
         this.settings = settings;
         this.vault = new Vault(this, new FileLinks(fileKey, InstantSource.system()));
-        this.knowledge = new Knowledge(this, settings.strictKnowledgeStatuses());
+        this.knowledge = new Knowledge(this, settings.has(Switch.STRICT_KNOWLEDGE_STATUSES));
     }
 
     private static byte[] newKey() {
@@ -190,12 +191,12 @@ public final class Dialects {
             inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
             Operation operation = envelope.params(asked.request());
             if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
-                Dialect named = LegacyDialect.TYPE;
-                if (isNamed(operation, agent, caller)) {
-                    form = Form.rpc(named, envelope.id());
-                    asked = asked(named, envelope.method(), version, agent);
+                boolean named = isNamed(operation, agent, caller);
+                if (named || settings.has(Switch.MERGED_LEGACY_ANSWERS)) {
+                    dialect = named ? LegacyDialect.TYPE : LegacyDialect.MERGED;
+                    form = Form.rpc(dialect, envelope.id());
+                    asked = asked(dialect, envelope.method(), version, agent);
                     operation = envelope.params(asked.request());
-                    dialect = named;
                 }
             }
             return exchange(dialect, asked, operation, form, request, agent, caller);
@@ -235,7 +236,7 @@ public final class Dialects {
     private Dialect dialect(String method, Version version, ServedAgent agent) {
         boolean first = agent.speaks("0.1") && LegacyOperations.TYPE.named(method) != null;
         boolean second = agent.speaks("0.3") && LegacyOperations.KIND.named(method) != null;
-        if (!first && !second || version == Version.V1 && !settings.lenientMethods()) {
+        if (!first && !second || version == Version.V1 && !settings.has(Switch.LENIENT_METHODS)) {
             return Dialect.V1;
         }
         return first && (version == Version.V01 || !second) ? LegacyDialect.TYPE : LegacyDialect.KIND;
@@ -246,7 +247,7 @@ public final class Dialects {
     }
 
     private WireOperation asked(Dialect dialect, String method, Version version, ServedAgent agent) {
-        WireOperation operation = dialect.operations().named(method);
+        WireOperation operation = operations(dialect).named(method);
         if (!dialect.equals(Dialect.V1)) {
             boolean other = dialect.equals(LegacyDialect.TYPE) ? version == Version.V03 : version == Version.V01;
             if (operation == null || other) {
@@ -264,6 +265,11 @@ public final class Dialects {
         return operation;
     }
 
+    private OperationTable operations(Dialect dialect) {
+        boolean lenient = dialect.equals(Dialect.V1) && settings.has(Switch.LENIENT_BODIES);
+        return lenient ? V1Operations.LENIENT : dialect.operations();
+    }
+
     private static A2AException methodNotFound(String method, Version version) {
         String shown = method.length() > 60 ? method.substring(0, 60) + "…" : method;
         String where = version == Version.UNSAID ? "" : " in the version that was asked for";
@@ -272,7 +278,7 @@ public final class Dialects {
     }
 
     private void requireV1(Version version) {
-        if (version == Version.UNSAID && settings.strictVersionHeader()) {
+        if (version == Version.UNSAID && settings.has(Switch.STRICT_VERSION_HEADER)) {
             throw Version.notSupported("0.3");
         }
     }
@@ -311,7 +317,7 @@ public final class Dialects {
             }
             Dialect dialect = restDialect(request, agent);
             form = restForm(dialect, request);
-            Rest route = Rest.of(dialect.operations(), request.method(), request.path());
+            Rest route = Rest.of(operations(dialect), request.method(), request.path());
             if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
                 return wrongContentType(form, request);
             }
@@ -390,7 +396,7 @@ public final class Dialects {
                 headers.put("Cache-Control", "no-store");
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
                 EventStream events = endpoint.watch(watch, context);
-                boolean close = dialect.equals(Dialect.V1) && settings.closeOnInputRequired();
+                boolean close = dialect.equals(Dialect.V1) && settings.has(Switch.CLOSE_ON_INPUT_REQUIRED);
                 yield form.stream(headers, close ? new UntilInputRequired(events, false) : events);
             }
         };
@@ -467,7 +473,7 @@ public final class Dialects {
         String type = dialect.equals(Dialect.V1) || dialect instanceof KnowledgeDialect
                 ? restType(request.header("Accept"), request.header("Content-Type"))
                 : Form.JSON;
-        return Form.rest(dialect, type, settings.statusesOf100());
+        return Form.rest(dialect, type, settings.has(Switch.STATUSES_OF_100));
     }
 
     /** Answers as the caller wants it, or else as it speaks itself: many clients know nothing but plain JSON. */
@@ -479,7 +485,7 @@ public final class Dialects {
             return Form.JSON;
         }
         // Release 1.0.0 knew only application/json, and its peers insist on it.
-        return settings.statusesOf100() || contentType != null && contentType.startsWith(Form.JSON)
+        return settings.has(Switch.STATUSES_OF_100) || contentType != null && contentType.startsWith(Form.JSON)
                 ? Form.JSON
                 : Form.A2A_JSON;
     }

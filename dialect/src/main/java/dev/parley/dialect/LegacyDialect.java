@@ -31,6 +31,9 @@ final class LegacyDialect extends Dialect {
     /** 0.3 and 0.2 over JSON-RPC, and over REST as some peers speak it. */
     static final LegacyDialect KIND = new LegacyDialect("0.3", LegacyOperations.KIND, LegacyModel.KIND, false);
 
+    /** 0.3 for callers who may be of 0.1. */
+    static final LegacyDialect MERGED = new LegacyDialect("0.3", LegacyOperations.MERGED, LegacyModel.MERGED, false);
+
     /** 0.3 over REST as most peers speak it. */
     static final LegacyDialect PROTO = new LegacyDialect("0.3", LegacyOperations.PROTO, LegacyModel.PROTO, false);
 
@@ -133,7 +136,7 @@ final class LegacyDialect extends Dialect {
 
     @Override
     Telling telling() {
-        return first ? new FirstTelling() : this::tell;
+        return first ? new FirstTelling() : model.equals(LegacyModel.MERGED) ? new MergedTelling() : this::tell;
     }
 
     private void tell(LoggedEvent event, Sink out) {
@@ -157,9 +160,39 @@ final class LegacyDialect extends Dialect {
         return Json.write(NOTHING, codec, value, NOTHING);
     }
 
-    /** Streams of 0.1 show neither tasks nor messages, and tell artifacts apart by their place in the task. */
-    private final class FirstTelling implements Telling {
+    /** The place of each artifact in its task, by which 0.1 tells them apart. */
+    private final class Places {
         private final Map<String, Integer> places = new HashMap<>();
+
+        int of(Artifact artifact) {
+            return places.computeIfAbsent(artifact.artifactId(), id -> places.size());
+        }
+
+        byte[] json(TaskArtifactUpdateEvent update) {
+            return LegacyDialect.json(
+                    model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
+        }
+    }
+
+    private final class MergedTelling implements Telling {
+        private final Places places = new Places();
+
+        @Override
+        public void tell(LoggedEvent event, Sink out) {
+            if (event.event() instanceof TaskArtifactUpdateEvent update) {
+                out.frame(null, places.json(update));
+                return;
+            }
+            if (event.event() instanceof Task task) {
+                task.artifacts().forEach(places::of);
+            }
+            LegacyDialect.this.tell(event, out);
+        }
+    }
+
+    /** Streams of 0.1 show neither tasks nor messages. */
+    private final class FirstTelling implements Telling {
+        private final Places places = new Places();
 
         @Override
         public void tell(LoggedEvent event, Sink out) {
@@ -182,7 +215,7 @@ final class LegacyDialect extends Dialect {
                     }
                 }
                 case TaskStatusUpdateEvent update -> out.frame(null, json(model.statusUpdate, update));
-                case TaskArtifactUpdateEvent update -> out.frame(null, artifact(update));
+                case TaskArtifactUpdateEvent update -> out.frame(null, places.json(update));
             }
         }
 
@@ -193,18 +226,10 @@ final class LegacyDialect extends Dialect {
         private List<byte[]> artifacts(Task task) {
             var all = new ArrayList<byte[]>();
             for (Artifact artifact : task.artifacts()) {
-                all.add(artifact(
+                all.add(places.json(
                         new TaskArtifactUpdateEvent(task.id(), task.contextId(), artifact, false, true, Map.of())));
             }
             return all;
-        }
-
-        private byte[] artifact(TaskArtifactUpdateEvent update) {
-            Artifact artifact = update.artifact();
-            int place = places.computeIfAbsent(artifact.artifactId(), id -> places.size());
-            var indexed = new LegacyModel.Indexed(artifact, place, update.append(), update.lastChunk());
-            return json(
-                    model.indexedUpdate, new LegacyModel.IndexedUpdate(update.taskId(), indexed, update.metadata()));
         }
     }
 }

@@ -46,6 +46,8 @@ final class LegacyModel {
     enum Spelling {
         /** JSON of 0.2 and 0.3: every object says its {@code kind}. */
         KIND,
+        /** As KIND, and beside it what 0.1 has in its place: for callers who may be of either. */
+        MERGED,
         /** ProtoJSON of the 0.3 proto. */
         PROTO,
         /** JSON of 0.1: parts have a {@code type}, artifacts an index. */
@@ -60,6 +62,7 @@ final class LegacyModel {
     }
 
     static final LegacyModel KIND = new LegacyModel(Spelling.KIND);
+    static final LegacyModel MERGED = new LegacyModel(Spelling.MERGED);
     static final LegacyModel PROTO = new LegacyModel(Spelling.PROTO);
     static final LegacyModel TYPE = new LegacyModel(Spelling.TYPE);
     static final LegacyModel KERNEL = new LegacyModel(Spelling.KERNEL);
@@ -74,6 +77,8 @@ final class LegacyModel {
     record Indexed(Artifact artifact, int index, boolean append, boolean lastChunk) {}
 
     private final Spelling spelling;
+    private final boolean merged;
+    private final boolean kinds;
     final Codec<TaskState> state;
     final Codec<Message> message;
     final Codec<Artifact> artifact;
@@ -98,6 +103,8 @@ final class LegacyModel {
 
     private LegacyModel(Spelling spelling) {
         this.spelling = spelling;
+        this.merged = spelling == Spelling.MERGED;
+        this.kinds = merged || spelling == Spelling.KIND;
         this.state = states();
         this.role = roles();
         this.part = part();
@@ -114,7 +121,7 @@ final class LegacyModel {
         this.statusUpdate = statusUpdate();
         this.indexedUpdate = indexedUpdate();
         this.artifactUpdate = spelling.isFirst()
-                ? Codecs.via(indexedUpdate, LegacyModel::withoutIndex, LegacyModel::withIndex)
+                ? Codecs.via(indexedUpdate, IndexedUpdate::update, update -> new IndexedUpdate(update, 0))
                 : artifactUpdate();
         this.event = spelling == Spelling.PROTO ? wrappedEvent() : bareEvent();
         this.sendResult = Codecs.via(event, LegacyModel::result, result -> (TaskEvent) result);
@@ -128,7 +135,7 @@ final class LegacyModel {
     }
 
     private <T> Shape.Builder<T> kind(String kind) {
-        return this.<T>shape().optional("kind", TEXT, value -> spelling == Spelling.KIND ? kind : null);
+        return this.<T>shape().optional("kind", TEXT, value -> kinds ? kind : null);
     }
 
     // ---- Words
@@ -181,15 +188,21 @@ final class LegacyModel {
 
     private Codec<Part> part() {
         boolean proto = spelling == Spelling.PROTO;
-        String discriminator = spelling == Spelling.KIND ? "kind" : "type";
         return this.<Part>shape()
-                .optional(discriminator, TEXT, one -> proto ? null : kindOf(one))
-                .readOnly(spelling == Spelling.KIND ? "type" : "kind", TEXT)
+                .optional("kind", TEXT, one -> kinds ? kindOf(one) : null)
+                .optional("type", TEXT, one -> merged || spelling.isFirst() ? kindOf(one) : null)
                 .optional("text", TEXT, one -> one instanceof Part.Text text ? text.text() : null)
                 .optional("file", file(), one -> one instanceof Part.Raw || one instanceof Part.Url ? one : null)
                 .optional("data", proto ? protoData() : FREE, one -> one instanceof Part.Data data ? shown(data) : null)
                 .optional("metadata", STRUCT, Map.of(), one -> proto ? Map.of() : metadata(one))
-                .as(v -> part(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+                // As 1.0 has them.
+                .readOnly("raw", BYTES)
+                .readOnly("url", TEXT)
+                .readOnly("filename", TEXT)
+                .readOnly("mediaType", TEXT)
+                .as(v -> part(
+                        v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                        v.next()));
     }
 
     private static String kindOf(Part part) {
@@ -245,32 +258,38 @@ final class LegacyModel {
 
     private static Part part(
             @Nullable String kind,
-            @Nullable String otherKind,
+            @Nullable String type,
             @Nullable String text,
-            @Nullable Part file,
+            @Nullable Part nested,
             @Nullable Object data,
-            Map<String, @Nullable Object> metadata) {
-        int kinds = (text == null ? 0 : 1) + (file == null ? 0 : 1) + (data == null ? 0 : 1);
-        String said = kind == null ? otherKind : kind;
+            Map<String, @Nullable Object> metadata,
+            byte @Nullable [] raw,
+            @Nullable String url,
+            @Nullable String filename,
+            @Nullable String mediaType) {
+        boolean flat = raw != null || url != null;
+        Part file = flat && nested == null ? file(filename, mediaType, raw, url) : nested;
+        int members = (text == null ? 0 : 1) + (file == null ? 0 : 1) + (data == null ? 0 : 1);
+        String said = kind == null ? type : kind;
         String found = text != null ? "text" : file != null ? "file" : "data";
-        if (kinds != 1 || said != null && !said.equals(found)) {
+        if (members != 1 || flat && nested != null || said != null && !said.equals(found)) {
             String which = said == null ? "exactly one of text, file, data" : "a part of kind text, file or data, with";
             throw InvalidField.of(
                     "", "expected: " + which + (said == null ? "" : " that member alone, not " + '"' + said + '"'));
         }
         if (text != null) {
-            return new Part.Text(text, null, null, metadata);
+            return new Part.Text(text, filename, mediaType, metadata);
         }
         if (data != null) {
             Object value = Codecs.NULL.equals(data) ? null : data;
-            if (Boolean.TRUE.equals(metadata.get(WRAPPED)) && value instanceof Map<?, ?> members) {
-                value = members.get("value");
+            if (Boolean.TRUE.equals(metadata.get(WRAPPED)) && value instanceof Map<?, ?> wrapped) {
+                value = wrapped.get("value");
             }
-            return new Part.Data(value, null, null, metadata);
+            return new Part.Data(value, filename, mediaType, metadata);
         }
         return switch (file) {
-            case Part.Raw raw -> new Part.Raw(raw.raw(), raw.filename(), raw.mediaType(), metadata);
-            case Part.Url url -> new Part.Url(url.url(), url.filename(), url.mediaType(), metadata);
+            case Part.Raw bytes -> new Part.Raw(bytes.raw(), bytes.filename(), bytes.mediaType(), metadata);
+            case Part.Url link -> new Part.Url(link.url(), link.filename(), link.mediaType(), metadata);
             case null, default -> throw new IllegalStateException("a file is bytes or an address");
         };
     }
@@ -288,11 +307,7 @@ final class LegacyModel {
                 .optional("contextId", TEXT, it -> first ? null : it.contextId())
                 .optional("metadata", STRUCT, Map.of(), Message::metadata)
                 .optional("extensions", TEXTS, List.of(), it -> first ? List.of() : it.extensions())
-                .optional(
-                        "referenceTaskIds",
-                        TEXTS,
-                        List.of(),
-                        it -> spelling == Spelling.KIND ? it.referenceTaskIds() : List.of())
+                .optional("referenceTaskIds", TEXTS, List.of(), it -> kinds ? it.referenceTaskIds() : List.of())
                 .as(v -> message(
                         v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
     }
@@ -335,6 +350,7 @@ final class LegacyModel {
 
     private Codec<Indexed> indexed() {
         return this.<Indexed>shape()
+                .optional("artifactId", TEXT, it -> merged ? it.artifact().artifactId() : null)
                 .optional("name", TEXT, it -> it.artifact().name())
                 .optional("description", TEXT, it -> it.artifact().description())
                 .required("parts", Codecs.list(part), it -> it.artifact().parts())
@@ -342,7 +358,7 @@ final class LegacyModel {
                 .optional("append", BOOLEAN, false, Indexed::append)
                 .optional("lastChunk", BOOLEAN, false, Indexed::lastChunk)
                 .optional("metadata", STRUCT, Map.of(), LegacyModel::metadata)
-                .as(v -> indexed(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+                .as(v -> indexed(v.skip().next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
     }
 
     private static Map<String, @Nullable Object> metadata(Indexed indexed) {
@@ -382,28 +398,27 @@ final class LegacyModel {
     }
 
     private Codec<Task> task() {
-        Shape.Builder<Task> shape = this.<Task>kind("task").required("id", TEXT, Task::id);
-        if (!spelling.isFirst()) {
-            return shape.always("contextId", TEXT, "", Task::contextId)
-                    .required("status", status, Task::status)
-                    .optional("history", Codecs.list(message), List.of(), Task::history)
-                    .optional("artifacts", Codecs.list(artifact), List.of(), Task::artifacts)
-                    .optional("metadata", STRUCT, Map.of(), Task::metadata)
-                    .as(v -> task(v.skip().next(), v.next(), v.next(), v.next(), v.next(), v.next()));
-        }
-        Codec<List<Artifact>> artifacts = Codecs.via(
-                Codecs.list(indexed), all -> all.stream().map(Indexed::artifact).toList(), LegacyModel::indexed);
-        return shape.always("sessionId", TEXT, "", Task::contextId)
+        boolean first = spelling.isFirst();
+        Codec<List<Artifact>> artifacts = first || merged
+                ? Codecs.via(
+                        Codecs.list(indexed),
+                        all -> all.stream().map(Indexed::artifact).toList(),
+                        LegacyModel::indexed)
+                : Codecs.list(artifact);
+        return this.<Task>kind("task")
+                .required("id", TEXT, Task::id)
+                .optional(first ? "contextId" : "sessionId", TEXT, it -> merged ? it.contextId() : null)
+                .always(first ? "sessionId" : "contextId", TEXT, "", Task::contextId)
                 .required("status", status, Task::status)
                 .optional("history", Codecs.list(message), List.of(), Task::history)
                 .optional("artifacts", artifacts, List.of(), Task::artifacts)
-                .optional("metadata", STRUCT, Map.of(), LegacyModel::metadata)
-                .as(v -> task(v.skip().next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+                .optional("metadata", STRUCT, Map.of(), this::metadata)
+                .as(v -> task(v.skip().next(), v.skip().next(), v.next(), v.next(), v.next(), v.next()));
     }
 
     /** In 0.1 a rejected task has failed; what it really is, stands in its metadata. */
-    private static Map<String, @Nullable Object> metadata(Task task) {
-        return task.state() == TaskState.REJECTED
+    private Map<String, @Nullable Object> metadata(Task task) {
+        return spelling.isFirst() && task.state() == TaskState.REJECTED
                 ? TaskEvent.merge(task.metadata(), Map.of(STATE, word(TaskState.REJECTED)))
                 : task.metadata();
     }
@@ -432,13 +447,14 @@ final class LegacyModel {
     private Codec<TaskStatusUpdateEvent> statusUpdate() {
         boolean first = spelling.isFirst();
         return this.<TaskStatusUpdateEvent>kind("status-update")
+                .optional(first ? "taskId" : "id", TEXT, it -> merged ? it.taskId() : null)
                 .optional(first ? "id" : "taskId", TEXT, "", TaskStatusUpdateEvent::taskId)
                 .optional("contextId", TEXT, "", it -> first ? "" : it.contextId())
                 .required("status", status, TaskStatusUpdateEvent::status)
                 .optional("final", BOOLEAN, it -> isFinal(it.status().state()))
                 .optional("metadata", STRUCT, Map.of(), TaskStatusUpdateEvent::metadata)
                 .as(v -> statusUpdate(
-                        v.skip().next(), v.next(), v.next(), v.skip().next()));
+                        v.skip().skip().next(), v.next(), v.next(), v.skip().next()));
     }
 
     private static TaskStatusUpdateEvent statusUpdate(
@@ -467,26 +483,31 @@ final class LegacyModel {
         return new TaskArtifactUpdateEvent(taskId, contextId, artifact, append, lastChunk, metadata);
     }
 
-    /** An artifact event of 0.1. */
-    record IndexedUpdate(String taskId, Indexed artifact, Map<String, @Nullable Object> metadata) {}
+    /** An artifact event of 0.1; {@code update} is the one that it stands for. */
+    record IndexedUpdate(TaskArtifactUpdateEvent update, int index) {}
 
     private Codec<IndexedUpdate> indexedUpdate() {
-        return this.<IndexedUpdate>shape()
-                .optional("id", TEXT, "", IndexedUpdate::taskId)
-                .required("artifact", indexed, IndexedUpdate::artifact)
-                .optional("metadata", STRUCT, Map.of(), IndexedUpdate::metadata)
-                .as(v -> new IndexedUpdate(v.next(), v.next(), v.next()));
+        return this.<IndexedUpdate>kind("artifact-update")
+                .optional("id", TEXT, "", it -> it.update().taskId())
+                .optional("taskId", TEXT, it -> merged ? it.update().taskId() : null)
+                .optional("contextId", TEXT, it -> merged ? it.update().contextId() : null)
+                .required("artifact", indexed, LegacyModel::indexed)
+                .optional("append", BOOLEAN, it -> merged ? it.update().append() : null)
+                .optional("lastChunk", BOOLEAN, it -> merged ? it.update().lastChunk() : null)
+                .optional("metadata", STRUCT, Map.of(), it -> it.update().metadata())
+                .as(v -> indexedUpdate(
+                        v.skip().next(), v.skip().skip().next(), v.skip().skip().next()));
     }
 
-    private static TaskArtifactUpdateEvent withoutIndex(IndexedUpdate update) {
-        Indexed indexed = update.artifact();
-        return new TaskArtifactUpdateEvent(
-                update.taskId(), "", indexed.artifact(), indexed.append(), indexed.lastChunk(), update.metadata());
+    private static Indexed indexed(IndexedUpdate indexed) {
+        TaskArtifactUpdateEvent update = indexed.update();
+        return new Indexed(update.artifact(), indexed.index(), update.append(), update.lastChunk());
     }
 
-    private static IndexedUpdate withIndex(TaskArtifactUpdateEvent update) {
-        var indexed = new Indexed(update.artifact(), 0, update.append(), update.lastChunk());
-        return new IndexedUpdate(update.taskId(), indexed, update.metadata());
+    private static IndexedUpdate indexedUpdate(String taskId, Indexed indexed, Map<String, @Nullable Object> metadata) {
+        var update = new TaskArtifactUpdateEvent(
+                taskId, "", indexed.artifact(), indexed.append(), indexed.lastChunk(), metadata);
+        return new IndexedUpdate(update, indexed.index());
     }
 
     private Codec<TaskEvent> bareEvent() {

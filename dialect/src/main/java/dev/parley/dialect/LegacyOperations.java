@@ -43,6 +43,9 @@ final class LegacyOperations {
     /** 0.3 and 0.2 over JSON-RPC, and over REST as some peers speak it. */
     static final OperationTable KIND = second(LegacyModel.KIND);
 
+    /** The same, answered so that clients of 0.1 can read it too. */
+    static final OperationTable MERGED = second(LegacyModel.MERGED);
+
     /** 0.3 over REST as most peers speak it. */
     static final OperationTable PROTO = second(LegacyModel.PROTO);
 

@@ -8,6 +8,7 @@ import static dev.parley.dialect.Wire.tree;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -380,7 +381,7 @@ final class DialectsTest {
     @Test
     void theVersionMayBeDemanded() {
         exchange.endpoint.answering(TASK);
-        exchange.with(new DialectSettings(true, false, false, false));
+        exchange.with(DialectSettings.of(Switch.STRICT_VERSION_HEADER));
 
         assertThat(exchange.rpc("GetTask", "{\"id\":\"t\"}").at("error", "code").text())
                 .isEqualTo("-32009");
@@ -534,7 +535,7 @@ final class DialectsTest {
 
         assertThat(frames(exchange.send("GET", "/tasks/t-9:subscribe", bytes(""))))
                 .contains("id: 5");
-        exchange.with(new DialectSettings(false, false, true, false));
+        exchange.with(DialectSettings.of(Switch.CLOSE_ON_INPUT_REQUIRED));
         assertThat(frames(exchange.send("GET", "/tasks/t-9:subscribe", bytes(""))))
                 .contains("id: 3", "id: 4")
                 .doesNotContain("id: 5");
@@ -573,7 +574,7 @@ final class DialectsTest {
     @Test
     void release100AnswersInPlainJsonUnlessAskedOtherwise() {
         exchange.endpoint.answering(TASK);
-        exchange.with(new DialectSettings(false, true, false, false));
+        exchange.with(DialectSettings.of(Switch.STATUSES_OF_100));
 
         assertThat(exchange.rest("GET", "/tasks/t-9").headers()).containsEntry("Content-Type", "application/json");
 
@@ -631,8 +632,7 @@ final class DialectsTest {
         var rpc =
                 whole(exchange.rpc("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"GetTask\",\"params\":{\"id\":\"t\"}}"));
         var rest = exchange.rest("GET", "/tasks/t");
-        var of100 =
-                exchange.with(new DialectSettings(false, true, false, false)).rest("GET", "/tasks/t");
+        var of100 = exchange.with(DialectSettings.of(Switch.STATUSES_OF_100)).rest("GET", "/tasks/t");
 
         String details = "[{\"@type\":\"type.googleapis.com/google.rpc.ErrorInfo\",\"reason\":\"" + error.name()
                 + "\",\"domain\":\"a2a-protocol.org\",\"metadata\":{\"taskId\":\"t-404\"}}]";

@@ -6,6 +6,7 @@ import static dev.parley.dialect.Wire.bytes;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -369,7 +370,7 @@ final class KnowledgeTest {
         graph.failure = A2AException.of(error, "something particular", Map.of("reason", "why"));
 
         WireAnswer.Whole published = whole(call("knowledge/query", ASK));
-        WireAnswer.Whole strictly = whole(exchange.with(new DialectSettings(false, false, false, false, true))
+        WireAnswer.Whole strictly = whole(exchange.with(DialectSettings.of(Switch.STRICT_KNOWLEDGE_STATUSES))
                 .rpc("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"knowledge/query\",\"params\":{\"query\":\"x\"}}"));
 
         assertThat(published.status()).isEqualTo(200);

@@ -8,6 +8,7 @@ import static dev.parley.dialect.Wire.text;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -17,6 +18,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
@@ -236,9 +238,114 @@ final class LegacyDialectsTest {
 
     @Test
     void methodsOfOlderVersionsMayBeAnsweredToThoseWhoAskFor10() {
-        exchange.with(new DialectSettings(false, false, false, true)).with("A2A-Version", "1.0");
+        exchange.with(DialectSettings.of(Switch.LENIENT_METHODS)).with("A2A-Version", "1.0");
 
         assertThat(outcome(exchange.rpc(envelope("message/send", KIND_SEND)))).isEqualTo("0.3");
+    }
+
+    // ---- JSON-RPC: callers who may be of 0.1 or of 0.3
+
+    private static final String STORIES =
+            "{'id':'t-9','contextId':'c-4','status':{'state':'TASK_STATE_WORKING','timestamp':'2026-01-05T09:00:00.000Z'},"
+                    + "'artifacts':[{'artifactId':'artifact-0','parts':[{'text':'one'}]},"
+                    + "{'artifactId':'artifact-1','parts':[{'data':{'n':1}}]}],"
+                    + "'history':[{'messageId':'m','role':'ROLE_USER','parts':[{'text':'tell'}]}]}";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tasks/get", "tasks/cancel"})
+    void anAnswerToWhoMayBeOfEitherVersionIsReadInBoth(String method) {
+        Task task = Json.read(bytes(json(STORIES)), Task.class);
+        exchange.with(DialectSettings.of(Switch.MERGED_LEGACY_ANSWERS)).endpoint.answering(task);
+
+        Tree answer = Tree.of(whole(exchange.rpc(envelope(method, "{'id':'t-9'}"))));
+
+        assertThat(Json.read(Json.write(answer.at("result").value()), LegacyModel.KIND.task))
+                .isEqualTo(task);
+        assertThat(Json.read(Json.write(answer.at("result").value()), LegacyModel.TYPE.task)
+                        .artifacts())
+                .isEqualTo(task.artifacts());
+        assertThat(answer.at("result", "kind").text()).isEqualTo("task");
+        assertThat(answer.at("result", "sessionId").text()).isEqualTo("c-4");
+        assertThat(answer.at("result", "artifacts", 1, "parts", 0, "kind").text())
+                .isEqualTo("data");
+        assertThat(answer.at("result", "artifacts", 1, "parts", 0, "type").text())
+                .isEqualTo("data");
+        assertThat(answer.at("result", "artifacts", 1, "index").value()).isEqualTo(1);
+    }
+
+    @Test
+    void aStreamToWhoMayBeOfEitherVersionIsReadInBoth() throws Exception {
+        Task task = Json.read(bytes(json(STORIES)), Task.class);
+        var more = new TaskArtifactUpdateEvent(
+                "t-9", "c-4", task.artifacts().getLast(), true, true, Map.of("progress", 50));
+        exchange.with(DialectSettings.of(Switch.MERGED_LEGACY_ANSWERS)).endpoint.events = List.of(
+                new LoggedEvent(3, task),
+                new LoggedEvent(4, more),
+                new LoggedEvent(5, new TaskStatusUpdateEvent("t-9", "c-4", task.status(), Map.of())));
+
+        List<byte[]> frames = frames(exchange.rpc(envelope("tasks/resubscribe", "{'id':'t-9'}")))
+                .lines()
+                .filter(line -> line.startsWith("data: "))
+                .map(line -> Json.write(
+                        Tree.of(line.substring("data: ".length())).at("result").value()))
+                .toList();
+
+        assertThat(Json.read(frames.get(0), LegacyModel.KIND.event)).isEqualTo(task);
+        assertThat(Json.read(frames.get(1), LegacyModel.KIND.event)).isEqualTo(more);
+        assertThat(Json.read(frames.get(1), LegacyModel.TYPE.indexedUpdate))
+                .satisfies(indexed -> assertThat(indexed.index()).isEqualTo(1))
+                .satisfies(indexed -> assertThat(indexed.update().append()).isTrue())
+                .satisfies(indexed -> assertThat(indexed.update().taskId()).isEqualTo("t-9"));
+        assertThat(Json.read(frames.get(2), LegacyModel.TYPE.statusUpdate).taskId())
+                .isEqualTo("t-9");
+        assertThat(frames).hasSize(3);
+    }
+
+    @Test
+    void whoSaysItsVersionOrANameIsAnsweredInOneVersionAlone() {
+        exchange.with(DialectSettings.of(Switch.MERGED_LEGACY_ANSWERS));
+
+        Tree named = Tree.of(whole(exchange.rpc(envelope("tasks/get", "{'id':'mine'}"))));
+        exchange.with("A2A-Version", "0.3");
+        Tree said = Tree.of(whole(exchange.rpc(envelope("tasks/get", "{'id':'t-9'}"))));
+
+        assertThat(named.at("result", "kind").isAbsent()).isTrue();
+        assertThat(said.at("result", "sessionId").isAbsent()).isTrue();
+    }
+
+    // ---- Bodies of 0.3 under methods of 1.0
+
+    private static final String FILES =
+            "{'message':{'kind':'message','messageId':'m','role':'user','parts':[{'kind':'text','text':'hi'},"
+                    + "{'kind':'file','file':{'name':'a','mimeType':'b/c','bytes':'AA=='}},"
+                    + "{'url':'https://h.example','filename':'d','mediaType':'e/f'}]},"
+                    + "'configuration':{'returnImmediately':true}}";
+
+    @Test
+    void aBodyOf03MayBeReadUnderAMethodOf10() {
+        exchange.with(DialectSettings.of(Switch.LENIENT_BODIES));
+
+        WireAnswer answer = exchange.rpc(envelope("SendMessage", FILES));
+
+        assertThat(outcome(answer)).isEqualTo("1.0");
+        assertThat(exchange.endpoint.asked).isInstanceOfSatisfying(Operation.SendMessage.class, send -> {
+            assertThat(send.configuration().returnImmediately()).isTrue();
+            assertThat(send.message().parts())
+                    .containsExactly(
+                            Part.text("hi"),
+                            new Part.Raw(new byte[1], "a", "b/c", Map.of()),
+                            new Part.Url("https://h.example", "d", "e/f", Map.of()));
+        });
+    }
+
+    @Test
+    void aBodyOf03MayBeReadOverRestOf10() {
+        exchange.with(DialectSettings.of(Switch.LENIENT_BODIES)).with("A2A-Version", "1.0");
+
+        WireAnswer.Whole answer = exchange.rest("POST", "/message:send", json(FILES));
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(Tree.of(answer).at("task", "id").text()).isEqualTo("t-9");
     }
 
     @ParameterizedTest
@@ -286,6 +393,7 @@ final class LegacyDialectsTest {
             value = {
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'type':'text','text':'hi'}]}}",
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'text':'hi'}]}}",
+                "message/send | {'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'hi'},{'raw':'AA==','mediaType':'a/b'},{'url':'x:y'}]}}",
                 "message/send | {'message':{'role':'user','parts':[{'kind':'text','text':'hi'}]}}",
                 "message/send | {'message':{'message_id':'m','role':'ROLE_USER','parts':[{'kind':'text','text':'hi'}]}}",
                 "message/send | {'message':{'messageId':'m','role':'user','parts':[{'kind':'text','text':'hi','text2':1}],'x':{}}}",
@@ -313,6 +421,8 @@ final class LegacyDialectsTest {
                 "''          | message/send | {'message':{'role':'user','parts':[{'kind':'text','data':{}}]}}       | message.parts[0]",
                 "''          | message/send | {'message':{'role':'user','parts':[{'kind':'text','text':'a','data':{}}]}} | message.parts[0]",
                 "''          | message/send | {'message':{'role':'user','parts':[{}]}}                              | message.parts[0]",
+                "''          | message/send | {'message':{'role':'user','parts':[{'raw':'AA==','url':'x:y'}]}}      | message.parts[0]",
+                "''          | message/send | {'message':{'role':'user','parts':[{'url':'x:y','file':{'uri':'x:y'}}]}} | message.parts[0]",
                 "''          | message/send | {'message':{'role':'robot','parts':[{'kind':'text','text':'a'}]}}     | message.role",
                 "''          | message/send | {'message':{'kind':'task','role':'user','parts':[{'kind':'text','text':'a'}]}} | message.kind",
                 "''          | message/send | {'message':{'role':'user'}}                                           | message.parts",

@@ -6,6 +6,7 @@ import dev.parley.client.StandardWebhooks;
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
 import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.dialect.ServedAgent;
@@ -45,6 +46,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -252,11 +254,7 @@ public final class Hub implements AutoCloseable {
         private @Nullable Path tlsCertificate;
         private @Nullable Path tlsKey;
         private Duration drain = Duration.ofSeconds(10);
-        private boolean strictVersionHeader;
-        private boolean statusesOf100;
-        private boolean closeOnInputRequired;
-        private boolean lenientMethods;
-        private boolean strictKnowledgeStatuses;
+        private final Set<Switch> switches = EnumSet.noneOf(Switch.class);
         private @Nullable Graph graph;
         private Set<String> dialects = Dialects.NAMES;
         private final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
@@ -356,25 +354,43 @@ public final class Hub implements AutoCloseable {
 
         /** Refuses 1.0 requests that do not say their version; default false. */
         public Builder strictVersionHeader(boolean strict) {
-            this.strictVersionHeader = strict;
-            return this;
+            return set(Switch.STRICT_VERSION_HEADER, strict);
         }
 
         /** Answers with the HTTP statuses of release 1.0.0 of the specification; default false: those of 1.0.1. */
         public Builder statusesOf100(boolean old) {
-            this.statusesOf100 = old;
-            return this;
+            return set(Switch.STATUSES_OF_100, old);
         }
 
         /** Ends streams when a task waits for its caller; default false. */
         public Builder closeOnInputRequired(boolean close) {
-            this.closeOnInputRequired = close;
-            return this;
+            return set(Switch.CLOSE_ON_INPUT_REQUIRED, close);
         }
 
         /** Answers methods of older versions also to requests that ask for 1.0; default false. */
         public Builder lenientMethods(boolean lenient) {
-            this.lenientMethods = lenient;
+            return set(Switch.LENIENT_METHODS, lenient);
+        }
+
+        /** Reads messages as 0.3 spells them also under methods of 1.0; default false. */
+        public Builder lenientBodies(boolean lenient) {
+            return set(Switch.LENIENT_BODIES, lenient);
+        }
+
+        /**
+         * Answers reads and streams of a task that do not say their version, and may be of 0.1 or 0.3, so that clients of
+         * both understand; default false: in 0.3, or in 0.1 if the task has a name that its caller gave it.
+         */
+        public Builder mergedLegacyAnswers(boolean merged) {
+            return set(Switch.MERGED_LEGACY_ANSWERS, merged);
+        }
+
+        private Builder set(Switch one, boolean on) {
+            if (on) {
+                switches.add(one);
+            } else {
+                switches.remove(one);
+            }
             return this;
         }
 
@@ -383,8 +399,7 @@ public final class Hub implements AutoCloseable {
          * 200, under which alone published clients of the extension find them.
          */
         public Builder strictKnowledgeStatuses(boolean strict) {
-            this.strictKnowledgeStatuses = strict;
-            return this;
+            return set(Switch.STRICT_KNOWLEDGE_STATUSES, strict);
         }
 
         /**
@@ -517,8 +532,7 @@ public final class Hub implements AutoCloseable {
         }
 
         private ServerBuilder server(Engine engine, Trust trust, byte[] fileKey, @Nullable Graph graph) {
-            var settings = new DialectSettings(
-                    strictVersionHeader, statusesOf100, closeOnInputRequired, lenientMethods, strictKnowledgeStatuses);
+            var settings = new DialectSettings(switches);
             var deadWebhooks =
                     new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
             ServerBuilder server = Server.builder(new Dialects(settings, fileKey))

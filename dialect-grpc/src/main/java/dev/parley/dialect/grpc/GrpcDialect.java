@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.protobuf.Message;
 import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedKnowledge;
@@ -186,7 +187,7 @@ public final class GrpcDialect {
 
     /** Who does not say a version means 0.3. */
     private boolean isStrict(Service service) {
-        return settings.strictVersionHeader() && service.dialect().equals(CallContext.V1);
+        return settings.has(Switch.STRICT_VERSION_HEADER) && service.dialect().equals(CallContext.V1);
     }
 
     private static <Q extends Message> Q parse(MethodDescriptor<Q, ?> method, byte[] message) {

@@ -7,6 +7,7 @@ import static dev.parley.dialect.grpc.Values.orEmpty;
 import static dev.parley.dialect.grpc.Values.required;
 
 import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.UntilInputRequired;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.CancelTaskRequest;
@@ -180,8 +181,8 @@ final class V1Rpcs {
                 List.of("1.0"),
                 "a2a-extensions",
                 ALL,
-                settings.statusesOf100() ? V1Rpcs::codeOf100 : V1Rpcs::code,
-                settings.closeOnInputRequired()
+                settings.has(Switch.STATUSES_OF_100) ? V1Rpcs::codeOf100 : V1Rpcs::code,
+                settings.has(Switch.CLOSE_ON_INPUT_REQUIRED)
                         ? events -> new UntilInputRequired(events, false)
                         : UnaryOperator.identity());
     }
