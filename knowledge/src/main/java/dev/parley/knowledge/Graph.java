@@ -40,6 +40,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -58,9 +59,12 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     private static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
     private static final int MAX_SUBSCRIPTIONS = 100;
-    private static final int MAX_SNAPSHOT = 10_000;
-    private static final int SNAPSHOT_PAGE = 1_000;
+    private static final int SNAPSHOT_PAGE = 256;
+    private static final int CHANGES_AT_ONCE = 1_000;
     private static final int MAX_AUDITED = 500;
+
+    /** Entries of the audit that wait for the disk; who asks more has to wait with them. */
+    static final int MAX_NOTES = 1_024;
 
     /** Changes that a task is shown with. */
     private static final int MAX_SHOWN = 1_000;
@@ -68,6 +72,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** How often a SPARQL update is tried again if others change the graph meanwhile. */
     private static final int ATTEMPTS = 5;
 
+    private static final String AFTER = "afterChangeId";
     private static final String RULES = "alignment";
     private static final String SHAPES = "shapes";
 
@@ -85,14 +90,15 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
     private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
     private final Map<CallContext.Scope, Integer> subscriptions = new ConcurrentHashMap<>();
+    private final Semaphore notes = new Semaphore(MAX_NOTES);
     private volatile boolean open = true;
 
-    private Graph(Database database, boolean ownsDatabase, InstantSource clock) {
+    private Graph(Database database, boolean ownsDatabase, InstantSource clock, Journal.Keeping keeping) {
         this.database = database;
         this.ownsDatabase = ownsDatabase;
         this.clock = clock;
         this.statements = new SqlStatementStore(database, clock);
-        this.journal = new Journal(database, statements.terms(), statements.sql());
+        this.journal = new Journal(database, statements.terms(), statements.sql(), keeping);
         this.graphql = new GraphQlQueries(
                 statements,
                 this::declarations,
@@ -108,7 +114,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
      */
     public static Graph open(Path directory) {
-        return new Graph(Database.open(directory), true, InstantSource.system());
+        return new Graph(Database.open(directory), true, InstantSource.system(), Journal.Keeping.DEFAULTS);
     }
 
     /**
@@ -117,12 +123,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
      */
     public static Graph open(DataSource source) {
-        return new Graph(Database.open(source), true, InstantSource.system());
+        return new Graph(Database.open(source), true, InstantSource.system(), Journal.Keeping.DEFAULTS);
     }
 
     /** The graphs in a database that is open already, and stays so when they are closed. */
     public static Graph in(Database database, InstantSource clock) {
-        return new Graph(database, false, clock);
+        return in(database, clock, Journal.Keeping.DEFAULTS);
+    }
+
+    /** The same, which forgets sooner or later than others. */
+    static Graph in(Database database, InstantSource clock, Journal.Keeping keeping) {
+        return new Graph(database, false, clock, keeping);
     }
 
     @Override
@@ -385,8 +396,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         takePlace(context);
         boolean watching = false;
         try {
-            var first = new ArrayList<Change>();
-            long position = begin(subscription, prepared, context, first);
+            long position = begin(subscription, group);
+            boolean resumes = subscription.metadata().get(AFTER) != null;
             var changes = new Watching(
                     feed,
                     (number, limit) -> backlog(group, number, limit),
@@ -399,7 +410,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                             Floors.NONE,
                             PATIENCE,
                             view -> view.types(List.of(id)).getOrDefault(id, Set.of())),
-                    first,
+                    isTrue(subscription, "snapshot") && !resumes
+                            ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
+                            : null,
                     position,
                     () -> leavePlace(context));
             watching = true;
@@ -415,30 +428,28 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return Boolean.TRUE.equals(subscription.metadata().get(name));
     }
 
-    /** Returns behind which change a reader begins, and adds what it is to see before. */
-    private long begin(Subscribe subscription, GraphQlSubscription prepared, CallContext context, List<Change> first) {
-        String group = context.scope().group();
-        Object after = subscription.metadata().get("afterChangeId");
-        if (after != null) {
-            long number = numbered(group, after.toString());
-            backlog(group, number, 1);
-            return number;
-        }
-        if (!isTrue(subscription, "snapshot")) {
+    /** Returns behind which change a reader begins. */
+    private long begin(Subscribe subscription, String group) {
+        Object after = subscription.metadata().get(AFTER);
+        if (after == null) {
             return statements.read(group, Floors.NONE, PATIENCE, View::revision);
         }
+        long number = numbered(group, after.toString());
+        backlog(group, number, 1);
+        return number;
+    }
+
+    /** What a subscription may see, without what has changed behind {@code position}. */
+    private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
+        String group = context.scope().group();
         Floors floors = rules(group).floors(On.SUBSCRIBE, context.caller());
         return reading(() -> statements.read(group, floors, PATIENCE, view -> {
-            String next = null;
-            do {
-                Page<Fact> page = view.statements(prepared.filter().pattern(), next, SNAPSHOT_PAGE);
-                page.items().forEach(fact -> first.add(held(fact)));
-                next = page.next();
-            } while (next != null && first.size() < MAX_SNAPSHOT);
-            if (next != null) {
-                throw subscriptionFailed("snapshot-too-large", Map.of("limit", "" + MAX_SNAPSHOT));
-            }
-            return view.revision();
+            Page<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
+            List<Change> held = page.items().stream()
+                    .map(Graph::held)
+                    .filter(change -> numbered(group, change.changeId()) <= position)
+                    .toList();
+            return new Page<>(held, page.next());
         }));
     }
 
@@ -530,7 +541,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                         found.add(shown.change());
                     }
                 }
-                size = SNAPSHOT_PAGE;
+                size = CHANGES_AT_ONCE;
             } while (found.size() <= limit && !numbered.isEmpty());
             boolean more = found.size() > limit;
             List<Change> kept = more ? found.subList(0, limit) : found;
@@ -737,17 +748,26 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     private static Map<String, @Nullable Object> shown(String query) {
-        return Map.of("query", query.length() <= MAX_AUDITED ? query : query.substring(0, MAX_AUDITED) + "…");
+        return Map.of("query", beginning(query));
+    }
+
+    private static String beginning(String text) {
+        return text.length() <= MAX_AUDITED ? text : text.substring(0, MAX_AUDITED) + "…";
     }
 
     private static Map<String, @Nullable Object> noted(Update update) {
         var detail = new LinkedHashMap<String, @Nullable Object>();
         detail.put("mutations", update.mutations().size());
-        detail.put("sourceAgentId", update.sourceAgentId());
-        detail.put("justification", update.justification());
-        detail.put("taskId", update.taskId());
-        detail.values().removeIf(value -> value == null);
+        note(detail, "sourceAgentId", update.sourceAgentId());
+        note(detail, "justification", update.justification());
+        note(detail, "taskId", update.taskId());
         return detail;
+    }
+
+    private static void note(Map<String, @Nullable Object> detail, String name, @Nullable String said) {
+        if (said != null) {
+            detail.put(name, beginning(said));
+        }
     }
 
     private static String outcome(UpdateResult result) {
@@ -771,6 +791,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             return;
         }
         Space space = statements.space(context.scope().group());
+        notes.acquireUninterruptibly();
         database.submit(new Database.Work() {
             @Override
             public void write(Session session) throws SQLException {
@@ -778,10 +799,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             }
 
             @Override
-            public void committed() {}
+            public void committed() {
+                notes.release();
+            }
 
             @Override
             public void failed(Exception cause) {
+                notes.release();
                 LOG.log(System.Logger.Level.ERROR, "an entry of the audit could not be written", cause);
             }
         });

@@ -178,6 +178,10 @@ final class GraphQlQueries {
     GraphQlSubscription prepare(KnowledgeOperation.Subscribe subscription) {
         try {
             String text = subscription.query();
+            if (text.length() + Characters.of(subscription.variables()) > limits.characters()) {
+                throw GraphQlFailure.SIZE.because(
+                        "the subscription and its variables have more than " + limits.characters() + " characters");
+            }
             var known = generic.known(text, Operation.SUBSCRIPTION);
             var prepared = known != null
                     ? known

@@ -48,6 +48,7 @@ final class GraphQlReader {
     private final List<Map<String, Object>> errors = new ArrayList<>();
     private boolean truncated;
     private int objects;
+    private long characters;
 
     GraphQlReader(
             View view,
@@ -111,15 +112,19 @@ final class GraphQlReader {
                         this::entities);
             case "statements" ->
                 page(
-                        view.statements(
-                                arguments.object("filter").pattern(), arguments.text("after"), arguments.first()),
+                        read(view.statements(
+                                arguments.object("filter").pattern(), arguments.text("after"), arguments.first())),
                         field,
                         out,
                         this::statements);
             case "path" -> path(arguments, field, out);
             case "graphs" -> lists(List.of(new Target<>(view.graphs(), out)), field, this::graphs);
             case "changes" ->
-                page(changes.changes(view, arguments.text("after"), arguments.first()), field, out, this::changes);
+                page(
+                        changed(changes.changes(view, arguments.text("after"), arguments.first())),
+                        field,
+                        out,
+                        this::changes);
             default -> typedRoot(arguments, field, out);
         }
     }
@@ -213,12 +218,13 @@ final class GraphQlReader {
                     each(targets, field, id -> List.copyOf(types.getOrDefault(id, Set.of())));
                 }
                 case "statements", "_statements" -> {
-                    var about = view.about(ids(targets), arguments.about(), arguments.text("after"), arguments.first());
+                    var about = read(
+                            view.about(ids(targets), arguments.about(), arguments.text("after"), arguments.first()));
                     pages(targets, field, id -> page(about, id), this::statements);
                 }
                 case "incoming", "_incoming" -> {
-                    var pointing = view.pointingAt(
-                            ids(targets), arguments.about(), arguments.text("after"), arguments.first());
+                    var pointing = read(view.pointingAt(
+                            ids(targets), arguments.about(), arguments.text("after"), arguments.first()));
                     pages(targets, field, id -> page(pointing, id), this::statements);
                 }
                 case "value", "values" -> values.add(ValueField.of(field, arguments));
@@ -238,8 +244,8 @@ final class GraphQlReader {
                 List.of(),
                 List.of(),
                 null);
-        var pointing =
-                view.pointingAt(ids(targets), pattern, null, arguments(field).first());
+        var pointing = read(
+                view.pointingAt(ids(targets), pattern, null, arguments(field).first()));
         lists(
                 targets.stream()
                         .map(target -> {
@@ -310,13 +316,16 @@ final class GraphQlReader {
             return;
         }
         var predicates = fields.stream().map(ValueField::predicate).distinct().toList();
-        var pages = view.about(ids(targets), Pattern.predicates(predicates), null, GraphQlLimits.MAX_PAGE);
+        var pages = read(view.about(ids(targets), Pattern.predicates(predicates), null, GraphQlLimits.MAX_PAGE));
         boolean whole = pages.values().stream().allMatch(page -> page.next() == null);
         for (var field : fields) {
             var found = whole || predicates.size() == 1
                     ? pages
-                    : view.about(
-                            ids(targets), Pattern.predicates(List.of(field.predicate())), null, GraphQlLimits.MAX_PAGE);
+                    : read(view.about(
+                            ids(targets),
+                            Pattern.predicates(List.of(field.predicate())),
+                            null,
+                            GraphQlLimits.MAX_PAGE));
             value(targets, field, id -> {
                 var page = page(found, id);
                 var terms = field.languages()
@@ -448,11 +457,37 @@ final class GraphQlReader {
         }
     }
 
-    private static <T> void each(
+    private <T> void each(
             List<Target<T>> targets, ExecutableNormalizedField field, Function<T, @Nullable Object> value) {
         String key = field.getResultKey();
         for (var target : targets) {
-            target.out().put(key, value.apply(target.of()));
+            Object shown = value.apply(target.of());
+            count(Characters.of(shown));
+            target.out().put(key, shown);
+        }
+    }
+
+    private Page<Fact> read(Page<Fact> page) {
+        page.items().forEach(fact -> count(Characters.of(fact.statement())));
+        return page;
+    }
+
+    private Map<String, Page<Fact>> read(Map<String, Page<Fact>> pages) {
+        pages.values().forEach(this::read);
+        return pages;
+    }
+
+    private Page<Change> changed(Page<Change> page) {
+        page.items().forEach(change -> count(Characters.of(change)));
+        return page;
+    }
+
+    /** Pages end early where their statements get too long for the view; long before that it is too much for an answer. */
+    private void count(long more) {
+        characters += more;
+        if (characters > limits.length()) {
+            throw GraphQlFailure.SIZE.because("the answer, or what has to be read for it, has more than "
+                    + limits.length() + " characters; ask for shorter pages with first");
         }
     }
 
@@ -519,14 +554,14 @@ final class GraphQlReader {
                                         .toList(),
                                 part,
                                 level);
-                    case "pageInfo" -> objects(pages, part, shown -> shown, GraphQlReader::pageInfos);
+                    case "pageInfo" -> objects(pages, part, shown -> shown, this::pageInfos);
                     default -> throw new IllegalStateException(part.getFieldName());
                 }
             }
         });
     }
 
-    private static <T> void pageInfos(List<Target<Page<T>>> targets, List<ExecutableNormalizedField> fields) {
+    private <T> void pageInfos(List<Target<Page<T>>> targets, List<ExecutableNormalizedField> fields) {
         for (var field : fields) {
             switch (field.getFieldName()) {
                 case "__typename" -> each(targets, field, page -> field.getSingleObjectTypeName());

@@ -50,7 +50,7 @@ final class GraphQlSchema {
     /** Introspection nests deeper than other queries may. */
     private static final int INTROSPECTION_DEPTH = 30;
 
-    private static final int MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
+    private static final int MAX_CACHED_CHARACTERS = 1024 * 1024;
 
     /** A document with its one operation; {@code fixed} is what it comes to, if that depends on no variable. */
     record Prepared(

@@ -36,25 +36,37 @@ import org.jspecify.annotations.Nullable;
  * audit, and the answers to updates that may be repeated.
  */
 final class Journal {
-    /** Changes of a group that are kept for readers that come back. */
-    static final long KEPT_CHANGES = 100_000;
+    /**
+     * What is kept, and what is forgotten. Looked after once in so many entries.
+     *
+     * @param changes of a group, for readers that come back
+     * @param changesFor how long, at most
+     * @param audited entries of the audit, of all groups together
+     * @param answersFor how long an update with a key is known to have been done
+     */
+    record Keeping(long changes, Duration changesFor, long audited, Duration answersFor, int sweepEvery) {
+        static final Keeping DEFAULTS = new Keeping(100_000, Duration.ofDays(7), 1_000_000, Duration.ofDays(1), 10_000);
+    }
 
-    static final Duration KEPT_FOR = Duration.ofDays(7);
-    private static final long KEPT_AUDIT = 1_000_000;
-    private static final long KEY_MS = Duration.ofDays(1).toMillis();
-    private static final int SWEEP_EVERY = 10_000;
+    /** Characters of changes that are read in one go. */
+    private static final long MAX_CHARACTERS = 4L << 20;
+
+    /** Rows that PostgreSQL brings at a time, for they may be long. */
+    private static final int FETCHED = 32;
 
     private static final List<Patch.Op> OPS = List.of(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.REPLACE);
 
     private final Terms terms;
     private final Sql sql;
+    private final Keeping keeping;
     private long lastChange;
     private long lastAudit;
     private long sinceSweep;
 
-    Journal(Database database, Terms terms, Sql sql) {
+    Journal(Database database, Terms terms, Sql sql, Keeping keeping) {
         this.terms = terms;
         this.sql = sql;
+        this.keeping = keeping;
         this.lastChange = database.read(session -> sql.number(
                 session,
                 "SELECT max(newest) FROM (SELECT (SELECT max(change_no) FROM kg_change c WHERE c.space = s.space) AS newest"
@@ -187,7 +199,7 @@ final class Journal {
 
     /** Forgets what is too old or too much, of all groups, once in a while. */
     private void sweep(Session session, long nowMs) throws SQLException {
-        if (++sinceSweep < SWEEP_EVERY) {
+        if (++sinceSweep < keeping.sweepEvery()) {
             return;
         }
         sinceSweep = 0;
@@ -198,27 +210,51 @@ final class Journal {
             }
         }
         for (long space : spaces) {
-            long last = sql.number(
-                    session,
-                    "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET "
-                            + KEPT_CHANGES,
-                    space);
-            session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, last);
-            session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, last);
-            // The newest change stays, since it tells the revision.
-            session.update(
-                    "DELETE FROM kg_change WHERE space = ? AND made_ms < ?"
-                            + " AND change_no < (SELECT max(change_no) FROM kg_change WHERE space = ?)",
-                    space,
-                    nowMs - KEPT_FOR.toMillis(),
-                    space);
+            forget(session, space, nowMs - keeping.changesFor().toMillis());
         }
-        session.update("DELETE FROM kg_audit WHERE audit_no <= ?", lastAudit - KEPT_AUDIT);
-        session.update("DELETE FROM kg_key WHERE made_ms < ?", nowMs - KEY_MS);
+        session.update("DELETE FROM kg_audit WHERE audit_no <= ?", lastAudit - keeping.audited());
+        session.update(
+                "DELETE FROM kg_key WHERE made_ms < ?",
+                nowMs - keeping.answersFor().toMillis());
     }
 
-    /** Returns changes behind a number, the oldest first. */
+    /** Forgets the oldest changes of a group. The newest one stays, since it tells the revision. */
+    private void forget(Session session, long space, long beforeMs) throws SQLException {
+        long tooMany = sql.number(
+                session,
+                "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET ?",
+                space,
+                keeping.changes());
+        long tooOld = sql.number(
+                session,
+                "SELECT max(change_no) FROM kg_change WHERE space = ? AND made_ms < ?"
+                        + " AND change_no < (SELECT max(change_no) FROM kg_change WHERE space = ?)",
+                space,
+                beforeMs,
+                space);
+        long last = Math.max(tooMany, tooOld);
+        if (last > 0) {
+            session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, last);
+            session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, last);
+            session.update("UPDATE kg_space SET forgotten = ? WHERE space = ?", last, space);
+        }
+    }
+
+    /**
+     * Returns changes behind a number, the oldest first: at least one if there is one, and fewer than {@code limit} if they
+     * are so long that memory would suffer.
+     */
     List<Numbered> changes(Session session, Space space, long after, int limit) throws SQLException {
+        for (int some = limit; ; some /= 2) {
+            try {
+                return changesAtOnce(session, space, after, some);
+            } catch (Terms.TooLong tooLong) {
+                // Not so many, then; one of them is never too long.
+            }
+        }
+    }
+
+    private List<Numbered> changesAtOnce(Session session, Space space, long after, int limit) throws SQLException {
         record Row(
                 long number,
                 int op,
@@ -235,14 +271,16 @@ final class Journal {
                 long more) {}
         var rows = new ArrayList<Row>();
         var numbers = new HashSet<Long>();
-        try (ResultSet found = session.bind(
-                        "SELECT change_no, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms, replaced, more"
-                                + " FROM kg_change WHERE space = ? AND change_no > ? ORDER BY change_no LIMIT ?",
-                        space.number(),
-                        after,
-                        limit)
-                .executeQuery()) {
-            while (found.next()) {
+        long characters = 0;
+        PreparedStatement select = session.bind(
+                "SELECT change_no, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms, replaced, more"
+                        + " FROM kg_change WHERE space = ? AND change_no > ? ORDER BY change_no LIMIT ?",
+                space.number(),
+                after,
+                limit);
+        select.setFetchSize(FETCHED);
+        try (ResultSet found = select.executeQuery()) {
+            while (characters <= MAX_CHARACTERS && found.next()) {
                 double certainty = found.getDouble(9);
                 boolean unknown = found.wasNull();
                 rows.add(new Row(
@@ -259,6 +297,8 @@ final class Journal {
                         found.getLong(11),
                         found.getString(12),
                         found.getLong(13)));
+                String replaced = rows.getLast().replaced;
+                characters += replaced == null ? 0 : replaced.length();
                 for (int column = 3; column <= 8; column++) {
                     numbers.add(found.getLong(column));
                 }
@@ -268,7 +308,11 @@ final class Journal {
         Map<Long, Term> known = terms.getAll(session, numbers);
         var view = new SqlView(session, space, terms, sql, Floors.NONE);
         var changes = new ArrayList<Numbered>(rows.size());
+        characters = 0;
         for (Row row : rows) {
+            if (characters > MAX_CHARACTERS) {
+                return changes;
+            }
             Term object = requireNonNull(known.get(row.o));
             var metadata = new LinkedHashMap<>(view.provenance(row.more));
             var statement = new Statement(
@@ -295,6 +339,7 @@ final class Journal {
                     replaced.stream()
                             .map(one -> unsaid(statement, (Map<?, ?>) one))
                             .toList()));
+            characters += Characters.of(changes.getLast().change());
         }
         return changes;
     }
@@ -343,16 +388,9 @@ final class Journal {
         };
     }
 
-    /** True if changes behind this one may have been forgotten, because it has been itself. */
+    /** True if changes behind this one have been forgotten. */
     boolean isForgotten(Session session, Space space, long change) throws SQLException {
-        return change > 0
-                && sql.number(
-                                session,
-                                "SELECT count(*) FROM kg_change WHERE space = ? AND change_no = ?",
-                                space.number(),
-                                change)
-                        == 0
-                && sql.number(session, "SELECT min(change_no) FROM kg_change WHERE space = ?", space.number()) > change;
+        return sql.number(session, "SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
     }
 
     /** The numbers of the changes that were made for a task, the oldest first. */
@@ -380,7 +418,7 @@ final class Journal {
                         space.number(),
                         caller,
                         key,
-                        nowMs - KEY_MS)
+                        nowMs - keeping.answersFor().toMillis())
                 .executeQuery()) {
             return row.next() ? Optional.of(result(SqlView.json(row.getString(1)))) : Optional.empty();
         }
@@ -455,13 +493,16 @@ final class Journal {
 
     private static Page<Review> reviews(Session session, String where, int limit, Object[] values) throws SQLException {
         var reviews = new ArrayList<Review>();
-        try (ResultSet rows = session.bind(
-                        "SELECT review_no, state, made_ms, caller, request, reason, decided_ms, decided_by, remark"
-                                + " FROM kg_review WHERE space = ? AND " + where + " ORDER BY review_no LIMIT ?",
-                        values)
-                .executeQuery()) {
-            while (rows.next()) {
+        long characters = 0;
+        PreparedStatement select = session.bind(
+                "SELECT review_no, state, made_ms, caller, request, reason, decided_ms, decided_by, remark"
+                        + " FROM kg_review WHERE space = ? AND " + where + " ORDER BY review_no LIMIT ?",
+                values);
+        select.setFetchSize(FETCHED);
+        try (ResultSet rows = select.executeQuery()) {
+            while (characters <= MAX_CHARACTERS && rows.next()) {
                 long decided = rows.getLong(7);
+                characters += rows.getString(5).length();
                 reviews.add(new Review(
                         Long.toString(rows.getLong(1)),
                         Review.State.valueOf(rows.getString(2)),
@@ -474,8 +515,8 @@ final class Journal {
                         rows.getString(9)));
             }
         }
-        boolean more = reviews.size() > limit;
-        List<Review> kept = more ? reviews.subList(0, limit) : reviews;
+        boolean more = reviews.size() > limit || characters > MAX_CHARACTERS;
+        List<Review> kept = reviews.size() > limit ? reviews.subList(0, limit) : reviews;
         return new Page<>(kept, more ? kept.getLast().id() : null);
     }
 

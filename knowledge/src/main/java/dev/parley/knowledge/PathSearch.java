@@ -20,10 +20,14 @@ final class PathSearch {
     private static final int BRANCHES = 200;
     private static final int STEP = 500;
 
+    /** Characters of the statements that are remembered. */
+    private static final long MAX_CHARACTERS = 16L << 20;
+
     private final View view;
     private final int maxNodes;
     private final Map<String, Fact> reachedBy = new HashMap<>();
     private boolean complete = true;
+    private long characters;
 
     PathSearch(View view, int maxNodes) {
         this.view = view;
@@ -77,8 +81,10 @@ final class PathSearch {
                 if (object.id().equals(goal)) {
                     return true;
                 }
-                if (reachedBy.size() > maxNodes) {
-                    throw InvalidField.of("path", "more than " + maxNodes + " things lie on the way");
+                characters += Characters.of(fact.statement());
+                if (reachedBy.size() > maxNodes || characters > MAX_CHARACTERS) {
+                    throw InvalidField.of(
+                            "path", "more than " + maxNodes + " things, or too much text, lie on the way");
                 }
                 next.add(object.id());
             }

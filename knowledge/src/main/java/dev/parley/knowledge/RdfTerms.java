@@ -71,7 +71,11 @@ final class RdfTerms {
         if (node.isBlank()) {
             return BLANK + node.getBlankNodeLabel();
         }
-        return node.isURI() && !node.getURI().isEmpty() ? node.getURI() : null;
+        return node.isURI() && isName(node.getURI()) ? node.getURI() : null;
+    }
+
+    private static boolean isName(String iri) {
+        return !iri.isEmpty() && iri.length() <= Term.MAX_NAME;
     }
 
     /** Returns null if RDF can say this, but a statement cannot. */
@@ -82,7 +86,7 @@ final class RdfTerms {
         if (about == null || said == null || in == null && !Quad.isDefaultGraph(graph)) {
             return null;
         }
-        if (!predicate.isURI() || predicate.getURI().isEmpty()) {
+        if (!predicate.isURI() || !isName(predicate.getURI())) {
             return null;
         }
         return new Statement(Term.Resource.of(about), predicate.getURI(), said, in, null, Map.of());

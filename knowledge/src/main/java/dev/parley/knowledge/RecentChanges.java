@@ -2,7 +2,6 @@ package dev.parley.knowledge;
 
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * nobody's slowness costs memory. Safe for any thread.
  */
 final class RecentChanges {
-    private static final int KEPT = 4_096;
-    private static final long MAX_CHARACTERS = 4L << 20;
+    static final int KEPT = 4_096;
+    static final long MAX_CHARACTERS = 4L << 20;
 
     /**
      * A change and its place in the order of all.
@@ -54,17 +53,9 @@ final class RecentChanges {
                     seen);
         }
 
-        /** About how much memory it needs. */
         private long characters() {
-            return characters(change.statement())
-                    + replaced.stream().mapToLong(Numbered::characters).sum();
-        }
-
-        private static long characters(Statement statement) {
-            int text = statement.object() instanceof Term.Literal literal
-                    ? literal.lexical().length()
-                    : 0;
-            return 200L + text;
+            return Characters.of(change)
+                    + replaced.stream().mapToLong(Characters::of).sum();
         }
     }
 

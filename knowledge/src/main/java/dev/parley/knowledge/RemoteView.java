@@ -367,18 +367,6 @@ class RemoteView implements View {
         return types;
     }
 
-    @Override
-    public void scan(
-            @Nullable String graph,
-            @Nullable String subject,
-            @Nullable String predicate,
-            @Nullable Term object,
-            Predicate<Fact> sink) {
-        var pattern =
-                new Pattern(list(graph), list(subject), List.of(), list(predicate), list(object), List.of(), null);
-        each(pattern, 0, held -> sink.test(held.fact()));
-    }
-
     private static <T> List<T> list(@Nullable T value) {
         return value == null ? List.of() : List.of(value);
     }

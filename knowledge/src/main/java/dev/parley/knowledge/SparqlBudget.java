@@ -14,8 +14,8 @@ final class SparqlBudget {
     /** What sorting and joining may at worst have to hold at once. */
     private static final int MAX_ROWS = 3_000_000;
 
-    /** How many characters functions may make, all texts together. */
-    private static final int MAX_TEXT = 64 << 20;
+    /** How many characters may be read, or made by functions, all texts together. */
+    private static final int MAX_TEXT = 128 << 20;
 
     /** How many steps are taken between two looks at the clock. */
     private static final int STRIDE = 1_024;
@@ -56,7 +56,7 @@ final class SparqlBudget {
     void text(long length) {
         characters += length;
         if (characters > MAX_TEXT) {
-            throw refusal("too-much", "it makes more than " + MAX_TEXT + " characters of text");
+            throw refusal("too-much", "it reads or makes more than " + MAX_TEXT + " characters of text");
         }
     }
 

@@ -114,7 +114,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         long number = sql.number(session, "SELECT space FROM kg_space WHERE group_id = ?", group);
         if (number == 0) {
             number = sql.number(session, "SELECT coalesce(max(space), 0) + 1 FROM kg_space");
-            session.update("INSERT INTO kg_space (space, group_id) VALUES (?, ?)", number, group);
+            session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
         }
         var defaults = new HashMap<Long, Double>();
         try (ResultSet rows = session.bind(

@@ -27,13 +27,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A view of the statements in an SQL database. Each method that takes many things asks once for all of them. */
@@ -43,6 +43,9 @@ class SqlView implements View {
 
     /** Characters of the longest provenance that is kept in memory. */
     private static final int MAX_CACHED = 4_096;
+
+    /** Characters of statements that are read in one go; a page that would have more ends early. */
+    private static final long MAX_CHARACTERS = 16L << 20;
 
     /** Entities that are looked at to learn which predicates a type has. */
     private static final int SAMPLE = 200;
@@ -246,7 +249,7 @@ class SqlView implements View {
     private List<Long> resources(Collection<String> ids) throws SQLException {
         var numbers = new ArrayList<Long>(ids.size());
         for (String id : ids) {
-            Long number = id.isEmpty() ? null : terms.find(session, Resource.of(id));
+            Long number = find(id);
             if (number != null) {
                 numbers.add(number);
             }
@@ -266,7 +269,12 @@ class SqlView implements View {
     }
 
     private @Nullable Long graph(@Nullable String name) throws SQLException {
-        return name == null ? Long.valueOf(Terms.NONE) : terms.find(session, Resource.of(name));
+        return name == null ? Long.valueOf(Terms.NONE) : find(name);
+    }
+
+    /** Returns the number of a resource; null if there is none, or can be none. */
+    private @Nullable Long find(String id) throws SQLException {
+        return id.isEmpty() || id.length() > Term.MAX_NAME ? null : terms.find(session, Resource.of(id));
     }
 
     private List<Long> numbers(Collection<? extends Term> wanted) throws SQLException {
@@ -356,8 +364,43 @@ class SqlView implements View {
         return reason == SEEN;
     }
 
-    /** Returns what rows stand for, with one look at the terms for all of them. */
+    /**
+     * Returns what rows stand for, with one look at the terms for all of them: of the first few, at least one, if they are
+     * so long that memory would suffer.
+     */
     final List<Fact> facts(List<Row> rows) throws SQLException {
+        var facts = new ArrayList<Fact>(rows.size());
+        var provenances = new HashMap<Long, Map<String, @Nullable Object>>();
+        long characters = 0;
+        int size = rows.size();
+        while (facts.size() < rows.size() && characters <= MAX_CHARACTERS) {
+            List<Row> some = rows.subList(facts.size(), Math.min(rows.size(), facts.size() + size));
+            Map<Long, Term> known;
+            try {
+                known = terms.getAll(session, numbers(some));
+            } catch (Terms.TooLong tooLong) {
+                size = (some.size() + 1) / 2;
+                continue;
+            }
+            for (Row row : some) {
+                if (characters <= MAX_CHARACTERS) {
+                    Map<String, @Nullable Object> provenance = provenances.get(row.provenance);
+                    if (provenance == null) {
+                        provenance = provenance(row.provenance);
+                        provenances.put(row.provenance, provenance);
+                    }
+                    Fact fact = fact(row, known, provenance);
+                    String graph = fact.statement().graph();
+                    sources.add(graph == null ? Pattern.DEFAULT_GRAPH : graph);
+                    facts.add(fact);
+                    characters += Characters.of(fact.statement());
+                }
+            }
+        }
+        return facts;
+    }
+
+    private static Set<Long> numbers(List<Row> rows) {
         var numbers = new HashSet<Long>();
         for (Row row : rows) {
             numbers.add(row.s);
@@ -367,19 +410,11 @@ class SqlView implements View {
                 numbers.add(row.g);
             }
         }
-        Map<Long, Term> known = terms.getAll(session, numbers);
-        var facts = new ArrayList<Fact>(rows.size());
-        for (Row row : rows) {
-            Fact fact = fact(row, known);
-            String graph = fact.statement().graph();
-            sources.add(graph == null ? Pattern.DEFAULT_GRAPH : graph);
-            facts.add(fact);
-        }
-        return facts;
+        return numbers;
     }
 
-    private Fact fact(Row row, Map<Long, Term> known) throws SQLException {
-        var provenance = new LinkedHashMap<String, @Nullable Object>(provenance(row.provenance));
+    private Fact fact(Row row, Map<Long, Term> known, Map<String, @Nullable Object> said) {
+        var provenance = new LinkedHashMap<>(said);
         Instant confirmed = Instant.ofEpochMilli(row.confirmedMs);
         if (row.change != 0) {
             provenance.put("changeId", space.changeId(row.change));
@@ -463,9 +498,9 @@ class SqlView implements View {
     }
 
     private Page<Fact> page(List<Row> rows, Order order, int limit) throws SQLException {
-        boolean more = rows.size() > limit;
-        List<Row> kept = more ? rows.subList(0, limit) : rows;
-        return new Page<>(facts(kept), more && limit > 0 ? Cursor.write(order.key(kept.getLast())) : null);
+        List<Fact> facts = facts(rows.size() > limit ? rows.subList(0, limit) : rows);
+        boolean more = rows.size() > facts.size() && !facts.isEmpty();
+        return new Page<>(facts, more ? Cursor.write(order.key(rows.get(facts.size() - 1))) : null);
     }
 
     @Override
@@ -531,11 +566,16 @@ class SqlView implements View {
         int from = 0;
         for (var entry : children.entrySet()) {
             List<Row> rows = entry.getValue();
-            int size = Math.min(limit, rows.size());
-            String next = rows.size() > limit && limit > 0 ? Cursor.write(order.key(rows.get(limit - 1))) : null;
+            int to = Math.min(from + Math.min(limit, rows.size()), facts.size());
+            String next = null;
+            if (rows.size() > to - from && limit > 0) {
+                next = to > from
+                        ? Cursor.write(order.key(rows.get(to - from - 1)))
+                        : Cursor.write(entry.getKey(), 0, 0, 0);
+            }
             String parent = ((Resource) requireNonNull(parents.get(entry.getKey()))).id();
-            pages.put(parent, new Page<>(facts.subList(from, from + size), next));
-            from += size;
+            pages.put(parent, new Page<>(facts.subList(from, to), next));
+            from = to;
         }
         return pages;
     }
@@ -553,37 +593,6 @@ class SqlView implements View {
             types.put(id, names);
         });
         return types;
-    }
-
-    @Override
-    public void scan(
-            @Nullable String graph,
-            @Nullable String subject,
-            @Nullable String predicate,
-            @Nullable Term object,
-            Predicate<Fact> sink) {
-        var pattern = new Pattern(
-                graph == null ? List.of() : List.of(graph),
-                subject == null ? List.of() : List.of(subject),
-                List.of(),
-                predicate == null ? List.of() : List.of(predicate),
-                object == null ? List.of() : List.of(object),
-                List.of(),
-                null);
-        String after = null;
-        boolean more = true;
-        int size = 64; // most scans want little; those that want much soon get large pieces
-        while (more) {
-            Page<Fact> page = statements(pattern, after, size);
-            for (Fact fact : page.items()) {
-                if (!sink.test(fact)) {
-                    return;
-                }
-            }
-            after = page.next();
-            more = after != null;
-            size = 4 * CHUNK;
-        }
     }
 
     @Override
@@ -722,7 +731,7 @@ class SqlView implements View {
     private Page<String> byValue(Where where, String orderBy, boolean descending, @Nullable String after, int limit)
             throws SQLException {
         long place = after == null ? 0 : requireNonNull(Cursor.read(after, 1))[0];
-        Long predicate = terms.find(session, Resource.of(orderBy));
+        Long predicate = find(orderBy);
         var values = new ArrayList<@Nullable Object>();
         var hidden = new ArrayList<@Nullable Object>();
         String hiddenValue = reason("y", hidden);

@@ -4,6 +4,7 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -302,8 +303,10 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
             if (!hasNext()) {
                 throw new NoSuchElementException();
             }
+            Statement statement = page.items().get(position++).statement();
             budget.row();
-            return RdfTerms.quad(page.items().get(position++).statement());
+            budget.text(Characters.of(statement.object()));
+            return RdfTerms.quad(statement);
         }
     }
 }

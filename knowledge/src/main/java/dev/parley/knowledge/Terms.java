@@ -35,17 +35,42 @@ final class Terms implements Database.GroupListener {
     /** Stands for "no term": the default graph, no type, no source. */
     static final long NONE = 0;
 
-    private static final int CACHED = 200_000;
+    /** Characters of terms that are kept in memory, twice: about 200,000 usual ones. */
+    private static final long CACHED = 24L << 20;
+
+    /** What a term takes in memory besides its characters, in characters. */
+    private static final int OVERHEAD = 80;
 
     /** Characters of the longest term that is kept in memory. */
     private static final int LONGEST = 1_000;
 
+    /** Characters of texts that are read in one go. */
+    private static final long MAX_CHARACTERS = 16L << 20;
+
+    /** Terms that one row may name; they are read however long they are. */
+    private static final int OF_ONE_ROW = 6;
+
+    /** What many terms say is too long to be read in one go; fewer of them may not be. */
+    static final class TooLong extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private TooLong() {
+            super("too long", null, false, false);
+        }
+    }
+
+    private static final int FETCHED = 100;
+
     private static final Long NO_DATATYPE = NONE;
 
-    private final Cache<Term, Long> numbers =
-            Caffeine.newBuilder().maximumSize(CACHED).build();
-    private final Cache<Long, Term> terms =
-            Caffeine.newBuilder().maximumSize(CACHED).build();
+    private final Cache<Term, Long> numbers = Caffeine.newBuilder()
+            .maximumWeight(CACHED)
+            .weigher((Term term, Long number) -> weight(term))
+            .build();
+    private final Cache<Long, Term> terms = Caffeine.newBuilder()
+            .maximumWeight(CACHED)
+            .weigher((Long number, Term term) -> weight(term))
+            .build();
 
     /** Terms of the group that is being written; touched by the writer thread only. */
     private final Map<Term, Long> fresh = new HashMap<>();
@@ -77,6 +102,10 @@ final class Terms implements Database.GroupListener {
             keep(term, known);
         }
         return known;
+    }
+
+    private static int weight(Term term) {
+        return OVERHEAD + Characters.of(term);
     }
 
     private static boolean isShort(Term term) {
@@ -144,7 +173,11 @@ final class Terms implements Database.GroupListener {
         return Objects.requireNonNull(getAll(session, List.of(number)).get(number));
     }
 
-    /** Returns the terms that numbers stand for, all in one go. */
+    /**
+     * Returns the terms that numbers stand for, all in one go.
+     *
+     * @throws TooLong if they are more than those of one row, and too much for that
+     */
     Map<Long, Term> getAll(Session session, Collection<Long> wanted) throws SQLException {
         var found = new HashMap<Long, Term>(terms.getAllPresent(wanted));
         if (found.size() < wanted.size()) {
@@ -169,12 +202,18 @@ final class Terms implements Database.GroupListener {
                 long datatype,
                 @Nullable String language) {}
         var rows = new ArrayList<Row>();
-        try (ResultSet found = session.bind(
-                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("term_no", missing),
-                        sql.list(missing))
-                .executeQuery()) {
+        long characters = 0;
+        PreparedStatement select = session.bind(
+                "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("term_no", missing),
+                sql.list(missing));
+        select.setFetchSize(FETCHED); // else PostgreSQL brings all before one can look at the first
+        try (ResultSet found = select.executeQuery()) {
             while (found.next()) {
                 rows.add(new Row(found.getLong(1), found.getString(2), found.getLong(3), found.getString(4)));
+                characters += rows.getLast().lexical.length();
+                if (characters > MAX_CHARACTERS && missing.size() > OF_ONE_ROW) {
+                    throw new TooLong();
+                }
             }
         }
         for (Row row : rows) {

@@ -49,6 +49,9 @@ final class Updates {
 
     private static final int MAX_REPLACED_CHARACTERS = 4 << 20;
 
+    /** Characters of what updates are found by. */
+    private static final int MAX_KEY = 500;
+
     /** What came of an update, and what those who watch are shown. */
     record Outcome(UpdateResult result, List<Numbered> changes) {
         static Outcome of(UpdateResult result) {
@@ -119,6 +122,10 @@ final class Updates {
      */
     Outcome make(SqlWriting writing) throws SQLException {
         String key = text(update.metadata().get("idempotencyKey"));
+        requireShort("metadata.idempotencyKey", key);
+        requireShort("sourceAgentId", update.sourceAgentId());
+        requireShort("taskId", update.taskId());
+        requireShort("sessionId", update.sessionId());
         if (key != null) {
             Optional<UpdateResult> before =
                     journal.answered(writing.session, writing.space, context.caller(), key, writing.nowMs());
@@ -170,6 +177,13 @@ final class Updates {
         more.put("transactionId", transaction);
         more.put("verificationStatus", Verification.VERIFIED);
         return more;
+    }
+
+    /** They are looked for, so they are in indexes, whose entries have to be short. */
+    private static void requireShort(String field, @Nullable String value) {
+        if (value != null && (value.isEmpty() || value.length() > MAX_KEY)) {
+            throw A2AException.invalidParams(field, value.length() + " characters (expected: 1 to " + MAX_KEY + ")");
+        }
     }
 
     private void requireRevision(SqlWriting writing) {
@@ -392,11 +406,7 @@ final class Updates {
     }
 
     private static long size(List<Fact> facts) {
-        return facts.stream()
-                .mapToLong(fact -> fact.statement().object() instanceof Term.Literal literal
-                        ? literal.lexical().length()
-                        : 0)
-                .sum();
+        return facts.stream().mapToLong(fact -> Characters.of(fact.statement())).sum();
     }
 
     // ---- Where it comes from

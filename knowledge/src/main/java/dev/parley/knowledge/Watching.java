@@ -3,14 +3,13 @@ package dev.parley.knowledge;
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,9 +32,10 @@ final class Watching implements Changes {
     private final @Nullable Projection projection;
     private final Runnable closed;
     private final Function<String, Set<String>> types;
-    private final Deque<Change> first;
     private final AtomicBoolean open = new AtomicBoolean(true);
 
+    private @Nullable Snapshot snapshot;
+    private @Nullable String shown;
     private long position;
     private Alignment known;
     private Floors floors;
@@ -46,6 +46,11 @@ final class Watching implements Changes {
         List<Numbered> after(long number, int limit);
     }
 
+    /** Reads what there was when the reader began, as far as it is still so: what has changed since then comes as a change. */
+    interface Snapshot {
+        Page<Change> after(@Nullable String cursor);
+    }
+
     /** Adds what the subscription selects of a change. */
     interface Projection {
         Map<String, @Nullable Object> of(GraphQlSubscription subscription, Change change);
@@ -54,7 +59,7 @@ final class Watching implements Changes {
     /**
      * A reader.
      *
-     * @param first what it is given before any change
+     * @param snapshot what it is given before any change; null for nothing
      * @param position the change behind which it begins
      * @param rules those of the group, as they are when they are asked for
      * @param closed is run once
@@ -67,7 +72,7 @@ final class Watching implements Changes {
             GraphQlSubscription subscription,
             @Nullable Projection projection,
             Function<String, Set<String>> types,
-            List<Change> first,
+            @Nullable Snapshot snapshot,
             long position,
             Runnable closed) {
         this.feed = feed;
@@ -77,7 +82,7 @@ final class Watching implements Changes {
         this.subscription = subscription;
         this.projection = projection;
         this.types = types;
-        this.first = new ArrayDeque<>(first);
+        this.snapshot = snapshot;
         this.position = position;
         this.closed = closed;
         this.known = rules.get();
@@ -89,11 +94,12 @@ final class Watching implements Changes {
         long end = System.nanoTime() + RecentChanges.bounded(patience).toNanos();
         while (open.get()) {
             requireRight();
-            if (!first.isEmpty()) {
-                List<Change> some = some(first);
-                some.removeIf(change -> !floors.sees(change.statement(), types));
-                if (!some.isEmpty()) {
-                    return some;
+            if (snapshot != null) {
+                Page<Change> page = snapshot.after(shown);
+                shown = page.next();
+                snapshot = shown == null ? null : snapshot;
+                if (!page.items().isEmpty()) {
+                    return page.items();
                 }
                 continue;
             }
@@ -109,14 +115,6 @@ final class Watching implements Changes {
             }
         }
         return null;
-    }
-
-    private static List<Change> some(Deque<Change> waiting) {
-        var taken = new ArrayList<Change>();
-        while (taken.size() < AT_ONCE && !waiting.isEmpty()) {
-            taken.add(waiting.remove());
-        }
-        return taken;
     }
 
     private List<Change> wanted(List<Numbered> news) {

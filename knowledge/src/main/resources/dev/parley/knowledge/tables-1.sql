@@ -1,7 +1,9 @@
 -- Groups by number. KEY stands for the type of a row's own number, ROWLESS for what saves SQLite a second tree.
+-- forgotten is the newest change that is not kept any more.
 CREATE TABLE kg_space (
-    space    KEY PRIMARY KEY,
-    group_id TEXT NOT NULL UNIQUE
+    space     KEY PRIMARY KEY,
+    group_id  TEXT NOT NULL UNIQUE,
+    forgotten BIGINT NOT NULL
 );
 
 -- Everything that statements are made of, once. datatype is 0 for a resource, else the term that names it;

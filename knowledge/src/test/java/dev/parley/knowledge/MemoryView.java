@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Statements in a list, and how often they were asked for. Types are statements. */
@@ -193,27 +192,6 @@ final class MemoryView implements View {
             }
         }
         return types;
-    }
-
-    @Override
-    public void scan(
-            @Nullable String graph,
-            @Nullable String subject,
-            @Nullable String predicate,
-            @Nullable Term object,
-            Predicate<Fact> sink) {
-        questions++;
-        for (Fact fact : facts) {
-            Statement said = fact.statement();
-            boolean fits =
-                    (graph == null || graph.equals(Objects.requireNonNullElse(said.graph(), Pattern.DEFAULT_GRAPH)))
-                            && (subject == null || subject.equals(said.subject().id()))
-                            && (predicate == null || predicate.equals(said.predicate()))
-                            && (object == null || object.equals(said.object()));
-            if (fits && !sink.test(fact)) {
-                return;
-            }
-        }
     }
 
     @Override

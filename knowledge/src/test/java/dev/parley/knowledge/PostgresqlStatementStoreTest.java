@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.store.Database;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -14,14 +13,14 @@ import org.junit.jupiter.api.TestInstance;
 /** KG27 */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresqlStatementStoreTest extends StatementStoreContract {
-    private @Nullable EmbeddedPostgres server;
+    private @Nullable PostgresqlServer server;
     private @Nullable Database database;
     private @Nullable StatementStore store;
 
     @BeforeAll
     void open() throws IOException {
-        server = EmbeddedPostgres.builder().setServerConfig("fsync", "off").start();
-        database = Database.open(server.getPostgresDatabase());
+        server = new PostgresqlServer();
+        database = server.database();
         store = new SqlStatementStore(database, clock);
     }
 

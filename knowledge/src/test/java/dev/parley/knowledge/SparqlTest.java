@@ -245,6 +245,19 @@ class SparqlTest {
         assertThat(column(answer.data())).hasSize(8);
     }
 
+    @Test
+    void stopsReadingAfterSoMuchText() {
+        Literal page = Literal.of("x".repeat(1 << 20));
+        var library = new StatementsView(IntStream.range(0, 200)
+                .mapToObj(i -> Statement.of("ex:" + i, "ex:text", page))
+                .toList());
+
+        assertThatThrownBy(() -> Sparql.answer(library, "SELECT ?v { ?s ex:text ?v } ORDER BY ?v", Map.of(), PATIENCE))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", "too-much"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -279,12 +292,12 @@ class SparqlTest {
     @Test
     void endsTextsThatManyRowsMake() {
         Literal longText = Literal.of("x".repeat(1 << 20));
-        var large = new StatementsView(IntStream.range(0, 20)
-                .mapToObj(i -> Statement.of("ex:" + i, "ex:text", longText))
+        var large = new StatementsView(IntStream.range(0, 30)
+                .mapToObj(i -> Statement.of("ex:" + i, i < 10 ? "ex:text" : "ex:n", i < 10 ? longText : Literal.of(i)))
                 .toList());
 
         assertThatThrownBy(() -> Sparql.answer(
-                        large, "SELECT (GROUP_CONCAT(?a) AS ?v) { ?x ex:text ?a . ?y ex:text ?b }", Map.of(), PATIENCE))
+                        large, "SELECT (GROUP_CONCAT(?a) AS ?v) { ?x ex:text ?a . ?y ex:n ?b }", Map.of(), PATIENCE))
                 .isInstanceOfSatisfying(
                         A2AException.class,
                         refused -> assertThat(refused.metadata()).containsEntry("reason", "too-much"));

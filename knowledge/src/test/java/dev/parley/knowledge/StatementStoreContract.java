@@ -281,10 +281,9 @@ abstract class StatementStoreContract {
             assertThat(view.pointingAt(List.of("ex:ann"), Pattern.ALL, null, 10))
                     .isEmpty();
             assertThat(view.predicates("ex:Project")).containsExactly(Term.TYPE);
-            view.scan(null, "ex:p1", null, null, fact -> {
-                assertThat(fact.statement().predicate()).isEqualTo(Term.TYPE);
-                return true;
-            });
+            assertThat(view.statements(Pattern.ALL, null, 10).items())
+                    .extracting(fact -> fact.statement().predicate())
+                    .containsOnly(Term.TYPE);
             return view;
         });
         assertThat(this.<List<String>>read(view -> view.entities(lead, null, 10).items()))
@@ -442,27 +441,38 @@ abstract class StatementStoreContract {
     }
 
     @Test
-    void scansGiveEverythingThatFits() {
+    void pagesGiveEverythingThatFits() {
         put(IntStream.range(0, 300)
                 .mapToObj(i -> says("ex:p" + i, "ex:n", i % 3))
                 .toArray(Statement[]::new));
         put(says("ex:p1", "ex:n", 1).in("ex:g"));
 
-        assertThat(scanned(null, null, "ex:n", Literal.of(1))).isEqualTo(101);
-        assertThat(scanned(Pattern.DEFAULT_GRAPH, null, null, null)).isEqualTo(300);
-        assertThat(scanned("ex:g", null, null, null)).isEqualTo(1);
-        assertThat(scanned(null, "ex:p1", "ex:n", null)).isEqualTo(2);
-        assertThat(scanned(null, "ex:never", null, null)).isZero();
+        assertThat(everything(fitting(List.of(), List.of(), List.of(Literal.of(1)))))
+                .hasSize(101);
+        assertThat(everything(fitting(List.of(Pattern.DEFAULT_GRAPH), List.of(), List.of())))
+                .hasSize(300);
+        assertThat(everything(fitting(List.of("ex:g"), List.of(), List.of()))).hasSize(1);
+        assertThat(everything(fitting(List.of(), List.of("ex:p1"), List.of()))).hasSize(2);
+        assertThat(everything(fitting(List.of(), List.of("ex:never"), List.of())))
+                .isEmpty();
     }
 
-    private int scanned(
-            @Nullable String graph, @Nullable String subject, @Nullable String predicate, @Nullable Term object) {
-        var found = new AtomicInteger();
-        read(view -> {
-            view.scan(graph, subject, predicate, object, fact -> found.incrementAndGet() > 0);
+    private static Pattern fitting(List<String> graphs, List<String> subjects, List<Term> objects) {
+        return new Pattern(graphs, subjects, List.of(), List.of(), objects, List.of(), null);
+    }
+
+    private List<Fact> everything(Pattern pattern) {
+        return read(view -> {
+            var found = new ArrayList<Fact>();
+            String after = null;
+            do {
+                Page<Fact> page = view.statements(pattern, after, 64);
+                found.addAll(page.items());
+                after = page.next();
+            } while (after != null);
+            assertThat(found).doesNotHaveDuplicates();
             return found;
         });
-        return found.get();
     }
 
     @Test

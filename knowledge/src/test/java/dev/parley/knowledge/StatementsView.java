@@ -6,14 +6,12 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -47,16 +45,6 @@ record StatementsView(List<Statement> statements) implements View {
 
     private static Fact fact(Statement statement) {
         return new Fact(statement, Instant.EPOCH);
-    }
-
-    @Override
-    public void scan(
-            @Nullable String graph,
-            @Nullable String subject,
-            @Nullable String predicate,
-            @Nullable Term object,
-            Predicate<Fact> sink) {
-        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Patch;
@@ -247,10 +248,9 @@ class W3cSparqlTest {
     private static DatasetGraph content(SqlStatementStore store, String group) {
         return store.read(group, Floors.NONE, PATIENCE, view -> {
             DatasetGraph content = DatasetGraphFactory.create();
-            view.scan(null, null, null, null, fact -> {
-                content.add(RdfTerms.quad(fact.statement()));
-                return true;
-            });
+            view.statements(Pattern.ALL, null, Integer.MAX_VALUE - 1)
+                    .items()
+                    .forEach(fact -> content.add(RdfTerms.quad(fact.statement())));
             return content;
         });
     }

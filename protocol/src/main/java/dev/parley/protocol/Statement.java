@@ -27,17 +27,10 @@ public record Statement(
         Map<String, @Nullable Object> provenance) {
     public Statement {
         requireNonNull(subject, "subject");
-        requireNonNull(predicate, "predicate");
         requireNonNull(object, "object");
-        if (predicate.isEmpty()) {
-            throw InvalidField.of("predicate.id", "must not be empty");
-        }
-        if (graph != null && graph.isEmpty()) {
-            throw InvalidField.of("graph", "must not be empty");
-        }
+        predicate = Term.name("predicate.id", predicate);
+        graph = graph == null ? null : Term.name("graph", graph);
         requireCertainty("certainty", certainty);
-        predicate = Term.expand(predicate);
-        graph = graph == null ? null : Term.expand(graph);
         provenance = Lists.copy(provenance);
     }
 

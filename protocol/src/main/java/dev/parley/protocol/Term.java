@@ -26,6 +26,9 @@ public sealed interface Term {
     /** The predicate that says what kind of thing its subject is. */
     String TYPE = RDF + "type";
 
+    /** Characters that a name may have: names are kept in memory where values are not. */
+    int MAX_NAME = 4_096;
+
     /**
      * Something that has a name: an IRI, a compact IRI such as {@code ex:p1}, or any other text. Names are compared as
      * they are written, except that {@code rdf:}, {@code rdfs:}, {@code owl:} and {@code xsd:} stand for their namespaces.
@@ -34,12 +37,8 @@ public sealed interface Term {
      */
     record Resource(String id, @Nullable String type) implements Term {
         public Resource {
-            requireNonNull(id, "id");
-            if (id.isEmpty()) {
-                throw InvalidField.of("id", "must not be empty");
-            }
-            id = expand(id);
-            type = type == null ? null : expand(type);
+            id = name("id", id);
+            type = type == null ? null : name("type", type);
         }
 
         public static Resource of(String id) {
@@ -77,9 +76,14 @@ public sealed interface Term {
         /** Numbers beyond a double's range are written as text, lest somebody has to write out a billion digits. */
         private static final int MAX_EXPONENT = 308;
 
+        private static final int MAX_LANGUAGE = 100;
+
         public Literal {
             requireNonNull(lexical, "lexical");
-            datatype = expand(datatype);
+            datatype = name("type", datatype);
+            if (language != null && language.length() > MAX_LANGUAGE) {
+                throw InvalidField.of("language", "too long (expected: a tag such as de or en-GB)");
+            }
             if ((language != null) != datatype.equals(LANG_STRING)) {
                 throw InvalidField.of(
                         "type", datatype + " (expected: " + LANG_STRING + " if, and only if, there is a language)");
@@ -154,6 +158,18 @@ public sealed interface Term {
         private static boolean isWithinRange(BigDecimal number) {
             return Math.abs((long) number.scale()) <= MAX_EXPONENT && number.precision() <= MAX_EXPONENT;
         }
+    }
+
+    /** Returns a name as it is compared, or says in which field something stands that is none. */
+    static String name(String field, String name) {
+        requireNonNull(name, field);
+        if (name.isEmpty()) {
+            throw InvalidField.of(field, "must not be empty");
+        }
+        if (name.length() > MAX_NAME) {
+            throw InvalidField.of(field, name.length() + " characters (expected: at most " + MAX_NAME + ")");
+        }
+        return expand(name);
     }
 
     /** Writes out the namespaces that have one fixed abbreviation. */

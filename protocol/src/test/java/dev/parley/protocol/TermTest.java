@@ -42,6 +42,18 @@ class TermTest {
         assertThat(statement.subject().id()).isEqualTo("ex:p1");
     }
 
+    @Test
+    void namesAreNotTooLong() {
+        String longest = "x".repeat(Term.MAX_NAME);
+
+        assertThat(Statement.of(longest, longest, Term.Resource.of(longest)).in(longest))
+                .isNotNull();
+        assertThatThrownBy(() -> Term.Resource.of(longest + "x")).isInstanceOf(InvalidField.class);
+        assertThatThrownBy(() -> new Literal("1", longest + "x", null)).isInstanceOf(InvalidField.class);
+        assertThatThrownBy(() -> Statement.of("ex:p1", longest + "x", Literal.of(1)))
+                .isInstanceOf(InvalidField.class);
+    }
+
     @ParameterizedTest
     @ValueSource(doubles = {-0.01, 1.5, Double.NaN, Double.POSITIVE_INFINITY})
     void certaintyIsBetweenZeroAndOne(double certainty) {

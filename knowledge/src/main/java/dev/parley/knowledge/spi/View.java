@@ -1,11 +1,9 @@
 package dev.parley.knowledge.spi;
 
-import dev.parley.protocol.Term;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +16,10 @@ public interface View {
     /** The number of the last change that this view contains; 0 if there was none. */
     long revision();
 
-    /** Returns statements in an order that stays the same; {@code after} is null or the {@code next} of a page. */
+    /**
+     * Returns statements in an order that stays the same; {@code after} is null or the {@code next} of a page. A page may
+     * have fewer than {@code limit} and yet a next one, if its statements are very long; so may those of the methods below.
+     */
     Page<Fact> statements(Pattern pattern, @Nullable String after, int limit);
 
     /**
@@ -38,18 +39,6 @@ public interface View {
 
     /** Returns for each of {@code ids} its types, in one go. Those that have none may be missing. */
     Map<String, Set<String>> types(Collection<String> ids);
-
-    /**
-     * Gives {@code sink} every statement that fits, until it returns false.
-     *
-     * @param graph {@link Pattern#DEFAULT_GRAPH}, a name, or null for every graph
-     */
-    void scan(
-            @Nullable String graph,
-            @Nullable String subject,
-            @Nullable String predicate,
-            @Nullable Term object,
-            Predicate<Fact> sink);
 
     /**
      * The graphs that have statements, and how many that the rules of the floors let the reader see; certainty and age

@@ -1,0 +1,53 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import java.util.Collection;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How long things are, in characters of their texts: about what they cost in memory. */
+final class Characters {
+    private Characters() {}
+
+    static long of(Statement statement) {
+        String graph = statement.graph();
+        return statement.subject().id().length()
+                + statement.predicate().length()
+                + of(statement.object())
+                + (graph == null ? 0 : graph.length())
+                + of(statement.provenance());
+    }
+
+    static long of(Change change) {
+        return of(change.statement()) + of(change.metadata());
+    }
+
+    static int of(Term term) {
+        return switch (term) {
+            case Term.Resource resource -> resource.id().length();
+            case Term.Literal literal -> literal.lexical().length();
+        };
+    }
+
+    /** The length of a value as JSON has it. */
+    static long of(@Nullable Object value) {
+        long characters = 0;
+        switch (value) {
+            case String text -> characters = text.length();
+            case Map<?, ?> members -> {
+                for (var member : members.entrySet()) {
+                    characters += of(member.getKey()) + of(member.getValue());
+                }
+            }
+            case Collection<?> elements -> {
+                for (Object element : elements) {
+                    characters += of(element);
+                }
+            }
+            case null, default -> {}
+        }
+        return characters;
+    }
+}

@@ -1,0 +1,11 @@
+package dev.parley.knowledge;
+
+import dev.parley.store.Database;
+import java.nio.file.Path;
+
+class SqliteGraphLimitsTest extends GraphLimitsContract {
+    @Override
+    Database database(Path directory) {
+        return Database.open(directory);
+    }
+}
