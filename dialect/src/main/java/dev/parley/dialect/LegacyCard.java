@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -41,6 +42,9 @@ final class LegacyCard {
     /** Of several OAuth flows, 1.0 shows one: the first of these. */
     private static final List<String> FLOWS =
             List.of("authorizationCode", "clientCredentials", "deviceCode", "implicit", "password");
+
+    /** What 1.0 has in other places; signatures were made for other bytes than will be written. */
+    private static final Set<String> NEWER = Set.of("supportedInterfaces", "securityRequirements", "signatures");
 
     private LegacyCard() {}
 
@@ -175,7 +179,9 @@ final class LegacyCard {
             .optional("inputModes", TEXTS, List.of(), Skill::inputModes)
             .optional("outputModes", TEXTS, List.of(), Skill::outputModes)
             .optional("security", SECURITY, List.of(), Skill::securityRequirements)
-            .as(v -> new Skill(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .others(Skill::others, NEWER)
+            .as(v -> new Skill(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private record Transport(String url, String transport) {}
 
@@ -227,6 +233,7 @@ final class LegacyCard {
                         false,
                         card -> Boolean.TRUE.equals(card.capabilities().extendedAgentCard()))
                 .optional("authentication", AUTHENTICATION, card -> first ? schemes(card) : null)
+                .others(AgentCard::others, NEWER)
                 .as(LegacyCard::card);
     }
 
@@ -249,6 +256,7 @@ final class LegacyCard {
         List<Skill> skills = v.next();
         boolean extended = v.next();
         List<String> authentication = v.next();
+        Map<String, @Nullable Object> others = v.next();
         String spoken = version.isEmpty()
                 ? authentication != null && securitySchemes.isEmpty() ? "0.1" : "0.2"
                 : version.replaceFirst("^(\\d+\\.\\d+)\\..*", "$1");
@@ -278,7 +286,8 @@ final class LegacyCard {
                 outputModes,
                 skills,
                 List.of(),
-                iconUrl);
+                iconUrl,
+                others);
     }
 
     /** The schemes of 0.1, of which only names are known. */

@@ -5,7 +5,6 @@ import static dev.parley.dialect.Codecs.BYTES;
 import static dev.parley.dialect.Codecs.FREE;
 import static dev.parley.dialect.Codecs.INT;
 import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
-import static dev.parley.dialect.Codecs.STRUCT;
 import static dev.parley.dialect.Codecs.TEXT;
 import static dev.parley.dialect.Codecs.TEXTS;
 import static dev.parley.dialect.V1Model.nonEmpty;
@@ -194,7 +193,7 @@ final class LegacyModel {
                 .optional("text", TEXT, one -> one instanceof Part.Text text ? text.text() : null)
                 .optional("file", file(), one -> one instanceof Part.Raw || one instanceof Part.Url ? one : null)
                 .optional("data", proto ? protoData() : FREE, one -> one instanceof Part.Data data ? shown(data) : null)
-                .optional("metadata", STRUCT, Map.of(), one -> proto ? Map.of() : metadata(one))
+                .metadata(one -> proto ? Map.of() : metadata(one))
                 // As 1.0 has them.
                 .readOnly("raw", BYTES)
                 .readOnly("url", TEXT)
@@ -305,7 +304,7 @@ final class LegacyModel {
                 .optional("messageId", TEXT, it -> first ? null : it.messageId())
                 .optional("taskId", TEXT, it -> first ? null : it.taskId())
                 .optional("contextId", TEXT, it -> first ? null : it.contextId())
-                .optional("metadata", STRUCT, Map.of(), Message::metadata)
+                .metadata(Message::metadata)
                 .optional("extensions", TEXTS, List.of(), it -> first ? List.of() : it.extensions())
                 .optional("referenceTaskIds", TEXTS, List.of(), it -> kinds ? it.referenceTaskIds() : List.of())
                 .as(v -> message(
@@ -343,7 +342,7 @@ final class LegacyModel {
                 .optional("name", TEXT, Artifact::name)
                 .optional("description", TEXT, Artifact::description)
                 .required("parts", Codecs.list(part), Artifact::parts)
-                .optional("metadata", STRUCT, Map.of(), Artifact::metadata)
+                .metadata(Artifact::metadata, "index", "append", "lastChunk") // which 0.1 has here
                 .optional("extensions", TEXTS, List.of(), Artifact::extensions)
                 .as(v -> new Artifact(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
     }
@@ -357,7 +356,7 @@ final class LegacyModel {
                 .always("index", INT, 0, Indexed::index)
                 .optional("append", BOOLEAN, false, Indexed::append)
                 .optional("lastChunk", BOOLEAN, false, Indexed::lastChunk)
-                .optional("metadata", STRUCT, Map.of(), LegacyModel::metadata)
+                .metadata(LegacyModel::metadata)
                 .as(v -> indexed(v.skip().next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
     }
 
@@ -412,7 +411,7 @@ final class LegacyModel {
                 .required("status", status, Task::status)
                 .optional("history", Codecs.list(message), List.of(), Task::history)
                 .optional("artifacts", artifacts, List.of(), Task::artifacts)
-                .optional("metadata", STRUCT, Map.of(), this::metadata)
+                .metadata(this::metadata)
                 .as(v -> task(v.skip().next(), v.skip().next(), v.next(), v.next(), v.next(), v.next()));
     }
 
@@ -452,7 +451,7 @@ final class LegacyModel {
                 .optional("contextId", TEXT, "", it -> first ? "" : it.contextId())
                 .required("status", status, TaskStatusUpdateEvent::status)
                 .optional("final", BOOLEAN, it -> isFinal(it.status().state()))
-                .optional("metadata", STRUCT, Map.of(), TaskStatusUpdateEvent::metadata)
+                .metadata(TaskStatusUpdateEvent::metadata)
                 .as(v -> statusUpdate(
                         v.skip().skip().next(), v.next(), v.next(), v.skip().next()));
     }
@@ -469,7 +468,7 @@ final class LegacyModel {
                 .required("artifact", artifact, TaskArtifactUpdateEvent::artifact)
                 .optional("append", BOOLEAN, false, TaskArtifactUpdateEvent::append)
                 .optional("lastChunk", BOOLEAN, false, TaskArtifactUpdateEvent::lastChunk)
-                .optional("metadata", STRUCT, Map.of(), TaskArtifactUpdateEvent::metadata)
+                .metadata(TaskArtifactUpdateEvent::metadata, "id")
                 .as(v -> artifactUpdate(v.skip().next(), v.next(), v.next(), v.next(), v.next(), v.next()));
     }
 
@@ -494,7 +493,7 @@ final class LegacyModel {
                 .required("artifact", indexed, LegacyModel::indexed)
                 .optional("append", BOOLEAN, it -> merged ? it.update().append() : null)
                 .optional("lastChunk", BOOLEAN, it -> merged ? it.update().lastChunk() : null)
-                .optional("metadata", STRUCT, Map.of(), it -> it.update().metadata())
+                .metadata(it -> it.update().metadata())
                 .as(v -> indexedUpdate(
                         v.skip().next(), v.skip().skip().next(), v.skip().skip().next()));
     }

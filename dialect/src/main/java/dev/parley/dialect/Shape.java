@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.TaskEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -24,8 +25,8 @@ import tools.jackson.core.io.SerializedString;
 /**
  * An object of the model as JSON: its members in order, each named once for reading and writing.
  *
- * <p>Members that nobody knows are ignored, null is absent, names may also come in snake_case. Reading costs one array
- * and one hash lookup per member; this is the inner loop of everything that travels.
+ * <p>Members that nobody knows are ignored unless the shape keeps them, null is absent, names may also come in
+ * snake_case. Reading costs one array and one hash lookup per member; this is the inner loop of everything that travels.
  */
 final class Shape<T> implements Codec<T> {
     private enum Presence {
@@ -45,6 +46,22 @@ final class Shape<T> implements Codec<T> {
             return new Member<>(name, label, codec, other, presence, absent);
         }
     }
+
+    /**
+     * Where members are kept that nobody knows.
+     *
+     * @param slot which member takes them
+     * @param of those that a value has
+     * @param foreign names that are known elsewhere, and mean nothing here
+     */
+    private record Others<T>(int slot, Function<T, Map<String, @Nullable Object>> of, Set<String> foreign) {
+        <U> Others<U> from(Function<U, T> unwrap) {
+            return new Others<>(slot, value -> of.apply(unwrap.apply(value)), foreign);
+        }
+    }
+
+    /** Under this name, metadata keep what stood beside them and nobody knew. */
+    static final String OTHERS = "a2a_others";
 
     /** The members that were read, in the order in which they were declared. */
     static final class Values {
@@ -72,12 +89,14 @@ final class Shape<T> implements Codec<T> {
     private final Member<T>[] members;
     private final Map<String, Integer> indexes;
     private final Function<Values, T> constructor;
+    private final @Nullable Others<T> others;
 
     private Shape(Builder<T> builder, Function<Values, T> constructor) {
         @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no generics
         Member<T>[] array = builder.members.toArray(new Member[0]);
         this.members = array;
         this.constructor = constructor;
+        this.others = builder.others;
         this.indexes = new HashMap<>();
         for (int i = 0; i < members.length; i++) {
             indexes.put(members[i].name, i);
@@ -99,6 +118,7 @@ final class Shape<T> implements Codec<T> {
     static final class Builder<T> {
         private final List<Member<T>> members = new ArrayList<>();
         private boolean snakeCase;
+        private @Nullable Others<T> others;
 
         /** A member that must be there. */
         <V> Builder<T> required(String name, Codec<V> codec, Function<T, V> of) {
@@ -125,6 +145,26 @@ final class Shape<T> implements Codec<T> {
             return add(name, codec, value -> null, Presence.OPTIONAL, null);
         }
 
+        /**
+         * The member {@code metadata}, which also keeps members that nobody knows, for whoever writes this shape again.
+         *
+         * @param foreign those that are not meant, because another form of the same thing has them
+         */
+        Builder<T> metadata(Function<T, Map<String, @Nullable Object>> of, String... foreign) {
+            others = new Others<>(members.size(), value -> kept(of.apply(value)), Set.of(foreign));
+            return optional("metadata", Codecs.STRUCT, Map.of(), value -> withoutKept(of.apply(value)));
+        }
+
+        /**
+         * All members that nobody knows, as a map.
+         *
+         * @param foreign as for {@link #metadata}
+         */
+        Builder<T> others(Function<T, Map<String, @Nullable Object>> of, Set<String> foreign) {
+            others = new Others<>(members.size(), of, foreign);
+            return add("", Codecs.STRUCT, value -> null, Presence.OPTIONAL, Map.of());
+        }
+
         private <V> Builder<T> add(
                 String name,
                 Codec<V> codec,
@@ -144,12 +184,27 @@ final class Shape<T> implements Codec<T> {
         }
     }
 
+    @SuppressWarnings("unchecked") // trees of JSON
+    private static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> metadata) {
+        return metadata.get(OTHERS) instanceof Map<?, ?> kept ? (Map<String, @Nullable Object>) kept : Map.of();
+    }
+
+    private static Map<String, @Nullable Object> withoutKept(Map<String, @Nullable Object> metadata) {
+        if (!(metadata.get(OTHERS) instanceof Map)) {
+            return metadata;
+        }
+        var without = new LinkedHashMap<>(metadata);
+        without.remove(OTHERS);
+        return without;
+    }
+
     /** This shape for a value that holds nothing but a {@code T}. */
     <U> Shape<U> around(Function<T, U> wrap, Function<U, T> unwrap) {
         var builder = new Builder<U>();
         for (Member<T> one : members) {
             builder.members.add(one.from(value -> one.of.apply(unwrap.apply(value))));
         }
+        builder.others = others == null ? null : others.from(unwrap);
         return builder.as(values -> wrap.apply(constructor.apply(values)));
     }
 
@@ -159,6 +214,7 @@ final class Shape<T> implements Codec<T> {
         for (Member<T> one : members) {
             builder.members.add(names.contains(one.name) ? one.from(value -> null) : one);
         }
+        builder.others = others;
         return builder.as(constructor);
     }
 
@@ -169,6 +225,7 @@ final class Shape<T> implements Codec<T> {
             builder.members.add(
                     one.name.equals(name) ? one.from(value -> requireNonNullElse(one.of.apply(value), instead)) : one);
         }
+        builder.others = others;
         return builder.as(constructor);
     }
 
@@ -218,11 +275,17 @@ final class Shape<T> implements Codec<T> {
         if (in.currentToken() != JsonToken.START_OBJECT) {
             throw Place.unexpected(in, expected());
         }
+        Map<String, @Nullable Object> kept = Map.of();
         for (String name = in.nextName(); name != null; name = in.nextName()) {
             JsonToken token = in.nextToken();
             Integer index = indexes.get(name);
             if (index == null) {
-                in.skipChildren();
+                if (others == null || token == JsonToken.VALUE_NULL || others.foreign.contains(name)) {
+                    in.skipChildren();
+                } else {
+                    kept = kept.isEmpty() ? new LinkedHashMap<>() : kept;
+                    kept.put(name, Codecs.FREE.read(in));
+                }
                 continue;
             }
             Codec<Object> codec = members[index].codec;
@@ -235,6 +298,15 @@ final class Shape<T> implements Codec<T> {
                 throw Place.duplicate(in);
             }
         }
+        if (others != null && !kept.isEmpty()) {
+            keep(others.slot, kept, values);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // so it was declared
+    private void keep(int slot, Map<String, @Nullable Object> kept, @Nullable Object[] values) {
+        var metadata = (Map<String, @Nullable Object>) requireNonNullElse(values[slot], Map.of());
+        values[slot] = members[slot].name.isEmpty() ? kept : TaskEvent.merge(metadata, Map.of(OTHERS, kept));
     }
 
     private T make(@Nullable JsonParser in, @Nullable Object[] values) {
@@ -267,6 +339,14 @@ final class Shape<T> implements Codec<T> {
             out.writeName(member.label);
             member.codec.write(out, of);
         });
+        if (others != null) {
+            others.of.apply(value).forEach((name, of) -> {
+                if (!indexes.containsKey(name) && !others.foreign.contains(name)) {
+                    out.writeName(name);
+                    Codecs.FREE.write(out, of == null ? Codecs.NULL : of);
+                }
+            });
+        }
         out.writeEndObject();
     }
 

@@ -22,6 +22,7 @@ import dev.parley.protocol.SecurityScheme.OAuth2;
 import dev.parley.protocol.SecurityScheme.OpenIdConnect;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * How a card of A2A 1.0 looks as JSON.
@@ -30,6 +31,16 @@ import java.util.Map;
  */
 final class V1Card {
     private V1Card() {}
+
+    /** What a card for readers of several versions has for those of older ones. */
+    private static final Set<String> OLDER = Set.of(
+            "protocolVersion",
+            "url",
+            "preferredTransport",
+            "additionalInterfaces",
+            "security",
+            "supportsAuthenticatedExtendedCard",
+            "authentication");
 
     /** In a card, the list of scopes is wrapped: {@code {"list":["openid"]}}. */
     private static final Codec<List<String>> SCOPES = Shape.<List<String>>of()
@@ -161,7 +172,9 @@ final class V1Card {
             .optional("inputModes", TEXTS, List.of(), Skill::inputModes)
             .optional("outputModes", TEXTS, List.of(), Skill::outputModes)
             .optional("securityRequirements", REQUIREMENTS, List.of(), Skill::securityRequirements)
-            .as(v -> new Skill(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+            .others(Skill::others, OLDER)
+            .as(v -> new Skill(
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Signature> SIGNATURE = Shape.<Signature>of()
             .required("protected", TEXT, Signature::protectedHeader)
@@ -184,7 +197,8 @@ final class V1Card {
             .always("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
             .optional("signatures", Codecs.list(SIGNATURE), List.of(), AgentCard::signatures)
             .optional("iconUrl", TEXT, AgentCard::iconUrl)
+            .others(AgentCard::others, OLDER)
             .as(v -> new AgentCard(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
-                    v.next(), v.next(), v.next(), v.next()));
+                    v.next(), v.next(), v.next(), v.next(), v.next()));
 }

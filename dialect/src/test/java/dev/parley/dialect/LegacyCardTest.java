@@ -1,6 +1,8 @@
 package dev.parley.dialect;
 
 import static dev.parley.dialect.Wire.example;
+import static dev.parley.dialect.Wire.tree;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
@@ -80,6 +82,37 @@ final class LegacyCardTest {
         assertThat(card.provider()).isEqualTo(new AgentCard.Provider("Example", "https://example.com"));
         assertThat(card.documentationUrl()).isEqualTo("https://example.com/docs");
         assertThat(card.skills().getFirst().inputModes()).containsExactly("text");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"v03, card.json", "v03, card02.json", "v01, card.json", "v1, card.full.json"})
+    @DisplayName("GEM01: members of a card and of its skills that nobody knows are shown again, in either form")
+    void membersThatNobodyKnowsAreShownAgain(String examples, String file) {
+        Map<String, @Nullable Object> more = members(example(examples, file));
+        more.put("x-vendor", Map.of("tier", List.of("gold")));
+        var skill = new LinkedHashMap<>(skill(more));
+        skill.put("x-price", 2);
+        more.put("skills", List.of(skill));
+
+        AgentCard card = Json.readCard(Json.write(more));
+
+        for (byte[] shown : List.of(Json.write(card), LegacyCard.v03(card), LegacyCard.union(card))) {
+            Map<String, @Nullable Object> again = members(shown);
+            assertThat(again).containsEntry("x-vendor", more.get("x-vendor"));
+            assertThat(skill(again)).containsEntry("x-price", 2);
+            assertThat(Json.readCard(shown).others()).isEqualTo(card.others());
+        }
+        assertThat(card.others()).containsOnlyKeys("x-vendor");
+    }
+
+    @SuppressWarnings("unchecked") // an object
+    private static Map<String, @Nullable Object> members(byte[] json) {
+        return new LinkedHashMap<>((Map<String, @Nullable Object>) requireNonNull(tree(json)));
+    }
+
+    @SuppressWarnings("unchecked") // an object in a list
+    private static Map<String, @Nullable Object> skill(Map<String, @Nullable Object> card) {
+        return ((List<Map<String, @Nullable Object>>) requireNonNull(card.get("skills"))).getFirst();
     }
 
     @ParameterizedTest

@@ -92,6 +92,25 @@ final class LegacyMatrixTest {
     }
 
     @Test
+    @DisplayName("GEM01: members of a message that nobody knows come back at their place, and in the metadata of 1.0")
+    void membersThatNobodyKnowsComeBack() throws Exception {
+        Shown task = call(
+                "parts",
+                "message/send",
+                "{'message':{'kind':'message','messageId':'m-2','role':'user','x-own':{'n':1},"
+                        + "'parts':[{'kind':'text','text':'hi','x-part':[2]}]}}");
+        Shown newer = call("parts", "GetTask", "{'id':'" + task.at("id").text() + "'}");
+
+        Shown message = task.at("history", 0);
+        assertThat(message.at("x-own").value()).isEqualTo(Map.of("n", 1));
+        assertThat(message.at("parts", 0, "x-part").value()).isEqualTo(List.of(2));
+        assertThat(message.names()).doesNotContain("metadata");
+        assertThat(task.at("artifacts", 0, "parts", 0, "x-part").value()).isEqualTo(List.of(2));
+        assertThat(newer.at("history", 0, "metadata", "a2a_others", "x-own").value())
+                .isEqualTo(Map.of("n", 1));
+    }
+
+    @Test
     @DisplayName("GEM02: message/send, tasks/get, tasks/cancel")
     void aTaskIsSentReadAndCanceled() throws Exception {
         Shown asked = call("asks", "message/send", "{" + kind("g2-1", "hello") + "}");

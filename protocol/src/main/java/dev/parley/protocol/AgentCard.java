@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param supportedInterfaces where and how it is reached, preferred first; at least one
  * @param version of the agent, not of the protocol
  * @param securityRequirements any one of the entries suffices
+ * @param others members that this version of the protocol does not know, as JSON has them; whoever shows the card again
+ *     shows them too
  */
 public record AgentCard(
         String name,
@@ -29,7 +31,8 @@ public record AgentCard(
         List<String> defaultOutputModes,
         List<Skill> skills,
         List<Signature> signatures,
-        @Nullable String iconUrl) {
+        @Nullable String iconUrl,
+        Map<String, @Nullable Object> others) {
     public AgentCard {
         requireNonNull(name, "name");
         requireNonNull(description, "description");
@@ -42,9 +45,44 @@ public record AgentCard(
         defaultOutputModes = Lists.copy(defaultOutputModes);
         skills = Lists.copy(skills);
         signatures = Lists.copy(signatures);
+        others = Lists.copy(others);
         if (supportedInterfaces.isEmpty()) {
             throw InvalidField.of("supportedInterfaces", "must have at least one interface");
         }
+    }
+
+    /** A card without further members. */
+    public AgentCard(
+            String name,
+            String description,
+            List<Interface> supportedInterfaces,
+            @Nullable Provider provider,
+            String version,
+            @Nullable String documentationUrl,
+            Capabilities capabilities,
+            Map<String, SecurityScheme> securitySchemes,
+            List<SecurityRequirement> securityRequirements,
+            List<String> defaultInputModes,
+            List<String> defaultOutputModes,
+            List<Skill> skills,
+            List<Signature> signatures,
+            @Nullable String iconUrl) {
+        this(
+                name,
+                description,
+                supportedInterfaces,
+                provider,
+                version,
+                documentationUrl,
+                capabilities,
+                securitySchemes,
+                securityRequirements,
+                defaultInputModes,
+                defaultOutputModes,
+                skills,
+                signatures,
+                iconUrl,
+                Map.of());
     }
 
     /** This card with other security. */
@@ -63,7 +101,8 @@ public record AgentCard(
                 defaultOutputModes,
                 skills,
                 signatures,
-                iconUrl);
+                iconUrl,
+                others);
     }
 
     /**
@@ -114,7 +153,7 @@ public record AgentCard(
         }
     }
 
-    /** One thing the agent is good at. Empty modes mean the card's default modes. */
+    /** One thing the agent is good at. Empty modes mean the card's default modes; {@code others} are as those of a card. */
     public record Skill(
             String id,
             String name,
@@ -123,7 +162,8 @@ public record AgentCard(
             List<String> examples,
             List<String> inputModes,
             List<String> outputModes,
-            List<SecurityRequirement> securityRequirements) {
+            List<SecurityRequirement> securityRequirements,
+            Map<String, @Nullable Object> others) {
         public Skill {
             requireNonNull(id, "id");
             requireNonNull(name, "name");
@@ -133,6 +173,20 @@ public record AgentCard(
             inputModes = Lists.copy(inputModes);
             outputModes = Lists.copy(outputModes);
             securityRequirements = Lists.copy(securityRequirements);
+            others = Lists.copy(others);
+        }
+
+        /** A skill without further members. */
+        public Skill(
+                String id,
+                String name,
+                String description,
+                List<String> tags,
+                List<String> examples,
+                List<String> inputModes,
+                List<String> outputModes,
+                List<SecurityRequirement> securityRequirements) {
+            this(id, name, description, tags, examples, inputModes, outputModes, securityRequirements, Map.of());
         }
     }
 
