@@ -179,7 +179,7 @@ public final class Hub implements AutoCloseable {
             interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, name, "1.0"));
         }
         if (dialects.contains("0.3") && name.equals(defaultAgent)) {
-            // There is no tenant in that version, so nobody else can be reached.
+            // There is no tenant in that version, and its cards cannot say what else names an agent.
             interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, null, "0.3"));
         }
         if (dialects.contains("0.1") || interfaces.isEmpty()) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
+import dev.parley.client.AgentClient;
+import dev.parley.dialect.Json;
 import dev.parley.dialect.grpc.v03.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v03.CancelTaskRequest;
 import dev.parley.dialect.grpc.v03.CreateTaskPushNotificationConfigRequest;
@@ -23,6 +25,7 @@ import dev.parley.dialect.grpc.v03.Task;
 import dev.parley.dialect.grpc.v03.TaskPushNotificationConfig;
 import dev.parley.dialect.grpc.v03.TaskState;
 import dev.parley.engine.Agent;
+import dev.parley.protocol.AgentCard;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -30,6 +33,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.okhttp.OkHttpChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +42,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What clients of A2A 0.3 are used to, over gRPC. */
 @Timeout(60)
@@ -57,10 +63,12 @@ final class GrpcV03Test {
                         reply.complete(request.parts().toArray(dev.parley.protocol.Part[]::new));
                     }
                 });
+        var other = Agent.named("other", "Is not the default agent")
+                .handle((request, reply) -> reply.complete("the other one"));
         hub = Hub.builder()
                 .port(0)
                 .inMemory()
-                .agents(agent)
+                .agents(agent, other)
                 .webhookAllow(List.of("127.0.0.1"))
                 .drain(Duration.ZERO)
                 .start();
@@ -82,6 +90,65 @@ final class GrpcV03Test {
 
         assertThat(task.getStatus().getState()).isEqualTo(TaskState.TASK_STATE_COMPLETED);
         assertThat(task.getArtifacts(0).getParts(0).getText()).isEqualTo("hello");
+    }
+
+    @Test
+    void metadataNameAnAgentThatIsNotTheDefault() {
+        Task task = named("other").sendMessage(message(text("hello"))).getTask();
+
+        assertThat(task.getArtifacts(0).getParts(0).getText()).isEqualTo("the other one");
+        assertThat(named("other")
+                        .getTask(GetTaskRequest.newBuilder()
+                                .setName("tasks/" + task.getId())
+                                .build()))
+                .isEqualTo(task);
+        assertThatThrownBy(() -> named("nobody").sendMessage(message(text("hello"))))
+                .hasMessageContaining("There is no such agent");
+    }
+
+    private A2AServiceGrpc.A2AServiceBlockingStub named(String agent) {
+        var metadata = new Metadata();
+        metadata.put(Metadata.Key.of("x-a2a-agent", Metadata.ASCII_STRING_MARSHALLER), agent);
+        return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "other.agents.example.com, the other one",
+        "other.localhost:7420, the other one",
+        "agents.example.com, hello",
+        "other, hello"
+    })
+    void aHostNameOfItsOwnNamesAnAgent(String authority, String answer) {
+        ManagedChannel elsewhere = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))
+                .usePlaintext()
+                .overrideAuthority(authority)
+                .build();
+        try {
+            Task task = A2AServiceGrpc.newBlockingStub(elsewhere)
+                    .sendMessage(message(text("hello")))
+                    .getTask();
+
+            assertThat(task.getArtifacts(0).getParts(0).getText()).isEqualTo(answer);
+        } finally {
+            elsewhere.shutdownNow();
+        }
+    }
+
+    @Test
+    void theClientNamesTheTenantOfAnInterface() {
+        AgentCard card = Json.read(
+                bytes("{'name':'other','supportedInterfaces':[{'url':'"
+                        + hub.url().replace("http://", "")
+                        + "','protocolBinding':'GRPC','protocolVersion':'0.3','tenant':'other'}],'capabilities':{}}"),
+                AgentCard.class);
+        try (AgentClient client = AgentClient.of(card)) {
+            assertThat(((dev.parley.protocol.Task) client.send("hello")).text()).isEqualTo("the other one");
+        }
+    }
+
+    private static byte[] bytes(String json) {
+        return json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     }
 
     @Test

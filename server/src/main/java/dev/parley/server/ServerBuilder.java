@@ -179,8 +179,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Also answers calls of gRPC, on the same port: agents are named by {@code tenant}, without one it is the default
-     * agent. Default: not.
+     * Also answers calls of gRPC, on the same port: agents are named by {@code tenant}, else by metadata or host name,
+     * and without a name it is the default agent. Default: not.
      */
     public ServerBuilder grpc(DialectSettings settings) {
         this.grpc = requireNonNull(settings, "settings");

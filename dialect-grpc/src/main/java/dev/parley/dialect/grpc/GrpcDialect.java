@@ -38,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 public final class GrpcDialect {
     static final String TRACE = "traceparent";
 
+    /** Names an agent where messages cannot. */
+    static final String AGENT = "x-a2a-agent";
+
+    private static final String HOST = "host";
+
     private interface Handler {
         GrpcAnswer answer(GrpcRequest request, Function<ServedAgent, CallContext> callers);
     }
@@ -111,7 +116,7 @@ public final class GrpcDialect {
         try {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc.method(), request.message()));
-            ServedAgent agent = agent(operation.tenant(), service);
+            ServedAgent agent = agent(operation.tenant(), request, service);
             dialects.count(service.dialect());
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
             CallContext context = callers.apply(agent)
@@ -149,7 +154,7 @@ public final class GrpcDialect {
             KnowledgeRpc<Q> rpc, GrpcRequest request, Function<ServedAgent, CallContext> callers) {
         try {
             Q message = parse(rpc.method(), request.message());
-            ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), v1);
+            ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), request, v1);
             dialects.count(v1.dialect());
             Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
             CallContext context = callers.apply(agent)
@@ -201,14 +206,15 @@ public final class GrpcDialect {
         }
     }
 
-    private ServedAgent agent(@Nullable String tenant, Service service) {
-        ServedAgent agent = agents.apply(Values.orEmpty(tenant));
+    private ServedAgent agent(@Nullable String tenant, GrpcRequest request, Service service) {
+        String named = tenant == null ? request.metadata().apply(AGENT) : tenant;
+        ServedAgent agent = named == null ? agentOfHost(request) : agents.apply(named);
         if (agent == null) {
             throw A2AException.of(
                     A2AError.METHOD_NOT_FOUND,
-                    tenant == null
-                            ? "There is no default agent (expected: a tenant, the name of an agent)"
-                            : "There is no such agent (expected: a tenant as in its card)");
+                    named == null
+                            ? "There is no default agent (expected: the name of an agent, as tenant or " + AGENT + ")"
+                            : "There is no such agent (expected: a tenant as in its card, or its name)");
         }
         if (!agent.dialects().contains(service.dialect())) {
             throw A2AException.of(
@@ -216,6 +222,13 @@ public final class GrpcDialect {
                     A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + " by this agent: " + service.dialect());
         }
         return agent;
+    }
+
+    /** The agent that has a host name of its own below the server's, or else the default agent. */
+    private @Nullable ServedAgent agentOfHost(GrpcRequest request) {
+        String host = Values.orEmpty(request.metadata().apply(HOST));
+        ServedAgent agent = host.indexOf('.') <= 0 ? null : agents.apply(host.substring(0, host.indexOf('.')));
+        return agent == null ? agents.apply("") : agent;
     }
 
     private static Set<String> extensions(@Nullable String named) {

@@ -74,7 +74,7 @@ final class GrpcRemote implements Transport.Remote {
 
     @Override
     public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
-        return call(rpc(operation), operation, options(context), metadata(context, headers));
+        return call(rpc(operation), operation, options(context), metadata(operation, context, headers));
     }
 
     private <O extends Operation, R, Q extends Message, A extends Message> R call(
@@ -113,7 +113,7 @@ final class GrpcRemote implements Transport.Remote {
         var call = channel.newCall(rpc.method(), options(context));
         GrpcFeed<?, LoggedEvent> feed = GrpcFeed.open(
                 call,
-                metadata(context, headers),
+                metadata(operation, context, headers),
                 request(rpc, operation),
                 message -> new LoggedEvent(0, rpc.result().apply(message)),
                 settings.firstEvent());
@@ -163,6 +163,14 @@ final class GrpcRemote implements Transport.Remote {
         return deadline == null
                 ? CallOptions.DEFAULT
                 : CallOptions.DEFAULT.withDeadlineAfter(Duration.between(Instant.now(), deadline));
+    }
+
+    private Metadata metadata(Operation operation, CallContext context, Map<String, String> headers) {
+        Metadata metadata = metadata(context, headers);
+        if (spoken.version() == null) { // which also has no tenants in its messages
+            put(metadata, GrpcDialect.AGENT, operation.tenant() == null ? tenant : operation.tenant());
+        }
+        return metadata;
     }
 
     private Metadata metadata(CallContext context, Map<String, String> headers) {
