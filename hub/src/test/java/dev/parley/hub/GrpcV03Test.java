@@ -24,6 +24,7 @@ import dev.parley.dialect.grpc.v03.StreamResponse;
 import dev.parley.dialect.grpc.v03.Task;
 import dev.parley.dialect.grpc.v03.TaskPushNotificationConfig;
 import dev.parley.dialect.grpc.v03.TaskState;
+import dev.parley.dialect.grpc.v03.TaskSubscriptionRequest;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.AgentCard;
 import io.grpc.CallOptions;
@@ -184,6 +185,21 @@ final class GrpcV03Test {
                     .filteredOn(event -> event.getStatusUpdate().getFinal())
                     .hasSize(1);
         }
+    }
+
+    @Test
+    void aStreamThatFindsItsTaskWaitingEndsToo() {
+        Task asked = stub.sendMessage(message(text("ask"))).getTask();
+
+        var events = new ArrayList<StreamResponse>();
+        stub.taskSubscription(TaskSubscriptionRequest.newBuilder()
+                        .setName("tasks/" + asked.getId())
+                        .build())
+                .forEachRemaining(events::add);
+
+        assertThat(events).hasSize(2);
+        assertThat(events.getFirst().getTask().getStatus().getState()).isEqualTo(TaskState.TASK_STATE_INPUT_REQUIRED);
+        assertThat(events.getLast().getStatusUpdate().getFinal()).isTrue();
     }
 
     @Test

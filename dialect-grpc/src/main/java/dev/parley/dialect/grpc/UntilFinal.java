@@ -44,7 +44,7 @@ final class UntilFinal implements EventStream {
                 return last(shown);
             }
             // A snapshot cannot say that it is the last, and a client that waits for that would wait for ever.
-            if (event.event() instanceof Task task && task.state().isTerminal()) {
+            if (event.event() instanceof Task task && isFinal(task.state())) {
                 var update = new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of());
                 shown.add(new LoggedEvent(event.sequence(), update));
                 return last(shown);
