@@ -202,8 +202,7 @@ public final class Dialects {
             return exchange(dialect, asked, operation, form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             A2AException problem = Problem.of(failure);
-            WireAnswer.Whole error = form.error(problem);
-            return inStream && error.status() == 200 ? form.errorInStream(problem) : error;
+            return inStream ? form.errorInStream(problem) : form.error(problem);
         }
     }
 
@@ -218,7 +217,7 @@ public final class Dialects {
     }
 
     /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
-    private static boolean readsOnlyStreams(WireRequest request) {
+    static boolean readsOnlyStreams(WireRequest request) {
         String accept = request.header("Accept");
         return accept != null && accept.contains(EVENT_STREAM) && !accept.contains(Form.JSON);
     }

@@ -113,9 +113,12 @@ final class Form {
         return new WireAnswer.Whole(status, with(headers, contentType), errorBody(problem, status));
     }
 
-    /** The same as a stream that holds nothing else. */
+    /** The same as a stream that holds nothing else, unless its status tells it. */
     WireAnswer.Whole errorInStream(A2AException problem) {
-        return new WireAnswer.Whole(200, Map.of("Content-Type", "text/event-stream"), failure(problem));
+        WireAnswer.Whole error = error(problem);
+        return error.status() == 200
+                ? new WireAnswer.Whole(200, Map.of("Content-Type", "text/event-stream"), failure(problem))
+                : error;
     }
 
     int status(A2AError error) {

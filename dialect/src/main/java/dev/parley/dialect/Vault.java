@@ -80,6 +80,9 @@ final class Vault {
                     linked(agent, caller),
                     caller.withTasksOnly());
         } catch (A2AException refused) {
+            if (asked.result() == null && Dialects.readsOnlyStreams(request)) {
+                return form.errorInStream(refused);
+            }
             if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
                 throw refused;
             }

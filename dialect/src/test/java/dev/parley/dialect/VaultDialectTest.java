@@ -195,6 +195,18 @@ final class VaultDialectTest {
     }
 
     @Test
+    void aClientThatReadsOnlyStreamsIsRefusedInOne() {
+        exchange.endpoint.failing(A2AException.of(A2AError.TASK_NOT_FOUND));
+
+        exchange.with("Accept", "text/event-stream");
+        var answer = whole(call("tasks/sendSubscribe", "{'id':'t-9'}"));
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.headers()).containsEntry("Content-Type", "text/event-stream");
+        assertThat(text(answer.body())).startsWith("event: error\ndata: {\"code\":-32001,");
+    }
+
+    @Test
     void aBrokenStreamEndsWithAnErrorThatEitherKindOfClientReads() {
         var events = (WireAnswer.Events) call("tasks/sendSubscribe", "{'id':'t-9'}");
 
