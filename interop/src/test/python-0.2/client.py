@@ -1,5 +1,6 @@
 """How this release of the SDK does what `operations` wants."""
 
+from importlib.metadata import version
 from uuid import uuid4
 
 from a2a.client import A2ACardResolver, A2AClient
@@ -19,12 +20,13 @@ from a2a.types import (
 from offered import NotOffered
 
 
+CLIENT = f'Python {version("a2a-sdk")}'
 DIALECT = '0.2'
 BINDINGS = {'jsonrpc': 'JSONRPC'}
 
 
-async def connect(url, protocol, http):
-    card = await A2ACardResolver(http, url).get_agent_card()
+async def connect(hubs, name, protocol, http):
+    card = await A2ACardResolver(http, f'{hubs[""]}/agents/{name}').get_agent_card()
     return Agent(card, A2AClient(http, card))
 
 

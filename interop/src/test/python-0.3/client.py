@@ -1,19 +1,31 @@
 """How this release of the SDK does what `operations` wants."""
 
+from importlib.metadata import version
+
+import grpc.aio
+
 from a2a.client import A2ACardResolver, A2AClientHTTPError, ClientConfig, ClientFactory
 from a2a.client.errors import A2AClientJSONRPCError
 from a2a.types import GetTaskPushNotificationConfigParams, Message, TaskIdParams, TaskQueryParams
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
 from offered import NotOffered
 
 
+CLIENT = f'Python {version("a2a-sdk")}'
 DIALECT = '0.3'
-BINDINGS = {'jsonrpc': 'JSONRPC', 'rest': 'HTTP+JSON'}
+BINDINGS = {'jsonrpc': 'JSONRPC', 'rest': 'HTTP+JSON', 'grpc': 'GRPC'}
 
 # Over REST the SDK shows no more of an error than its HTTP status.
 CODES = {404: -32001, 409: -32002, 501: -32004}
 
+# Over gRPC it shows the error of the library below it.
+REASONS = {'TASK_NOT_FOUND': -32001, 'TASK_NOT_CANCELABLE': -32002, 'UNSUPPORTED_OPERATION': -32004}
 
-async def connect(url, protocol, http):
+
+async def connect(hubs, name, protocol, http):
+    # Cards of this version have gRPC for the default agent only.
+    url = hubs[name] if protocol == 'GRPC' else f'{hubs[""]}/agents/{name}'
     card = await A2ACardResolver(http, url).get_agent_card()
     return Agent(card, protocol, http)
 
@@ -21,7 +33,12 @@ async def connect(url, protocol, http):
 class Agent:
     def __init__(self, card, protocol, http):
         self._card = card
-        self._how = {'httpx_client': http, 'supported_transports': [protocol], 'use_client_preference': True}
+        self._how = {
+            'httpx_client': http,
+            'grpc_channel_factory': grpc.aio.insecure_channel,
+            'supported_transports': [protocol],
+            'use_client_preference': True,
+        }
         self._waiting = self._client(streaming=False)
         self._streaming = self._client(streaming=True)
 
@@ -72,6 +89,10 @@ def code_of(failure):
         return failure.error.code
     if isinstance(failure, A2AClientHTTPError):
         return CODES.get(failure.status_code)
+    if isinstance(failure, grpc.aio.AioRpcError):
+        info = ErrorInfo()
+        Status.FromString(dict(failure.trailing_metadata())['grpc-status-details-bin']).details[0].Unpack(info)
+        return REASONS[info.reason]
     raise failure
 
 

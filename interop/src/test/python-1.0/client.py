@@ -1,10 +1,15 @@
 """How this release of the SDK makes clients."""
 
+from importlib.metadata import version
+
+import grpc.aio
+
 from a2a.client import ClientConfig, create_client
 
 
+CLIENT = f'Python {version("a2a-sdk")}'
 DIALECT = '1.0'
-BINDINGS = {'jsonrpc': 'JSONRPC', 'rest': 'HTTP+JSON'}
+BINDINGS = {'jsonrpc': 'JSONRPC', 'rest': 'HTTP+JSON', 'grpc': 'GRPC'}
 
 
 class Clients:
@@ -18,9 +23,16 @@ class Clients:
         self.streaming = streaming
 
 
-async def connect(url, protocol, http):
+async def connect(hubs, name, protocol, http):
+    url = f'{hubs[""]}/agents/{name}'
+
     async def client(streaming):
-        config = ClientConfig(streaming=streaming, httpx_client=http, supported_protocol_bindings=[protocol])
+        config = ClientConfig(
+            streaming=streaming,
+            httpx_client=http,
+            grpc_channel_factory=grpc.aio.insecure_channel,
+            supported_protocol_bindings=[protocol],
+        )
         return await create_client(url, config)
 
     return Clients(url, protocol, http, await client(streaming=False), await client(streaming=True))

@@ -1,19 +1,20 @@
-"""Does everything that one release of the official Python SDK can do with the agents of a hub, once over each binding.
+"""Does everything that one release of a Python client can do with the agents of a hub, once over each binding.
 
 Prints one line of JSON for each operation: {client, dialect, binding, operation, result, detail}.
 
-Usage: python main.py HUB_URL
+Usage: python main.py HUB_URL [NAME=HUB_URL ...]
+
+The names are those of what one hub cannot be for all: what is asked of its callers, or which is its default agent.
 """
 
 import asyncio
-import importlib.metadata
 import json
 import sys
 import traceback
 
 import httpx
 
-from client import BINDINGS, DIALECT, connect
+from client import BINDINGS, CLIENT, DIALECT, connect
 from offered import NotOffered
 from operations import OPERATIONS
 
@@ -22,15 +23,15 @@ AGENTS = ['analyst', 'chatty', 'counter', 'echo', 'interview', 'ping']
 SECONDS_PER_OPERATION = 20
 
 
-async def main(hub):
-    version = importlib.metadata.version('a2a-sdk')
+async def main(hub, *others):
+    hubs = {'': hub, **dict(other.split('=', 1) for other in others)}
     for binding, protocol in BINDINGS.items():
         async with httpx.AsyncClient(timeout=SECONDS_PER_OPERATION) as http:
-            agents = {name: await connect(f'{hub}/agents/{name}', protocol, http) for name in AGENTS}
+            agents = {name: await connect(hubs, name, protocol, http) for name in AGENTS}
             for operation, run in OPERATIONS.items():
                 result, detail = await outcome_of(run(**agents))
                 check = {
-                    'client': f'Python {version}',
+                    'client': CLIENT,
                     'dialect': DIALECT,
                     'binding': binding,
                     'operation': operation,
@@ -49,4 +50,4 @@ async def outcome_of(work):
         return 'failed', traceback.format_exc()
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

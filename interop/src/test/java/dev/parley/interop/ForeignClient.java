@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * An official client, driven by a script of ours: how to get it, and how to run it.
+ * A client that others have made, driven by a script of ours: how to get it, and how to run it.
  *
  * <p>It is installed below {@code target} from the lock file next to the script, and kept there for as long as that file
  * does not change.
@@ -22,23 +22,24 @@ import java.util.stream.Stream;
  * @param sources the directories of its script, those of its own release last
  * @param lockFile what names every package and its version
  * @param installation the commands that install them
- * @param program the command that runs the script, except for the last argument, the URL of the hub
+ * @param program the command that runs the script, except for its last arguments, the hubs
  */
 record ForeignClient(
         String name, List<String> sources, String lockFile, List<List<String>> installation, List<String> program) {
     /** Every client, the newest dialect first. */
     static final List<ForeignClient> ALL = List.of(
             javaScript("1.0", List.of()),
-            python("1.0", List.of()),
+            python("python-1.0"),
             go("1.0"),
             javaScript("0.3", List.of("js-kind")),
-            python("0.3", List.of("python-kind")),
+            python("python-0.3", "python-kind"),
             java("java-0.3", List.of("java-kind", "java-0.3")),
             go("0.3"),
             java("langchain4j", List.of("langchain4j")),
             javaScript("0.2", List.of("js-kind")),
-            python("0.2", List.of("python-kind")),
-            java("java-0.2", List.of("java-kind", "java-0.2")));
+            python("python-0.2", "python-kind"),
+            java("java-0.2", List.of("java-kind", "java-0.2")),
+            python("agentvault"));
 
     private static ForeignClient javaScript(String release, List<String> shared) {
         return new ForeignClient(
@@ -58,14 +59,24 @@ record ForeignClient(
                 List.of("node", "main.mjs"));
     }
 
-    private static ForeignClient python(String release, List<String> shared) {
+    private static ForeignClient python(String name, String... shared) {
         return new ForeignClient(
-                "python-" + release,
-                sources("python", release, shared),
+                name,
+                Stream.of(Stream.of("python-common"), Stream.of(shared), Stream.of(name))
+                        .flatMap(it -> it)
+                        .toList(),
                 "requirements.txt",
                 List.of(
                         List.of("python3", "-m", "venv", "venv"),
-                        List.of("./venv/bin/python", "-m", "pip", "install", "-r", "requirements.txt")),
+                        List.of(
+                                "./venv/bin/python",
+                                "-m",
+                                "pip",
+                                "install",
+                                // The AgentVault library says that it needs Python before 3.12, and runs on later ones.
+                                "--ignore-requires-python",
+                                "-r",
+                                "requirements.txt")),
                 List.of("./venv/bin/python", "main.py"));
     }
 
@@ -123,7 +134,7 @@ record ForeignClient(
     }
 
     /** Installs the client unless that is done, and lets it try everything. */
-    Outcome run(String hubUrl) {
+    Outcome run(List<String> hubs) {
         Path directory = Path.of("target", "interop", name);
         try {
             copyScript(directory);
@@ -132,7 +143,7 @@ record ForeignClient(
             return new Outcome.Unavailable(String.valueOf(failure.getMessage()));
         }
         var command = new ArrayList<String>(program);
-        command.add(hubUrl);
+        command.addAll(hubs);
         try {
             List<String> output = execute(directory, RUN_LIMIT, command, "run");
             return new Outcome.Ran(output.stream().map(Check::parse).toList());

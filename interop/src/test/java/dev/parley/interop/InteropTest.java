@@ -6,24 +6,19 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.parley.agents.DemoAgents;
-import dev.parley.engine.Agent;
-import dev.parley.hub.Hub;
 import dev.parley.interop.Check.Result;
 import dev.parley.interop.ForeignClient.Outcome;
-import dev.parley.testkit.ScriptedAgents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -31,7 +26,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The official SDKs, as they are published, against a hub.
+ * The clients of others, as they are published, against a hub.
  *
  * <p>Skipped where they cannot be installed, unless the system property {@code parley.interop.required} is {@code true}.
  * With {@code parley.docs.update} being {@code true} the results are written into {@code docs/interop.md}; otherwise they
@@ -45,6 +40,8 @@ class InteropTest {
             "Go 2.3.1 jsonrpc",
             Set.of("errors"),
             "Python 0.3.26 rest",
+            Set.of("send files"),
+            "Python 0.3.26 grpc",
             Set.of("send files"),
             "Java 0.3.3.Final rest",
             Set.of("send files", "get"),
@@ -71,27 +68,20 @@ class InteropTest {
     @TempDir
     static Path data;
 
-    private static Hub hub;
+    private static Hubs hubs;
 
     @BeforeAll
     static void start() {
-        hub = Hub.builder()
-                .port(0)
-                .data(data)
-                .agents(DemoAgents.all().toArray(Agent[]::new))
-                .agents(ScriptedAgents.chatty())
-                .webhookAllow(List.of("127.0.0.1"))
-                .drain(Duration.ZERO)
-                .start();
+        hubs = new Hubs(data);
     }
 
     @AfterAll
     static void stop() {
-        hub.close();
+        hubs.close();
     }
 
-    /** Each client does everything that it can. */
     @TestFactory
+    @DisplayName("AV20, GEM04: each client does everything that it can")
     Stream<DynamicNode> everyClient() {
         return ForeignClient.ALL.stream()
                 .map(client -> dynamicContainer(client.name(), Stream.of(client).flatMap(InteropTest::tests)));
@@ -147,6 +137,6 @@ class InteropTest {
 
     /** What became of a client; it is run once, by the first test that asks. */
     private static Outcome outcome(ForeignClient client) {
-        return OUTCOMES.computeIfAbsent(client, it -> it.run(hub.url()));
+        return OUTCOMES.computeIfAbsent(client, it -> it.run(hubs.arguments()));
     }
 }
