@@ -7,6 +7,7 @@ import dev.parley.client.StreamBody.Feed;
 import dev.parley.client.StreamBody.Piece;
 import dev.parley.client.StreamBody.Whole;
 import dev.parley.dialect.KnowledgeBinding;
+import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
@@ -32,6 +33,7 @@ final class HttpChanges implements Changes {
     private final BlockingQueue<Piece> pieces;
     private final long exchange;
     private final Feed feed;
+    private final @Nullable String position;
     private final List<Change> ready = new ArrayList<>();
     private @Nullable RuntimeException failure;
     private boolean hungry = true;
@@ -39,7 +41,12 @@ final class HttpChanges implements Changes {
     private volatile boolean closed;
 
     private HttpChanges(
-            HttpAgentClient client, KnowledgeBinding binding, BlockingQueue<Piece> pieces, long exchange, Feed feed) {
+            HttpAgentClient client,
+            KnowledgeBinding binding,
+            BlockingQueue<Piece> pieces,
+            long exchange,
+            Feed feed,
+            @Nullable String position) {
         this.wire = client.means().wire();
         this.binding = binding;
         this.parser = new SseParser(client.means().settings().maxEventBytes());
@@ -47,6 +54,7 @@ final class HttpChanges implements Changes {
         this.pieces = pieces;
         this.exchange = exchange;
         this.feed = feed;
+        this.position = position;
     }
 
     /**
@@ -67,8 +75,22 @@ final class HttpChanges implements Changes {
                 A2AException problem = binding.refusal(response.statusCode(), bytes);
                 throw client.refusal(request, response.statusCode(), response.headers(), problem);
             }
-            case Feed feed -> new HttpChanges(client, binding, pieces, opening.exchange(), feed);
+            case Feed feed ->
+                new HttpChanges(
+                        client,
+                        binding,
+                        pieces,
+                        opening.exchange(),
+                        feed,
+                        response.headers()
+                                .firstValue(KnowledgeExtension.POSITION)
+                                .orElse(null));
         };
+    }
+
+    @Override
+    public @Nullable String position() {
+        return position;
     }
 
     @Override

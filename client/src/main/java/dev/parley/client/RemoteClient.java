@@ -166,7 +166,12 @@ final class RemoteClient implements AgentClient {
         return means;
     }
 
-    ClientException told(Broken broken) {
+    private ClientException told(Broken broken) {
+        return told(address.url(), broken);
+    }
+
+    /** What it means to a caller that something is broken. */
+    static ClientException told(String what, Broken broken) {
         var problem = switch (broken.kind()) {
             case UNREACHABLE -> Problem.UNREACHABLE;
             case LOST -> Problem.LOST;
@@ -174,7 +179,7 @@ final class RemoteClient implements AgentClient {
             case TOO_LARGE -> Problem.ANSWER_TOO_LARGE;
             case INTERRUPTED -> Problem.INTERRUPTED;
         };
-        return new ClientException(problem, address.url() + ": " + broken.getMessage(), broken);
+        return new ClientException(problem, what + ": " + broken.getMessage(), broken);
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ final class KnowledgeTest {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final String STREAM = "HTTP/1.1 200 X\nContent-Type: text/event-stream\nConnection: close\n\n";
     private static final String FIRST = "3f0c1a52-9c1e-4a53-8f6e-7f2b8f6f0a11";
+    private static final String BEGIN = "3f0c1a52-9c1e-4a53-8f6e-7f2b8f6f0a10";
     private static final String SECOND = "3f0c1a52-9c1e-4a53-8f6e-7f2b8f6f0a12";
 
     private static String card(TestAgent agent, boolean streaming) {
@@ -132,6 +134,57 @@ final class KnowledgeTest {
                 assertThat(agent.calls).hasSize(2);
                 assertThat(requireNonNull(agent.calls.poll()).text()).doesNotContain("afterChangeId");
                 assertThat(requireNonNull(agent.calls.poll()).text()).contains("\"afterChangeId\":\"" + FIRST + "\"");
+            }
+        }
+    }
+
+    /** Cut after {@code first}; then tells of the second change. */
+    private static void cutOnce(RawServer.Connection connection, int calls, String first) throws IOException {
+        connection.write(STREAM.replace("Connection: close", "Connection: close\nKnowledge-Position: " + BEGIN));
+        if (calls == 1) {
+            connection.write(first);
+            connection.cut();
+        } else {
+            connection.write(change(SECOND));
+            connection.awaitClose();
+        }
+    }
+
+    @Test
+    void aSubscriptionThatSawNothingGoesOnBehindWhereItBegan() throws IOException, InterruptedException {
+        var calls = new AtomicInteger();
+        try (var agent =
+                new TestAgent((request, connection) -> cutOnce(connection, calls.incrementAndGet(), ": nothing\n\n"))) {
+            agent.with(card(agent, true));
+            try (AgentClient client = agent.client();
+                    Changes changes =
+                            client.knowledge().subscribe(Subscribe.graphql("subscription { x }", Map.of()), CALLER)) {
+
+                assertThat(changes.position()).isEqualTo(BEGIN);
+                assertThat(next(changes)).isEqualTo(SECOND);
+
+                assertThat(requireNonNull(agent.calls.poll()).text()).doesNotContain("afterChangeId");
+                assertThat(requireNonNull(agent.calls.poll()).text()).contains("\"afterChangeId\":\"" + BEGIN + "\"");
+            }
+        }
+    }
+
+    @Test
+    void aSubscriptionThatIsCutBeforeItsFirstChangeShowsWhatIsThereAnew() throws IOException, InterruptedException {
+        var calls = new AtomicInteger();
+        String there = change(FIRST).replace("}}\n\n", ",\"changeMetadata\":{\"snapshot\":true}}}\n\n");
+        try (var agent = new TestAgent((request, connection) -> cutOnce(connection, calls.incrementAndGet(), there))) {
+            agent.with(card(agent, true));
+            Subscribe subscription =
+                    Subscribe.graphql("subscription { x }", Map.of()).with(Map.of("snapshot", true));
+            try (AgentClient client = agent.client();
+                    Changes changes = client.knowledge().subscribe(subscription, CALLER)) {
+
+                assertThat(next(changes)).isEqualTo(FIRST);
+                assertThat(next(changes)).isEqualTo(SECOND);
+
+                agent.calls.forEach(
+                        call -> assertThat(call.text()).contains("snapshot").doesNotContain("afterChangeId"));
             }
         }
     }

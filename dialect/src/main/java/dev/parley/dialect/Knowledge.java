@@ -194,6 +194,9 @@ final class Knowledge {
                     headers.put("Content-Type", Dialects.EVENT_STREAM);
                     headers.put("Cache-Control", "no-cache");
                     headers.put("X-Accel-Buffering", "no"); // nginx would collect events
+                    if (changes.position() != null) {
+                        headers.put(KnowledgeExtension.POSITION, changes.position());
+                    }
                     yield new WireAnswer.Events(
                             headers,
                             changes.as(change -> frame(form, change, rpc)),
@@ -202,10 +205,14 @@ final class Knowledge {
             };
         }
 
-        /** The published reader knows no line but {@code data}, so the number is for who asked for more. */
+        /**
+         * The published reader knows no line but {@code data}, so the number is for who asked for more. What was there before
+         * has none, for behind it comes the rest of that, which has another order.
+         */
         private byte[] frame(Form form, Change change, boolean rpc) {
             byte[] json = Json.write(NOTHING, KnowledgeModel.CHANGE, change, NOTHING);
-            return form.frame(activated || !rpc ? change.changeId() : null, json);
+            boolean numbered = (activated || !rpc) && change.metadata().get("snapshot") == null;
+            return form.frame(numbered ? change.changeId() : null, json);
         }
 
         private Subscribe resuming(Subscribe subscribe) {

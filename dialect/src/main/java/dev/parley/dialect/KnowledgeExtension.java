@@ -25,6 +25,9 @@ public final class KnowledgeExtension {
     /** What follows an agent's address in those of its REST binding. */
     public static final String REST_PATH = "/kg";
 
+    /** The header that tells behind which change a subscription begins; over gRPC it is metadata in lower case. */
+    public static final String POSITION = "Knowledge-Position";
+
     public static final String GRPC_SERVICE = "knowledge.v1.KnowledgeService";
 
     private static final String LANGUAGES = "queryLanguages";

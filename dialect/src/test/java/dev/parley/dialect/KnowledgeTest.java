@@ -295,6 +295,22 @@ final class KnowledgeTest {
     }
 
     @Test
+    void kg14AStreamTellsWhereItBegins() {
+        assertThat(call("knowledge/subscribe", WATCH).headers())
+                .containsEntry("Knowledge-Position", "3f0c1a52-9c1e-4a53-8f6e-7f2b8f6f0a00");
+    }
+
+    @Test
+    void whatWasThereBeforeIsNotToBeResumedBehind() throws InterruptedException {
+        graph.changes = List.of(
+                new Change(CHANGE.op(), CHANGE.statement(), CHANGE_ID, CHANGE.timestamp(), Map.of("snapshot", true)));
+
+        String frames = frames(exchange.send("POST", "/kg:subscribe", bytes(WATCH.replace('\'', '"'))));
+
+        assertThat(frames).startsWith("data: {");
+    }
+
+    @Test
     void whoActivatesTheExtensionGetsIdsAndResumesByThem() throws InterruptedException {
         graph.changes = List.of(CHANGE);
         exchange.with("A2A-Extensions", URI).with("Last-Event-ID", CHANGE_ID);

@@ -55,6 +55,11 @@ final class ScriptedKnowledge implements KnowledgeEndpoint {
             private @Nullable List<Change> left = changes;
 
             @Override
+            public String position() {
+                return "3f0c1a52-9c1e-4a53-8f6e-7f2b8f6f0a00";
+            }
+
+            @Override
             public @Nullable List<Change> next(Duration patience) {
                 List<Change> next = left;
                 left = null;

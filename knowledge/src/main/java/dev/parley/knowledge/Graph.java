@@ -414,6 +414,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                             ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
                             : null,
                     position,
+                    statements.space(group).changeId(position),
                     () -> leavePlace(context));
             watching = true;
             return changes;

@@ -34,6 +34,7 @@ final class Watching implements Changes {
     private final Function<String, Set<String>> types;
     private final AtomicBoolean open = new AtomicBoolean(true);
 
+    private final String begin;
     private @Nullable Snapshot snapshot;
     private @Nullable String shown;
     private long position;
@@ -60,7 +61,7 @@ final class Watching implements Changes {
      * A reader.
      *
      * @param snapshot what it is given before any change; null for nothing
-     * @param position the change behind which it begins
+     * @param position the change behind which it begins, and {@code begin} its id
      * @param rules those of the group, as they are when they are asked for
      * @param closed is run once
      */
@@ -74,6 +75,7 @@ final class Watching implements Changes {
             Function<String, Set<String>> types,
             @Nullable Snapshot snapshot,
             long position,
+            String begin,
             Runnable closed) {
         this.feed = feed;
         this.backlog = backlog;
@@ -84,9 +86,15 @@ final class Watching implements Changes {
         this.types = types;
         this.snapshot = snapshot;
         this.position = position;
+        this.begin = begin;
         this.closed = closed;
         this.known = rules.get();
         this.floors = known.floors(On.SUBSCRIBE, caller);
+    }
+
+    @Override
+    public String position() {
+        return begin;
     }
 
     @Override

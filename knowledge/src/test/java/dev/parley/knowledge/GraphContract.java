@@ -509,6 +509,20 @@ abstract class GraphContract {
     }
 
     @Test
+    void aReaderThatSawNothingHasMissedNothing() throws Exception {
+        String begin;
+        try (Changes changes = watch(STATUS, Map.of())) {
+            begin = Objects.requireNonNull(changes.position());
+        }
+        update(Patch.add(status("ex:p1", "one")));
+
+        try (Changes changes = watch(STATUS, Map.of("afterChangeId", begin))) {
+            assertThat(some(changes, 1).getFirst().statement().object()).isEqualTo(Literal.of("one"));
+            assertThat(changes.position()).isEqualTo(begin);
+        }
+    }
+
+    @Test
     void whatIsThereCanBeSeenFirst() throws Exception {
         update(Patch.add(status("ex:p1", "there")));
 

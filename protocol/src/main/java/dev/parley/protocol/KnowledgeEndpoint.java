@@ -51,6 +51,14 @@ public interface KnowledgeEndpoint {
      */
     interface Changes extends Feed<KnowledgeOperation.Change> {
         /**
+         * The id of the change behind which this stream began, to be given as {@code metadata.afterChangeId} to go on before
+         * anything has changed; null if that is not known.
+         */
+        default @Nullable String position() {
+            return null;
+        }
+
+        /**
          * Returns what has changed since the last call, waiting for it if need be.
          *
          * @return at least one change; an empty list if nothing changed within {@code patience}; null once the stream has

@@ -13,6 +13,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
@@ -177,13 +178,17 @@ public final class GrpcDialect {
                             metadata,
                             KnowledgeModel.write(knowledge.update(update, context))
                                     .toByteArray());
-                case KnowledgeOperation.Subscribe subscribe ->
-                    new GrpcAnswer.Events(
-                            metadata,
-                            knowledge
-                                    .subscribe(subscribe, context)
-                                    .as(change -> KnowledgeModel.write(change).toByteArray()),
+                case KnowledgeOperation.Subscribe subscribe -> {
+                    Changes changes = knowledge.subscribe(subscribe, context);
+                    var begun = new HashMap<>(metadata);
+                    if (changes.position() != null) {
+                        begun.put(KnowledgeRpc.POSITION, changes.position());
+                    }
+                    yield new GrpcAnswer.Events(
+                            begun,
+                            changes.as(change -> KnowledgeModel.write(change).toByteArray()),
                             problem -> Problem.toldBy(problem, KnowledgeRpc::code));
+                }
             };
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return Problem.toldBy(failure, KnowledgeRpc::code);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrpcFeed<A extends Message, E> implements Feed<E> {
     private sealed interface Signal<A> {
-        record Began<A>() implements Signal<A> {}
+        record Began<A>(Metadata headers) implements Signal<A> {}
 
         record Came<A>(A message) implements Signal<A> {}
 
@@ -32,6 +32,7 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
     private final Function<A, E> result;
     private final BlockingQueue<Signal<A>> signals = new LinkedBlockingQueue<>();
     private @Nullable List<E> first;
+    private @Nullable Metadata headers;
     private boolean over;
     private volatile boolean closed;
 
@@ -58,6 +59,7 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
                 throw Refusal.of(ended.status(), ended.trailers());
             }
             feed.over = signal instanceof Signal.Ended<A>;
+            feed.headers = signal instanceof Signal.Began<A>(Metadata headers) ? headers : null;
             return signal != null;
         });
     }
@@ -98,7 +100,7 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
     private final class Listener extends ClientCall.Listener<A> {
         @Override
         public void onHeaders(Metadata headers) {
-            signals.add(new Signal.Began<>());
+            signals.add(new Signal.Began<>(headers));
         }
 
         @Override
@@ -137,6 +139,12 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
                 throw Refusal.of(ended.status(), ended.trailers());
             }
         };
+    }
+
+    /** What stood before the first message of a feed that was opened quietly; null if it has no such header. */
+    @Nullable
+    String header(String name) {
+        return headers == null ? null : headers.get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER));
     }
 
     private E read(A message) {

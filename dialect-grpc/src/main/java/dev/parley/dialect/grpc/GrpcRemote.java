@@ -220,6 +220,11 @@ final class GrpcRemote implements Transport.Remote {
                         settings.firstEvent());
                 return new Changes() {
                     @Override
+                    public @Nullable String position() {
+                        return feed.header(KnowledgeRpc.POSITION);
+                    }
+
+                    @Override
                     public @Nullable List<KnowledgeOperation.Change> next(Duration patience)
                             throws InterruptedException {
                         return feed.next(patience);

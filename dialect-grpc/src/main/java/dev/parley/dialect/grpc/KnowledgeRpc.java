@@ -1,6 +1,7 @@
 package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
+import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.dialect.grpc.knowledge.QueryRequest;
 import dev.parley.dialect.grpc.knowledge.SubscribeRequest;
@@ -10,6 +11,7 @@ import dev.parley.protocol.KnowledgeOperation;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 /**
@@ -19,6 +21,8 @@ import java.util.function.Function;
  */
 record KnowledgeRpc<Q extends Message>(
         MethodDescriptor<Q, ?> method, Function<Q, String> tenant, Function<Q, KnowledgeOperation> read) {
+
+    static final String POSITION = KnowledgeExtension.POSITION.toLowerCase(Locale.ROOT);
 
     static final List<KnowledgeRpc<?>> ALL = List.of(
             new KnowledgeRpc<>(KnowledgeServiceGrpc.getQueryMethod(), QueryRequest::getTenant, KnowledgeModel::read),

@@ -1,0 +1,181 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.dialect.Transport.Broken;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Feed;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an agent streams, for longer than one connection lasts. Each attempt to go on has a thread of its own, so that a
+ * reader waits no longer than it wants to.
+ *
+ * @param <F> what one connection brings
+ */
+abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
+    /** Goes on, in one attempt. */
+    interface Opening<F> {
+        F open() throws Trouble, InterruptedException;
+    }
+
+    private final ClientSettings settings;
+    private final HttpWire wire;
+    private volatile F feed;
+    private volatile @Nullable FutureTask<F> resumption;
+    private volatile boolean closed;
+    private boolean over;
+    private int failures;
+
+    /** @param first the first connection */
+    ResumingFeed(ClientSettings settings, HttpWire wire, F first) {
+        this.settings = settings;
+        this.wire = wire;
+        this.feed = first;
+    }
+
+    /** What it is called in messages. */
+    abstract String name();
+
+    /** Takes note of what has come. */
+    abstract void note(List<E> news);
+
+    /** True if nothing more can come; {@code orderly} if the agent has ended the stream, rather than the connection. */
+    abstract boolean isDone(boolean orderly);
+
+    /**
+     * Returns how to go on behind what has come.
+     *
+     * @throws ClientException if there is no way
+     */
+    abstract Opening<F> again(RuntimeException cause);
+
+    @Override
+    public @Nullable List<E> next(Duration patience) throws InterruptedException {
+        long until = System.nanoTime() + patience.toNanos();
+        while (!closed && !over) {
+            Duration left = Duration.ofNanos(until - System.nanoTime());
+            FutureTask<F> resuming = resumption;
+            if (resuming == null) {
+                List<E> next = read(left);
+                if (next != null) {
+                    return next;
+                }
+            } else if (!isOver(resuming, left)) {
+                return List.of();
+            }
+        }
+        return null;
+    }
+
+    /** Returns null if the stream has ended or was cut. */
+    private @Nullable List<E> read(Duration left) throws InterruptedException {
+        try {
+            List<E> next = feed.next(left);
+            if (next == null) {
+                cut(null, new ClientException(Problem.LOST, "the agent closed the stream"), true);
+            } else if (!next.isEmpty()) {
+                failures = 0;
+                note(next);
+            }
+            return next;
+        } catch (Broken broken) {
+            lost(RemoteClient.told(name(), broken));
+        } catch (ClientException problem) {
+            lost(problem);
+        } catch (A2AException told) {
+            if (told.error() != A2AError.UNAVAILABLE && told.error() != A2AError.RATE_LIMITED) {
+                throw end(told);
+            }
+            cut(told.retryAfter(), told, false);
+        }
+        return null;
+    }
+
+    private void lost(ClientException problem) {
+        if (problem.problem() != Problem.LOST) {
+            throw end(problem);
+        }
+        cut(null, problem, false);
+    }
+
+    private void cut(@Nullable Duration retryAfter, RuntimeException cause, boolean orderly) {
+        feed.close();
+        if (closed || wire.isClosed() || isDone(orderly)) {
+            over = true;
+            return;
+        }
+        Opening<F> again;
+        try {
+            again = again(cause);
+        } catch (ClientException hopeless) {
+            throw end(hopeless);
+        }
+        if (failures >= settings.reconnects()) {
+            throw end(new ClientException(
+                    Problem.STREAM_CUT,
+                    name() + " broke and could not be resumed in " + failures + " attempts: " + cause.getMessage(),
+                    cause));
+        }
+        failures++;
+        Duration wait = settings.backoff().after(failures, retryAfter);
+        settings.listener().retrying(name() + " was cut: " + cause.getMessage(), wait);
+        var next = new FutureTask<>(() -> {
+            if (wire.pause(wait)) {
+                throw new ClientException(Problem.CLOSED, "the client has been closed");
+            }
+            return again.open();
+        });
+        resumption = next;
+        if (closed) { // close() may have looked before
+            next.cancel(true);
+        }
+        Thread.ofVirtual().name("parley-resume").start(next);
+    }
+
+    /** Waits for an attempt, and goes by what came of it; false if that is not known yet. */
+    private boolean isOver(FutureTask<F> resuming, Duration left) throws InterruptedException {
+        try {
+            feed = resuming.get(left.toNanos(), TimeUnit.NANOSECONDS);
+            resumption = null;
+            if (closed) {
+                feed.close();
+            }
+        } catch (TimeoutException e) {
+            return false;
+        } catch (CancellationException e) {
+            over = true;
+        } catch (ExecutionException e) {
+            resumption = null;
+            switch (e.getCause()) {
+                case Trouble trouble -> cut(trouble.retryAfter(), trouble.verdict(), false);
+                case RuntimeException problem when wire.isClosed() -> over = true;
+                case RuntimeException problem -> throw end(problem);
+                case null, default -> throw end(new IllegalStateException(e));
+            }
+        }
+        return true;
+    }
+
+    private RuntimeException end(RuntimeException problem) {
+        over = true;
+        return problem;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        FutureTask<F> resuming = resumption;
+        if (resuming != null && !resuming.cancel(true) && resuming.state() == FutureTask.State.SUCCESS) {
+            resuming.resultNow().close();
+        }
+        feed.close();
+    }
+}
