@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ public final class Engine implements AutoCloseable {
     private final Limits limits;
     private final @Nullable Webhooks webhooks;
     private final Map<String, List<Head>> interrupted;
-    private final @Nullable KnowledgeEndpoint knowledge;
+    private final @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
     private volatile boolean open = true;
 
     private Engine(Builder settings) {
@@ -105,7 +106,7 @@ public final class Engine implements AutoCloseable {
         private @Nullable Duration retention;
         private @Nullable PushStore pushStore;
         private @Nullable WebhookTransport transport;
-        private @Nullable KnowledgeEndpoint knowledge;
+        private @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
 
         private Builder(TaskLog log) {
             this.log = requireNonNull(log, "log");
@@ -148,8 +149,11 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** The knowledge graph of agents that declare that they use one; default: there is none. */
-        public Builder knowledge(KnowledgeEndpoint graph) {
+        /**
+         * The knowledge graph of agents that declare that they use one, asked for when one of them works; default: there is
+         * none.
+         */
+        public Builder knowledge(Supplier<? extends KnowledgeEndpoint> graph) {
             this.knowledge = requireNonNull(graph, "graph");
             return this;
         }
@@ -199,7 +203,7 @@ public final class Engine implements AutoCloseable {
     /** The knowledge graph that an agent uses; null if it uses none. */
     @Nullable
     KnowledgeEndpoint knowledge(Agent agent) {
-        return agent.usesKnowledge() ? knowledge : null;
+        return knowledge == null || !agent.usesKnowledge() ? null : knowledge.get();
     }
 
     /** Webhooks and their fate; empty if the engine was built without. */

@@ -70,9 +70,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable String defaultAgent;
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Set<String> dialects;
-    private final @Nullable Path scratch;
-    private final @Nullable Graph graph;
-    private final @Nullable ServedKnowledge knowledge;
+    private final SharedGraph graph;
     private final Map<String, Set<String>> agentDialects;
 
     private Hub(Builder settings) {
@@ -104,20 +102,16 @@ public final class Hub implements AutoCloseable {
         this.trust = settings.trust(key("access tokens", tokenSecret), this::url);
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
-        this.scratch = database == null && settings.wantsGraph() ? TemporaryDirectory.create() : null;
-        this.graph = settings.graph(database, scratch);
-        this.knowledge = graph == null ? null : new ServedKnowledge(graph, graph::schema);
-        Engine.Builder engine = Engine.builder(log)
+        this.graph = new SharedGraph(settings.graph, database);
+        this.engine = Engine.builder(log)
                 .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
                 .retention(settings.retention)
-                .grace(settings.drain.dividedBy(2));
-        if (knowledge != null) {
-            engine.knowledge(knowledge.endpoint());
-        }
-        this.engine = engine.build();
+                .grace(settings.drain.dividedBy(2))
+                .knowledge(graph::get)
+                .build();
         boolean started = false;
         try {
-            this.server = settings.server(this.engine, trust, key("addresses of files", secret), graph)
+            this.server = settings.server(engine, trust, key("addresses of files", secret), graph)
                     .start();
             settings.agents.values().forEach(this::host);
             started = true;
@@ -147,12 +141,13 @@ public final class Hub implements AutoCloseable {
     public void host(Agent agent) {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
-        ServedKnowledge shared = agent.usesKnowledge() ? knowledge : null;
+        Graph used = agent.usesKnowledge() ? graph.get() : null;
+        ServedKnowledge shared = used == null ? null : new ServedKnowledge(used, used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
-        AgentEndpoint shown = graph == null || shared == null ? endpoint : new KnowledgeOfTasks(endpoint, graph);
+        AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
         server.add(new ServedAgent(agent.name(), shown, card, spoken, shared, agent.methods()));
     }
 
@@ -207,12 +202,7 @@ public final class Hub implements AutoCloseable {
     private void closeAllButServer() {
         engine.close();
         sender.close();
-        if (graph != null) {
-            graph.close();
-        }
-        if (scratch != null) {
-            TemporaryDirectory.remove(scratch);
-        }
+        graph.close();
     }
 
     /** A key for one purpose alone, and yet the same after a restart. */
@@ -404,8 +394,7 @@ public final class Hub implements AutoCloseable {
 
         /**
          * The knowledge graph of the agents that declare that they use one, which the hub then closes with itself; default:
-         * one in the hub's own database, or in memory one that is gone with it. Without such an agent at the start there is
-         * none.
+         * one in the hub's own database, or in memory one that is gone with it.
          */
         public Builder knowledge(Graph graph) {
             this.graph = requireNonNull(graph, "graph");
@@ -475,19 +464,6 @@ public final class Hub implements AutoCloseable {
             return new Hub(this);
         }
 
-        /** True if a graph has to be made, because there are agents that use one, and none was given. */
-        private boolean wantsGraph() {
-            return graph == null && agents.values().stream().anyMatch(Agent::usesKnowledge);
-        }
-
-        /** The graph of this hub: in its database, or else in a directory of its own; null if it has none. */
-        private @Nullable Graph graph(@Nullable Database database, @Nullable Path scratch) {
-            if (!wantsGraph()) {
-                return graph;
-            }
-            return database == null ? Graph.open(requireNonNull(scratch)) : Graph.in(database, InstantSource.system());
-        }
-
         private void refuseOpenBinding() {
             try {
                 if (InetAddress.getByName(bind).isLoopbackAddress()) {
@@ -531,7 +507,7 @@ public final class Hub implements AutoCloseable {
             return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
         }
 
-        private ServerBuilder server(Engine engine, Trust trust, byte[] fileKey, @Nullable Graph graph) {
+        private ServerBuilder server(Engine engine, Trust trust, byte[] fileKey, SharedGraph graph) {
             var settings = new DialectSettings(switches);
             var deadWebhooks =
                     new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
@@ -546,10 +522,8 @@ public final class Hub implements AutoCloseable {
                     .handler(Trust.TOKEN_PATH, trust::token)
                     .handler(KnowledgeEndpoint.EXTENSION_PATH, KnowledgePages.specification())
                     .handler(KnowledgeExtension.SCHEMA_PATH, KnowledgePages.schema())
-                    .handler("/admin/webhooks", forOperators(trust, deadWebhooks));
-            if (graph != null) {
-                server.handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
-            }
+                    .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
+                    .handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
             String root = root();
             if (root != null) {
                 if (!agents.containsKey(root)) {

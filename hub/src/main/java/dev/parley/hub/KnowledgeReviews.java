@@ -26,15 +26,16 @@ final class KnowledgeReviews implements RequestHandler {
     private static final int LIMIT = 1_000;
     private static final Pattern DECIDE = Pattern.compile("/reviews/([^/]+)/(approve|reject)");
 
-    private final Graph graph;
+    private final SharedGraph shared;
 
-    KnowledgeReviews(Graph graph) {
-        this.graph = graph;
+    KnowledgeReviews(SharedGraph shared) {
+        this.shared = shared;
     }
 
     @Override
     public WireAnswer answer(WireRequest request) {
         CallContext operator = CallContext.anonymous();
+        Graph graph = shared.get();
         if (request.path().equals("/reviews")) {
             requireMethod(request, "GET");
             Review.State state = "all".equals(parameter(request, "state")) ? null : Review.State.PENDING;

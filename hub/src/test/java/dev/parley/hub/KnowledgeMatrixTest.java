@@ -241,6 +241,47 @@ final class KnowledgeMatrixTest {
         }
     }
 
+    @Test
+    void anAgentThatIsHostedLaterHasKnowledgeToo() {
+        try (Hub late = Hub.builder()
+                .agents(WITHOUT)
+                .inMemory()
+                .port(0)
+                .drain(Duration.ofSeconds(1))
+                .start()) {
+            late.host(WITH);
+
+            try (AgentClient client = AgentClient.connect(late.agentUrl("with"))) {
+                assertThat(((Task) client.send("seen")).text()).isEqualTo("Verified");
+                assertThat(client.knowledge()
+                                .query(Query.graphql(ASK, Map.of("id", "ex:p2")), CALLER)
+                                .data())
+                        .isEqualTo(Map.of("entity", Map.of("value", "seen")));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"JSONRPC", "HTTP+JSON", "GRPC"})
+    void kg14EveryBindingTellsWhereASubscriptionBegins(String binding) throws InterruptedException {
+        try (AgentClient client = client(binding)) {
+            KnowledgeEndpoint graph = client.knowledge();
+            String begin;
+            try (Changes changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
+                begin = requireNonNull(changes.position());
+            }
+            graph.update(Update.of(Patch.add(DONE)), CALLER);
+
+            try (Changes changes =
+                    graph.subscribe(Subscribe.graphql(WATCH, Map.of()).with(Map.of("afterChangeId", begin)), CALLER)) {
+                assertThat(changes.next(Duration.ofSeconds(20)))
+                        .singleElement()
+                        .satisfies(change -> assertThat(change.statement().saysTheSameAs(DONE))
+                                .isTrue());
+            }
+        }
+    }
+
     // ---- Inside messages
 
     private Message carrying(String method, Map<String, Object> params) {

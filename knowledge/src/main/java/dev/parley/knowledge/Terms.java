@@ -86,9 +86,9 @@ final class Terms implements Database.GroupListener {
 
     Terms(Database database, Sql sql) {
         this.sql = sql;
-        database.listen(this);
         this.last = database.read(session -> sql.number(session, "SELECT max(term_no) FROM kg_term"));
         this.committed = last;
+        database.listen(this);
     }
 
     /** Returns the number of a term; null if nothing has ever mentioned it. */

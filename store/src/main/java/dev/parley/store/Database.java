@@ -403,9 +403,9 @@ public final class Database implements AutoCloseable {
                 .toList();
     }
 
-    /** Has somebody told of the end of every group. To be called before any work is submitted. */
+    /** Has somebody told of the end of every group from now on. */
     public void listen(GroupListener listener) {
-        listeners.add(listener);
+        write(session -> listeners.add(listener)); // on the writer thread, which alone looks at them
     }
 
     /** Queues work. It fails if the database is closed. */

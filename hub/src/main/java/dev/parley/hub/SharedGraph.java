@@ -1,0 +1,57 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.Graph;
+import dev.parley.store.Database;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The knowledge graph of a hub, which is opened when somebody wants it first: many hubs have no agent that does. Safe for
+ * any thread.
+ */
+final class SharedGraph implements AutoCloseable {
+    private final @Nullable Database database;
+    private @Nullable Path scratch;
+    private @Nullable Graph graph;
+    private boolean closed;
+
+    /**
+     * @param graph if there is one already
+     * @param database where it is to be else; null for a directory that is removed with it
+     */
+    SharedGraph(@Nullable Graph graph, @Nullable Database database) {
+        this.graph = graph;
+        this.database = database;
+    }
+
+    /** @throws IllegalStateException if it was not opened before the hub was closed */
+    synchronized Graph get() {
+        if (graph == null) {
+            if (closed) {
+                throw new IllegalStateException("the hub is closed");
+            }
+            if (database == null) {
+                scratch = TemporaryDirectory.create();
+                graph = Graph.open(requireNonNull(scratch));
+            } else {
+                graph = Graph.in(database, InstantSource.system());
+            }
+        }
+        return graph;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (graph != null) {
+            graph.close();
+        }
+        if (scratch != null) {
+            TemporaryDirectory.remove(scratch);
+            scratch = null;
+        }
+    }
+}
