@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -271,10 +270,7 @@ public final class AgentClientBuilder {
      * @throws ClientException if it offers nothing that this client may use
      */
     public AgentClient of(AgentCard card) {
-        Origin chosen = Places.forTransport(card, settings())
-                .map(agent -> Transports.url(card, agent))
-                .orElseGet(() -> Places.of(card, null, settings()).used().url())
-                .origin();
+        Origin chosen = Places.of(card, null, settings()).used().url().origin();
         return open(Set.of(chosen), means -> client(card, null, means));
     }
 
@@ -283,16 +279,8 @@ public final class AgentClientBuilder {
     }
 
     private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, HttpAgentClient.Means means) {
-        ClientSettings settings = means.settings();
-        Optional<AgentCard.Interface> agent = Places.forTransport(card, settings);
-        if (agent.isEmpty()) {
-            return new HttpAgentClient(means, Places.of(card, found, settings).within(means.wire()));
-        }
-        AgentCard.Interface address = agent.get();
-        means.wire().requireTrust(Transports.url(card, address).origin());
-        var how = Transports.settings(card, address, settings, means.wire());
-        var remote = Transports.of(address).orElseThrow().to(address, how);
-        return new RemoteClient(means, card, address, found, remote);
+        return new HttpAgentClient(
+                means, Places.of(card, found, means.settings()).within(means.wire()));
     }
 
     private AgentClient open(Set<Origin> own, Maker maker) {

@@ -6,6 +6,7 @@ import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -70,6 +71,13 @@ record ClientSettings(
 
     Instant now() {
         return Instant.now();
+    }
+
+    /** A call with the extensions that this client always activates. */
+    CallContext extended(CallContext context) {
+        var all = new HashSet<>(extensions);
+        all.addAll(context.extensions());
+        return context.withExtensions(all);
     }
 
     /** How long an operation may take: until the caller's deadline, and no longer than it was set. */

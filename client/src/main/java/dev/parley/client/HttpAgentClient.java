@@ -19,7 +19,6 @@ import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -39,6 +38,7 @@ final class HttpAgentClient implements AgentClient {
     private final Means means;
     private final ClientSettings settings;
     private final HttpWire wire;
+    private final Remotes remotes;
     private volatile Places places;
     /** Over REST, the specification's text says POST, its proto GET; servers of both kinds are about. */
     private volatile boolean subscribesByGet;
@@ -47,6 +47,7 @@ final class HttpAgentClient implements AgentClient {
         this.means = means;
         this.settings = means.settings();
         this.wire = means.wire();
+        this.remotes = new Remotes(means);
         this.places = places;
     }
 
@@ -83,7 +84,7 @@ final class HttpAgentClient implements AgentClient {
     @SuppressWarnings("unchecked") // a task is what both operations may answer
     public <R> R call(Operation.Call<R> operation, CallContext context) {
         R result = exchange(operation, context);
-        if (!place().binding().tellsIdsOnly()) {
+        if (!tellsIdsOnly()) {
             return result;
         }
         return switch (operation) {
@@ -93,6 +94,10 @@ final class HttpAgentClient implements AgentClient {
         };
     }
 
+    private boolean tellsIdsOnly() {
+        return place() instanceof Place.ByHttp http && http.binding().tellsIdsOnly();
+    }
+
     /** Follows a task until it has ended or waits for its caller, and returns it. */
     private Task outcome(String taskId, Operation.SendMessage send, CallContext context) {
         Task task = exchange(GetTask.of(taskId), context);
@@ -100,7 +105,7 @@ final class HttpAgentClient implements AgentClient {
             return task;
         }
         Instant end = settings.now().plus(settings.timeout(send, context));
-        try (EventStream events = ResumingStream.open(this, context, SubscribeToTask.of(taskId))) {
+        try (EventStream events = open(SubscribeToTask.of(taskId), context)) {
             boolean settled = false;
             while (!settled && settings.now().isBefore(end)) {
                 List<LoggedEvent> next = events.next(Duration.between(settings.now(), end));
@@ -118,15 +123,25 @@ final class HttpAgentClient implements AgentClient {
     }
 
     private <R> R exchange(Operation.Call<R> operation, CallContext context) {
-        return attempt(operation, context, (place, left) -> {
-            Request request = request(place, operation, context, left);
-            Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
-            try {
-                return place.binding().result(operation, answer.status(), answer.body());
-            } catch (A2AException problem) {
-                throw refusal(request, answer.status(), answer.headers(), problem);
+        return attempt(operation, context, (place, left) -> switch (place) {
+            case Place.ByHttp http -> exchange(http, operation, context, left);
+            case Place.ByTransport other -> {
+                CallContext limited = context.withDeadline(settings.now().plus(left));
+                yield remotes.ask(
+                        other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
             }
         });
+    }
+
+    private <R> R exchange(Place.ByHttp place, Operation.Call<R> operation, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
+        Request request = request(place, operation, context, left);
+        Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
+        try {
+            return place.binding().result(operation, answer.status(), answer.body());
+        } catch (A2AException problem) {
+            throw refusal(request, answer.status(), answer.headers(), problem);
+        }
     }
 
     /** Does {@code exchange} at the first place that there is one to do it with, as often as is safe and promising. */
@@ -151,13 +166,19 @@ final class HttpAgentClient implements AgentClient {
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
-        if (operation instanceof Operation.SendStreamingMessage send
-                && place().binding().tellsIdsOnly()) {
+        if (operation instanceof Operation.SendStreamingMessage send && tellsIdsOnly()) {
             var begin = new Operation.SendMessage(send.tenant(), send.message(), send.configuration(), send.metadata());
             SendResult begun = exchange(begin, context);
-            return ResumingStream.open(this, context, SubscribeToTask.of(((Task) begun).id()));
+            return open(SubscribeToTask.of(((Task) begun).id()), context);
         }
-        return ResumingStream.open(this, context, operation);
+        return open(operation, context);
+    }
+
+    private EventStream open(Operation.Watch operation, CallContext context) {
+        return attempt(operation, context, (place, left) -> switch (place) {
+            case Place.ByHttp http -> ResumingStream.open(this, http, context, operation, left);
+            case Place.ByTransport other -> RemoteStream.open(this, other, context, operation, left);
+        });
     }
 
     /**
@@ -196,12 +217,10 @@ final class HttpAgentClient implements AgentClient {
      *
      * @throws Trouble if another attempt may help
      */
-    Request request(Place place, Operation operation, CallContext context, Duration left)
+    Request request(Place.ByHttp place, Operation operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
-        var extensions = new HashSet<>(settings.extensions());
-        extensions.addAll(context.extensions());
         Request request = place.request(
-                place.binding().request(operation, context.withExtensions(extensions), place.agent()),
+                place.binding().request(operation, settings.extended(context), place.agent()),
                 means.credentials().of(place.card(), place.url(), left));
         return subscribesByGet && isSubscription(request)
                 ? new Request("GET", request.url(), request.headers(), NO_BODY)
@@ -220,8 +239,13 @@ final class HttpAgentClient implements AgentClient {
         return means;
     }
 
+    Remotes remotes() {
+        return remotes;
+    }
+
     @Override
     public void close() {
-        wire.close();
+        wire.close(); // first, so that streams know why they are cut
+        remotes.close();
     }
 }

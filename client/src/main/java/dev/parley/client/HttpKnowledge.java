@@ -18,8 +18,9 @@ import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiFunction;
 
-/** The knowledge graph of an agent that is called over HTTP. */
+/** The knowledge graph of an agent that is called. */
 final class HttpKnowledge implements KnowledgeEndpoint {
     private interface Reader<T> {
         T read(KnowledgeBinding binding, int status, byte[] body);
@@ -43,12 +44,18 @@ final class HttpKnowledge implements KnowledgeEndpoint {
     @Override
     public QueryResult query(Query query, CallContext context) {
         offer.requireLanguage(query.language());
-        return exchange(query, context, true, KnowledgeBinding::queryResult);
+        return exchange(
+                query, context, true, KnowledgeBinding::queryResult, (graph, caller) -> graph.query(query, caller));
     }
 
     @Override
     public UpdateResult update(Update update, CallContext context) {
-        return exchange(update, context, false, KnowledgeBinding::updateResult);
+        return exchange(
+                update,
+                context,
+                false,
+                KnowledgeBinding::updateResult,
+                (graph, caller) -> graph.update(update, caller));
     }
 
     @Override
@@ -66,21 +73,54 @@ final class HttpKnowledge implements KnowledgeEndpoint {
 
     private Changes open(Place place, Subscribe subscription, CallContext context, Duration left)
             throws Trouble, InterruptedException {
-        KnowledgeBinding binding = binding(place);
-        return HttpChanges.open(client, binding, request(place, binding, subscription, context, left), left);
+        return switch (place) {
+            case Place.ByHttp http -> {
+                KnowledgeBinding binding = binding(http);
+                yield HttpChanges.open(client, binding, request(http, binding, subscription, context, left), left);
+            }
+            // The deadline is one for the beginning, not for the stream.
+            case Place.ByTransport other ->
+                client.remotes()
+                        .ask(
+                                other,
+                                context.withDeadline(null),
+                                left,
+                                (agent, caller, headers) ->
+                                        agent.knowledge(headers).subscribe(subscription, caller));
+        };
     }
 
-    private <T> T exchange(KnowledgeOperation operation, CallContext context, boolean repeatable, Reader<T> reader) {
-        return client.attempt(repeatable, settings.timeout(context), (place, left) -> {
-            KnowledgeBinding binding = binding(place);
-            Request request = request(place, binding, operation, context, left);
-            Answer answer = client.means().wire().exchange(request, settings.maxAnswerBytes(), left);
-            try {
-                return reader.read(binding, answer.status(), answer.body());
-            } catch (A2AException problem) {
-                throw client.refusal(request, answer.status(), answer.headers(), problem);
+    private <T> T exchange(
+            KnowledgeOperation operation,
+            CallContext context,
+            boolean repeatable,
+            Reader<T> reader,
+            BiFunction<KnowledgeEndpoint, CallContext, T> asked) {
+        return client.attempt(repeatable, settings.timeout(context), (place, left) -> switch (place) {
+            case Place.ByHttp http -> exchange(http, operation, context, left, reader);
+            case Place.ByTransport other -> {
+                CallContext limited = context.withDeadline(settings.now().plus(left));
+                yield client.remotes()
+                        .ask(
+                                other,
+                                limited,
+                                left,
+                                (agent, caller, headers) -> asked.apply(agent.knowledge(headers), caller));
             }
         });
+    }
+
+    private <T> T exchange(
+            Place.ByHttp place, KnowledgeOperation operation, CallContext context, Duration left, Reader<T> reader)
+            throws Trouble, InterruptedException {
+        KnowledgeBinding binding = binding(place);
+        Request request = request(place, binding, operation, context, left);
+        Answer answer = client.means().wire().exchange(request, settings.maxAnswerBytes(), left);
+        try {
+            return reader.read(binding, answer.status(), answer.body());
+        } catch (A2AException problem) {
+            throw client.refusal(request, answer.status(), answer.headers(), problem);
+        }
     }
 
     private KnowledgeBinding binding(Place place) {
@@ -88,7 +128,11 @@ final class HttpKnowledge implements KnowledgeEndpoint {
     }
 
     private Request request(
-            Place place, KnowledgeBinding binding, KnowledgeOperation operation, CallContext context, Duration left)
+            Place.ByHttp place,
+            KnowledgeBinding binding,
+            KnowledgeOperation operation,
+            CallContext context,
+            Duration left)
             throws Trouble, InterruptedException {
         return place.request(
                 binding.request(operation, context),

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.CardFinder.Found;
 import dev.parley.dialect.Binding;
+import dev.parley.dialect.Transport;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import java.net.URLEncoder;
@@ -13,43 +14,72 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where an agent is reached, and how: one interface of its card.
- *
- * @param found where the card came from; null if it was given
- */
-record Place(
-        AgentCard card,
-        AgentCard.Interface agent,
-        HttpUrl url,
-        Binding binding,
-        @Nullable Found found) {
-    private static final SecurityScheme.ApiKey USUAL_KEY = new SecurityScheme.ApiKey(null, "header", "X-API-Key");
+/** Where an agent is reached, and how: one interface of its card. */
+sealed interface Place {
+    SecurityScheme.ApiKey USUAL_KEY = new SecurityScheme.ApiKey(null, "header", "X-API-Key");
+
+    AgentCard card();
+
+    AgentCard.Interface agent();
+
+    HttpUrl url();
+
+    /** Where the card came from; null if it was given. */
+    @Nullable
+    Found found();
 
     /** The same, as another card of the same agent describes it. */
-    Place with(AgentCard other) {
-        return new Place(other, agent, url, binding, found);
+    Place with(AgentCard other);
+
+    /** Reached by a transport that brings its own connections; see {@link Remotes}. */
+    record ByTransport(
+            AgentCard card,
+            AgentCard.Interface agent,
+            HttpUrl url,
+            Transport transport,
+            @Nullable Found found) implements Place {
+        @Override
+        public ByTransport with(AgentCard other) {
+            return new ByTransport(other, agent, url, transport, found);
+        }
     }
 
-    /** Returns the request as it is sent: with the credentials where the card wants them. */
-    HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
-        var headers = new HashMap<>(outgoing.headers());
-        String url = outgoing.url();
-        for (Credential credential : credentials) {
-            switch (credential) {
-                case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
-                case Credential.Key(var scheme, var key) -> {
-                    switch (scheme.location()) {
-                        case "query" ->
-                            url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
-                        case "cookie" ->
-                            headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
-                        default -> headers.put(scheme.name(), key);
+    /** Reached by requests and answers of HTTP. */
+    record ByHttp(
+            AgentCard card,
+            AgentCard.Interface agent,
+            HttpUrl url,
+            Binding binding,
+            @Nullable Found found) implements Place {
+        @Override
+        public ByHttp with(AgentCard other) {
+            return new ByHttp(other, agent, url, binding, found);
+        }
+
+        /** Returns the request as it is sent: with the credentials where the card wants them. */
+        HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
+            var headers = new HashMap<>(outgoing.headers());
+            String url = outgoing.url();
+            for (Credential credential : credentials) {
+                switch (credential) {
+                    case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
+                    case Credential.Key(var scheme, var key) -> {
+                        switch (scheme.location()) {
+                            case "query" ->
+                                url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
+                            case "cookie" ->
+                                headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
+                            default -> headers.put(scheme.name(), key);
+                        }
                     }
                 }
             }
+            return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
         }
-        return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
+
+        private static String encoded(String text) {
+            return URLEncoder.encode(text, UTF_8);
+        }
     }
 
     /** Where an API key belongs that was given without saying where. */
@@ -66,9 +96,5 @@ record Place(
             }
         }
         return USUAL_KEY;
-    }
-
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, UTF_8);
     }
 }

@@ -9,7 +9,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -21,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The best one is used. Until one of them has answered for the first time, the next stand in for it if it cannot be
  * spoken to: nobody takes the connection, or nothing there knows the call. Either way nothing has happened, so even a
  * message may be sent to another. After that there is no change any more, for an agent that is known to be there will
- * come back. Safe for any number of threads.
+ * come back. Some are reached by HTTP and some by a {@link dev.parley.dialect.Transport}; each kind stands in for the other. Safe
+ * for any number of threads.
  *
  * <p>Source: A2A specification 1.0, sections 5.2 and 8.3.2.
  */
@@ -30,6 +30,9 @@ final class Places {
     interface Exchange<T> {
         T at(Place place, Duration left) throws Trouble, InterruptedException;
     }
+
+    /** So many are tried, and no more: a card may list any number, and each may take its time to not answer. */
+    static final int MOST = 8;
 
     private final List<Place> places;
     private volatile Place used;
@@ -54,12 +57,9 @@ final class Places {
         settings.preferred().forEach(binding -> preferred.add(new ArrayList<>()));
         var others = new ArrayList<Place>();
         for (AgentCard.Interface agent : card.supportedInterfaces()) {
-            Optional<Binding> binding =
-                    isWanted(agent.protocolVersion(), settings.version()) ? Binding.of(agent) : Optional.empty();
-            if (binding.isPresent()) {
+            if (isWanted(agent.protocolVersion(), settings.version())) {
                 int rank = rank(agent.protocolBinding(), settings.preferred());
-                (rank < 0 ? others : preferred.get(rank))
-                        .add(new Place(card, agent, address(agent), binding.get(), found));
+                place(card, agent, found).ifPresent((rank < 0 ? others : preferred.get(rank))::add);
             }
         }
         List<Place> all = new ArrayList<>();
@@ -71,20 +71,19 @@ final class Places {
         return new Places(List.copyOf(all), all.getFirst(), false);
     }
 
-    /**
-     * Returns the interface that is to be used if that is one for a {@link Transport}; empty if HTTP will do. Between the
-     * two there is no standing in.
-     */
-    static Optional<AgentCard.Interface> forTransport(AgentCard card, ClientSettings settings) {
-        return card.supportedInterfaces().stream()
-                .filter(agent -> isWanted(agent.protocolVersion(), settings.version()))
-                .filter(agent ->
-                        Binding.of(agent).isPresent() || Transports.of(agent).isPresent())
-                .min(Comparator.comparingInt(agent -> {
-                    int rank = rank(agent.protocolBinding(), settings.preferred());
-                    return rank < 0 ? settings.preferred().size() : rank;
-                }))
-                .filter(agent -> Binding.of(agent).isEmpty());
+    /** Returns an interface as a place; empty if this client does not speak to it. */
+    private static Optional<Place> place(AgentCard card, AgentCard.Interface agent, @Nullable Found found) {
+        Optional<Binding> binding = Binding.of(agent);
+        if (binding.isPresent()) {
+            return Optional.of(new Place.ByHttp(card, agent, address(agent), binding.get(), found));
+        }
+        try {
+            return Transports.of(agent)
+                    .map(transport ->
+                            new Place.ByTransport(card, agent, Transports.url(card, agent), transport, found));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty(); // such addresses have forms that only some libraries know
+        }
     }
 
     /** Patch numbers take no part: a card that says 1.0.1 means 1.0. */
@@ -131,6 +130,7 @@ final class Places {
         return new Places(
                 places.stream()
                         .filter(place -> wire.isTrusted(place.url().origin()) && (isSecret(place) || !secret))
+                        .limit(MOST)
                         .toList(),
                 used,
                 settled);

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * it. What counts as cut, and what as the end, is the same as in {@link ResumingStream}.
  */
 final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implements EventStream {
-    private final RemoteClient client;
+    private final HttpAgentClient client;
+    private final Place.ByTransport place;
     private final Operation.Watch operation;
     private final CallContext context;
 
@@ -31,14 +32,46 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
     private @Nullable TaskState state;
     private boolean answered;
 
-    RemoteStream(RemoteClient client, Operation.Watch operation, CallContext context, EventStream first) {
+    private RemoteStream(
+            HttpAgentClient client,
+            Place.ByTransport place,
+            CallContext context,
+            Operation.Watch operation,
+            EventStream first) {
         super(client.means().settings(), client.means().wire(), first);
         this.client = client;
+        this.place = place;
         this.operation = operation;
         this.context = context;
         if (operation instanceof Operation.SubscribeToTask subscribe) {
             taskId = subscribe.id();
         }
+    }
+
+    /**
+     * Opens a stream in one attempt.
+     *
+     * @throws Trouble if another attempt may help, here or elsewhere
+     */
+    static RemoteStream open(
+            HttpAgentClient client,
+            Place.ByTransport place,
+            CallContext context,
+            Operation.Watch operation,
+            Duration left)
+            throws Trouble, InterruptedException {
+        return new RemoteStream(client, place, context, operation, watch(client, place, context, operation, left));
+    }
+
+    private static EventStream watch(
+            HttpAgentClient client,
+            Place.ByTransport place,
+            CallContext context,
+            Operation.Watch operation,
+            Duration left)
+            throws Trouble, InterruptedException {
+        return client.remotes()
+                .ask(place, context, left, (agent, caller, headers) -> agent.watch(operation, caller, headers));
     }
 
     @Override
@@ -85,16 +118,30 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
 
     private EventStream resume(String id) throws Trouble, InterruptedException {
         try {
-            return client.subscribe(new Operation.SubscribeToTask(operation.tenant(), id, null), context);
+            var again = new Operation.SubscribeToTask(operation.tenant(), id, null);
+            return watch(
+                    client, place, context, again, client.means().settings().callTimeout());
         } catch (A2AException refusal) {
-            if (refusal.error() == A2AError.UNSUPPORTED_OPERATION) { // it has probably ended meanwhile
-                Task task = client.call(new Operation.GetTask(operation.tenant(), id, null), context);
-                if (task.state().isTerminal()) {
-                    return new Last(task);
-                }
+            return ended(id, refusal);
+        } catch (Trouble trouble) {
+            if (trouble.isMendable(true)) {
+                throw trouble;
             }
-            throw refusal;
+            return ended(id, trouble.verdict());
         }
+    }
+
+    /** Returns the task as it ended, which is probably why nobody may watch it any more; else throws {@code refusal}. */
+    private EventStream ended(String id, RuntimeException refusal) {
+        boolean likely = refusal instanceof A2AException e
+                && (e.error() == A2AError.UNSUPPORTED_OPERATION || e.error() == A2AError.METHOD_NOT_FOUND);
+        if (likely) {
+            Task task = client.call(new Operation.GetTask(operation.tenant(), id, null), context);
+            if (task.state().isTerminal()) {
+                return new Last(task);
+            }
+        }
+        throw refusal;
     }
 
     /** The task as it ended, for who missed the rest of the stream. */

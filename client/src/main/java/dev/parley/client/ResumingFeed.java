@@ -87,7 +87,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
             }
             return next;
         } catch (Broken broken) {
-            lost(RemoteClient.told(name(), broken));
+            lost(Remotes.told(name(), broken));
         } catch (ClientException problem) {
             lost(problem);
         } catch (A2AException told) {
@@ -155,6 +155,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         } catch (ExecutionException e) {
             resumption = null;
             switch (e.getCause()) {
+                case Trouble trouble when !trouble.isMendable(true) -> throw end(trouble.verdict());
                 case Trouble trouble -> cut(trouble.retryAfter(), trouble.verdict(), false);
                 case RuntimeException problem when wire.isClosed() -> over = true;
                 case RuntimeException problem -> throw end(problem);

@@ -79,7 +79,7 @@ final class ResumingStream implements EventStream {
     private final AtomicReference<@Nullable Runnable> hangUp = new AtomicReference<>();
     private volatile boolean closed;
 
-    private Place place;
+    private Place.ByHttp place;
     private final List<LoggedEvent> ready = new ArrayList<>();
     private @Nullable RuntimeException failure;
     private boolean over;
@@ -100,13 +100,13 @@ final class ResumingStream implements EventStream {
     private long last;
     private long resumedBehind;
 
-    private ResumingStream(HttpAgentClient client, CallContext context, Operation.Watch operation) {
+    private ResumingStream(HttpAgentClient client, Place.ByHttp place, CallContext context, Operation.Watch operation) {
         this.client = client;
         this.settings = client.means().settings();
         this.wire = client.means().wire();
         this.context = context;
         this.operation = operation;
-        this.place = client.place();
+        this.place = place;
         this.parser = new SseParser(settings.maxEventBytes());
         if (operation instanceof SubscribeToTask subscribe) {
             taskId = subscribe.id();
@@ -117,19 +117,19 @@ final class ResumingStream implements EventStream {
     }
 
     /**
-     * Opens a stream.
+     * Opens a stream in one attempt.
      *
      * @throws A2AException if the agent refuses it
      * @throws ClientException if there is no answer
+     * @throws Trouble if another attempt may help, here or elsewhere
      */
-    static ResumingStream open(HttpAgentClient client, CallContext context, Operation.Watch operation) {
-        var stream = new ResumingStream(client, context, operation);
-        return client.attempt(operation, context, (place, left) -> {
-            stream.place = place;
-            Opening opening = stream.send(operation, left);
-            stream.begin(opening, stream.wire.await(opening, left));
-            return stream;
-        });
+    static ResumingStream open(
+            HttpAgentClient client, Place.ByHttp place, CallContext context, Operation.Watch operation, Duration left)
+            throws Trouble, InterruptedException {
+        var stream = new ResumingStream(client, place, context, operation);
+        Opening opening = stream.send(operation, left);
+        stream.begin(opening, stream.wire.await(opening, left));
+        return stream;
     }
 
     private Opening send(Operation.Watch watch, Duration left) throws Trouble, InterruptedException {
@@ -330,7 +330,9 @@ final class ResumingStream implements EventStream {
     }
 
     private void reconnect() throws InterruptedException {
-        place = client.place();
+        if (client.place() instanceof Place.ByHttp now) {
+            place = now; // the card may have been read again
+        }
         resumedBehind = last;
         wait(Phase.CONNECTING, settings.callTimeout());
         try {

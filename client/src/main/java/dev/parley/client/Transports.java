@@ -25,15 +25,14 @@ final class Transports {
         return ALL.stream().filter(transport -> transport.speaks(agent)).findFirst();
     }
 
-    /** How to get to an interface. */
-    static Transport.Settings settings(
-            AgentCard card, AgentCard.Interface agent, ClientSettings settings, HttpWire wire) {
-        HttpUrl url = url(card, agent);
+    /** How to get to an interface that is at {@code url}. */
+    static Transport.Settings settings(HttpUrl url, ClientSettings settings, HttpWire wire) {
         return new Transport.Settings(
                 url.uri().getAuthority(),
                 url.uri().getScheme().equals("https"),
                 settings.sslContext(),
                 settings.maxEventBytes(),
+                settings.connectTimeout(),
                 settings.streamSilence(),
                 settings.sendTimeout(),
                 settings.isHeard() ? wire.overhearing() : null);

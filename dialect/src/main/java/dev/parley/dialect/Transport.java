@@ -26,7 +26,8 @@ public interface Transport {
 
     /**
      * An agent that is elsewhere. Besides {@link dev.parley.protocol.A2AException}, for what the agent answers, calls
-     * and streams throw {@link Broken}. Each call brings its own headers, because tokens in them come and go.
+     * and streams throw {@link Broken}; METHOD_NOT_FOUND says that nothing there knows the call. Each call brings its own
+     * headers, because tokens in them come and go.
      */
     interface Remote extends AutoCloseable {
         <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers);
@@ -47,6 +48,7 @@ public interface Transport {
      * @param authority host and port
      * @param tls whether they are spoken to over TLS
      * @param sslContext keys, and who is trusted; null for the platform's
+     * @param connectTimeout how long connecting may take, after which nobody is there
      * @param silence after what time without a sign of life a connection is asked for one
      * @param firstEvent how long a stream may take to its first event
      * @param listener sees what is sent and got; null if nobody does
@@ -56,6 +58,7 @@ public interface Transport {
             boolean tls,
             @Nullable SSLContext sslContext,
             int maxMessageBytes,
+            Duration connectTimeout,
             Duration silence,
             Duration firstEvent,
             @Nullable Listener listener) {}

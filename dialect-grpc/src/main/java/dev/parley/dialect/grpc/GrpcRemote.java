@@ -3,6 +3,7 @@ package dev.parley.dialect.grpc;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import dev.parley.dialect.Transport;
+import dev.parley.dialect.Transport.Broken;
 import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -18,6 +19,7 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -32,9 +34,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An agent that is called over gRPC. */
@@ -74,30 +79,22 @@ final class GrpcRemote implements Transport.Remote {
 
     @Override
     public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
-        return call(rpc(operation), operation, options(context), metadata(operation, context, headers));
-    }
-
-    private <O extends Operation, R, Q extends Message, A extends Message> R call(
-            Rpc<O, R, Q, A> rpc, Operation operation, CallOptions options, Metadata metadata) {
-        return ask(rpc.method(), request(rpc, operation), rpc.result(), options, metadata);
+        Rpc<Operation, R, Message, Message> rpc = rpc(operation);
+        return ask(rpc.method(), request(rpc, operation), rpc.result(), context, metadata(operation, context, headers));
     }
 
     private <Q extends Message, A extends Message, R> R ask(
-            MethodDescriptor<Q, A> method,
-            Q request,
-            Function<A, R> result,
-            CallContext context,
-            Map<String, String> headers) {
-        return ask(method, request, result, options(context), metadata(context, headers));
+            MethodDescriptor<Q, A> method, Q request, Function<A, R> result, CallContext context, Metadata metadata) {
+        return connected(context, () -> askNow(method, request, result, context, metadata));
     }
 
-    private <Q extends Message, A extends Message, R> R ask(
-            MethodDescriptor<Q, A> method, Q request, Function<A, R> result, CallOptions options, Metadata metadata) {
+    private <Q extends Message, A extends Message, R> R askNow(
+            MethodDescriptor<Q, A> method, Q request, Function<A, R> result, CallContext context, Metadata metadata) {
         try {
             var answer = ClientCalls.blockingUnaryCall(
                     ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata)),
                     method,
-                    options,
+                    options(context),
                     request);
             return result.apply(answer);
         } catch (StatusRuntimeException e) {
@@ -110,13 +107,14 @@ final class GrpcRemote implements Transport.Remote {
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = rpc(operation);
-        var call = channel.newCall(rpc.method(), options(context));
-        GrpcFeed<?, LoggedEvent> feed = GrpcFeed.open(
-                call,
-                metadata(operation, context, headers),
-                request(rpc, operation),
-                message -> new LoggedEvent(0, rpc.result().apply(message)),
-                settings.firstEvent());
+        GrpcFeed<?, LoggedEvent> feed = connected(
+                context,
+                () -> GrpcFeed.open(
+                        channel.newCall(rpc.method(), options(context)),
+                        metadata(operation, context, headers),
+                        request(rpc, operation),
+                        message -> new LoggedEvent(0, rpc.result().apply(message)),
+                        settings.firstEvent()));
         return new EventStream() {
             @Override
             public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
@@ -128,6 +126,47 @@ final class GrpcRemote implements Transport.Remote {
                 feed.close();
             }
         };
+    }
+
+    /** Asks when there is a connection; what failed for want of one was never sent, and says so. */
+    private <T> T connected(CallContext context, Supplier<T> asked) {
+        AtomicBoolean reached = connect(context);
+        try {
+            return asked.get();
+        } catch (Broken broken) {
+            if (broken.kind() == Broken.Kind.LOST && !reached.get()) {
+                throw new Broken(Broken.Kind.UNREACHABLE, String.valueOf(broken.getMessage()), broken.getCause());
+            }
+            throw broken;
+        }
+    }
+
+    /** Waits until connecting has come to something. Returns whether there is a connection, or has been since. */
+    private AtomicBoolean connect(CallContext context) {
+        Instant deadline = context.deadline();
+        Duration left = deadline == null ? settings.connectTimeout() : Duration.between(Instant.now(), deadline);
+        Duration patience = left.compareTo(settings.connectTimeout()) < 0 ? left : settings.connectTimeout();
+        long end = System.nanoTime() + patience.toNanos();
+        ConnectivityState state = connection.getState(true);
+        while (state == ConnectivityState.IDLE || state == ConnectivityState.CONNECTING) {
+            var changed = new CountDownLatch(1);
+            connection.notifyWhenStateChanged(state, changed::countDown);
+            try {
+                if (!changed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    throw new Broken(Broken.Kind.UNREACHABLE, "no connection within " + patience, null);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new Broken(Broken.Kind.INTERRUPTED, "interrupted while connecting", e);
+            }
+            state = connection.getState(true);
+        }
+        boolean failed = state == ConnectivityState.TRANSIENT_FAILURE;
+        var reached = new AtomicBoolean(!failed);
+        if (failed) {
+            connection.notifyWhenStateChanged(state, () -> reached.set(true));
+        }
+        return reached;
     }
 
     static A2AException invalid(InvalidField fault) {
@@ -201,23 +240,35 @@ final class GrpcRemote implements Transport.Remote {
             @Override
             public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
                 var request = KnowledgeModel.write(query, tenant);
-                return ask(KnowledgeServiceGrpc.getQueryMethod(), request, KnowledgeModel::read, context, headers);
+                return ask(
+                        KnowledgeServiceGrpc.getQueryMethod(),
+                        request,
+                        KnowledgeModel::read,
+                        context,
+                        metadata(context, headers));
             }
 
             @Override
             public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
                 var request = KnowledgeModel.write(update, tenant);
-                return ask(KnowledgeServiceGrpc.getUpdateMethod(), request, KnowledgeModel::read, context, headers);
+                return ask(
+                        KnowledgeServiceGrpc.getUpdateMethod(),
+                        request,
+                        KnowledgeModel::read,
+                        context,
+                        metadata(context, headers));
             }
 
             @Override
             public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                GrpcFeed<?, KnowledgeOperation.Change> feed = GrpcFeed.openQuiet(
-                        channel.newCall(KnowledgeServiceGrpc.getSubscribeMethod(), options(context)),
-                        metadata(context, headers),
-                        KnowledgeModel.write(subscription, tenant),
-                        KnowledgeModel::read,
-                        settings.firstEvent());
+                GrpcFeed<?, KnowledgeOperation.Change> feed = connected(
+                        context,
+                        () -> GrpcFeed.openQuiet(
+                                channel.newCall(KnowledgeServiceGrpc.getSubscribeMethod(), options(context)),
+                                metadata(context, headers),
+                                KnowledgeModel.write(subscription, tenant),
+                                KnowledgeModel::read,
+                                settings.firstEvent()));
                 return new Changes() {
                     @Override
                     public @Nullable String position() {

@@ -42,7 +42,7 @@ final class Refusal {
                 return broken;
             }
         }
-        A2AError error = named == null ? byCode(status.getCode()) : named;
+        A2AError error = named == null ? byCode(status) : named;
         String message = status.getDescription() == null ? error.defaultMessage() : status.getDescription();
         RetryInfo retry = first(details, RetryInfo.class);
         return A2AException.of(
@@ -82,16 +82,24 @@ final class Refusal {
                 || cause instanceof SSLException;
     }
 
-    private static A2AError byCode(Status.Code code) {
-        return switch (code) {
+    private static A2AError byCode(Status status) {
+        return switch (status.getCode()) {
             case NOT_FOUND -> A2AError.TASK_NOT_FOUND;
             case INVALID_ARGUMENT, OUT_OF_RANGE -> A2AError.INVALID_PARAMS;
-            case FAILED_PRECONDITION, UNIMPLEMENTED -> A2AError.UNSUPPORTED_OPERATION;
+            case FAILED_PRECONDITION -> A2AError.UNSUPPORTED_OPERATION;
+            case UNIMPLEMENTED ->
+                A2AError.METHOD_NOT_FOUND; // an agent would have said of what it cannot do that it is that
+            case UNKNOWN, INTERNAL -> isNoGrpc(status) ? A2AError.METHOD_NOT_FOUND : A2AError.INTERNAL;
             case UNAUTHENTICATED -> A2AError.UNAUTHENTICATED;
             case PERMISSION_DENIED -> A2AError.PERMISSION_DENIED;
             case RESOURCE_EXHAUSTED -> A2AError.RATE_LIMITED;
             default -> A2AError.INTERNAL;
         };
+    }
+
+    /** True if the answer is one of plain HTTP that refuses the request: what is there knows nothing of gRPC. */
+    private static boolean isNoGrpc(Status status) {
+        return status.getDescription() != null && status.getDescription().startsWith("HTTP status code 4");
     }
 
     private static @Nullable A2AError named(@Nullable String message) {

@@ -1,0 +1,92 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.dialect.Transport;
+import dev.parley.dialect.Transport.Broken;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a client reaches by a {@link Transport}: one connection for each interface of the card, made when it is first
+ * needed. Safe for any number of threads.
+ */
+final class Remotes implements AutoCloseable {
+    /** What is asked of an agent in one attempt. */
+    interface Asked<T> {
+        T of(Transport.Remote agent, CallContext context, Map<String, String> headers);
+    }
+
+    private final HttpAgentClient.Means means;
+    private final Map<AgentCard.Interface, Transport.Remote> remotes = new HashMap<>();
+    private boolean closed;
+
+    Remotes(HttpAgentClient.Means means) {
+        this.means = means;
+    }
+
+    /**
+     * Asks in one attempt, for which a token may have to be fetched first.
+     *
+     * @throws Trouble if another attempt may help, here or elsewhere
+     */
+    <T> T ask(Place.ByTransport place, CallContext context, Duration left, Asked<T> asked)
+            throws Trouble, InterruptedException {
+        ClientSettings settings = means.settings();
+        Map<String, String> headers =
+                Transports.headers(settings, means.credentials().of(place.card(), place.url(), left));
+        try {
+            return asked.of(remote(place), settings.extended(context), headers);
+        } catch (Broken broken) {
+            ClientException verdict = told(place.agent().url(), broken);
+            switch (broken.kind()) {
+                case UNREACHABLE -> throw new Trouble(Trouble.Kind.NOT_SENT, null, verdict);
+                case LOST -> throw new Trouble(Trouble.Kind.LOST, null, verdict);
+                case TIMED_OUT, TOO_LARGE, INTERRUPTED -> throw verdict;
+            }
+            throw verdict;
+        } catch (A2AException refusal) {
+            if (refusal.error() == A2AError.UNAUTHENTICATED) {
+                means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+            }
+            if (refusal.error() == A2AError.METHOD_NOT_FOUND) {
+                throw new Trouble(Trouble.Kind.NOT_HERE, null, refusal);
+            }
+            if (refusal.error() == A2AError.UNAVAILABLE || refusal.error() == A2AError.RATE_LIMITED) {
+                throw new Trouble(Trouble.Kind.NOT_NOW, refusal.retryAfter(), refusal);
+            }
+            throw refusal;
+        }
+    }
+
+    private synchronized Transport.Remote remote(Place.ByTransport place) {
+        if (closed) {
+            throw new ClientException(Problem.CLOSED, "the client has been closed");
+        }
+        return remotes.computeIfAbsent(
+                place.agent(),
+                agent -> place.transport().to(agent, Transports.settings(place.url(), means.settings(), means.wire())));
+    }
+
+    /** What it means to a caller that something is broken. */
+    static ClientException told(String what, Broken broken) {
+        var problem = switch (broken.kind()) {
+            case UNREACHABLE -> Problem.UNREACHABLE;
+            case LOST -> Problem.LOST;
+            case TIMED_OUT -> Problem.TIMED_OUT;
+            case TOO_LARGE -> Problem.ANSWER_TOO_LARGE;
+            case INTERRUPTED -> Problem.INTERRUPTED;
+        };
+        return new ClientException(problem, what + ": " + broken.getMessage(), broken);
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        remotes.values().forEach(Transport.Remote::close);
+    }
+}
