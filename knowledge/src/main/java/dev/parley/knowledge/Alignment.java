@@ -140,6 +140,9 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
      * that the question names. It is not looked whether there are any, so the answer tells nothing of them.
      */
     Optional<Rule> forbids(On operation, String caller, Predicate<String> names) {
+        if (rules.stream().noneMatch(rule -> rule.effect == Effect.FORBID && rule.isAbout(operation, caller))) {
+            return Optional.empty(); // so nobody has to find out what the question names
+        }
         var decided = new HashSet<String>();
         for (Rule rule : rules) {
             if (rule.isAbout(operation, caller)) {
@@ -157,6 +160,13 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             }
         }
         return Optional.empty();
+    }
+
+    /** True if what somebody may read depends on types. */
+    boolean readsByTypes() {
+        return rules.stream()
+                .anyMatch(rule -> !rule.match.subjectTypes().isEmpty()
+                        && (rule.on.contains(On.QUERY) || rule.on.contains(On.SUBSCRIBE)));
     }
 
     /** What a reader may not look below, besides what the query itself asks for. */

@@ -220,10 +220,19 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         }
     }
 
-    /** True for what a query names, in its text or in its variables. */
-    private static Predicate<String> named(Query query) {
+    /** True for what a query names: in its text, in its variables, or as a field of a type. */
+    private Predicate<String> named(Query query) {
         String variables = query.variables().values().toString();
-        return name -> query.query().contains(name) || variables.contains(name);
+        var fields = new ArrayList<Set<String>>(); // none until somebody wants to know
+        return name -> {
+            if (query.query().contains(name) || variables.contains(name)) {
+                return true;
+            }
+            if (fields.isEmpty()) {
+                fields.add(query.language().equals(Query.GRAPHQL) ? graphql.typedNames(query) : Set.of());
+            }
+            return fields.getFirst().stream().anyMatch(field -> TypedNames.mayShow(field, name));
+        };
     }
 
     /** True for what a subscription names. */

@@ -12,13 +12,22 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Statement;
+import graphql.language.Argument;
+import graphql.language.EnumValue;
+import graphql.language.Field;
+import graphql.language.NamedNode;
+import graphql.language.Node;
+import graphql.language.ObjectField;
 import graphql.language.OperationDefinition.Operation;
 import graphql.normalized.ExecutableNormalizedField;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -150,6 +159,49 @@ final class GraphQlQueries {
             }
             return new Understood(
                     latest.schema(), latest.schema().prepare(text, document, Operation.QUERY), latest.index());
+        }
+    }
+
+    /**
+     * The names that a query in terms of the types of its group uses: of fields, of arguments, and within values. They are
+     * the same whether there are such types or not. A query in terms of the generic schema has none.
+     *
+     * @throws A2AException KNOWLEDGE_QUERY if it is no GraphQL
+     */
+    Set<String> typedNames(KnowledgeOperation.Query query) {
+        if (generic.known(query.query(), Operation.QUERY) != null) {
+            return Set.of();
+        }
+        var document = GraphQlSchema.parse(query.query(), limits);
+        if (generic.understands(document)) {
+            return Set.of();
+        }
+        var names = new HashSet<String>();
+        collect(document, names);
+        collect(query.variables(), names);
+        return names;
+    }
+
+    private static void collect(Node<?> node, Set<String> names) {
+        if (node instanceof Field
+                || node instanceof Argument
+                || node instanceof ObjectField
+                || node instanceof EnumValue) {
+            names.add(((NamedNode<?>) node).getName());
+        }
+        node.getChildren().forEach(child -> collect(child, names));
+    }
+
+    private static void collect(@Nullable Object value, Set<String> names) {
+        switch (value) {
+            case String text -> names.add(text);
+            case Map<?, ?> members ->
+                members.forEach((name, member) -> {
+                    names.add(name.toString());
+                    collect(member, names);
+                });
+            case Collection<?> elements -> elements.forEach(element -> collect(element, names));
+            case null, default -> {}
         }
     }
 

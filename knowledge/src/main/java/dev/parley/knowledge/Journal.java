@@ -29,6 +29,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +87,7 @@ final class Journal {
      * Writes a change.
      *
      * @param stamped the statement with the provenance that it is held with
+     * @param types those of its subject, if it matters which it had then
      * @param more what belongs to the whole update
      */
     Numbered append(
@@ -93,13 +96,14 @@ final class Journal {
             Patch.Op op,
             Statement stamped,
             List<Fact> replaced,
+            @Nullable Set<String> types,
             Map<String, @Nullable Object> more)
             throws SQLException {
         String old = replaced.isEmpty()
                 ? null
                 : text(values(replaced.stream().map(Fact::statement).toList()));
-        write(writing, number, op, writing.key(stamped), stamped, old, more);
-        return numbered(writing, number, op, stamped, replaced, more);
+        write(writing, number, op, writing.key(stamped), stamped, old, types, more);
+        return numbered(writing, number, op, stamped, replaced, types, more);
     }
 
     /** Writes a change of which nobody has to be told. */
@@ -110,12 +114,13 @@ final class Journal {
             SqlWriting.Key key,
             Statement stamped,
             @Nullable String replaced,
+            @Nullable Set<String> types,
             Map<String, @Nullable Object> more)
             throws SQLException {
         String objectType = stamped.object() instanceof Resource object ? object.type() : null;
         PreparedStatement insert = writing.session.bind(
                 "INSERT INTO kg_change (change_no, space, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms,"
-                        + " replaced, more) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " replaced, more, types) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number,
                 writing.space.number(),
                 OPS.indexOf(op),
@@ -130,6 +135,7 @@ final class Journal {
         insert.setLong(12, writing.nowMs());
         insert.setString(13, replaced);
         insert.setLong(14, writing.provenance(more));
+        insert.setString(15, types == null ? null : text(types));
         insert.executeUpdate();
         Object task = more.get("taskId");
         if (task != null) {
@@ -153,6 +159,7 @@ final class Journal {
             Patch.Op op,
             Statement stamped,
             List<Fact> replaced,
+            @Nullable Set<String> types,
             Map<String, @Nullable Object> more) {
         Map<String, @Nullable Object> metadata = more;
         if (!replaced.isEmpty()) {
@@ -164,7 +171,8 @@ final class Journal {
                 number,
                 new Change(
                         op, stamped, writing.space.changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
-                replaced.stream().map(Fact::statement).toList());
+                replaced.stream().map(Fact::statement).toList(),
+                types);
     }
 
     /** What was replaced, as a change tells it. */
@@ -268,12 +276,13 @@ final class Journal {
                 long provenance,
                 long madeMs,
                 @Nullable String replaced,
-                long more) {}
+                long more,
+                @Nullable String types) {}
         var rows = new ArrayList<Row>();
         var numbers = new HashSet<Long>();
         long characters = 0;
         PreparedStatement select = session.bind(
-                "SELECT change_no, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms, replaced, more"
+                "SELECT change_no, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms, replaced, more, types"
                         + " FROM kg_change WHERE space = ? AND change_no > ? ORDER BY change_no LIMIT ?",
                 space.number(),
                 after,
@@ -296,7 +305,8 @@ final class Journal {
                         found.getLong(10),
                         found.getLong(11),
                         found.getString(12),
-                        found.getLong(13)));
+                        found.getLong(13),
+                        found.getString(14)));
                 String replaced = rows.getLast().replaced;
                 characters += replaced == null ? 0 : replaced.length();
                 for (int column = 3; column <= 8; column++) {
@@ -338,7 +348,10 @@ final class Journal {
                             metadata),
                     replaced.stream()
                             .map(one -> unsaid(statement, (Map<?, ?>) one))
-                            .toList()));
+                            .toList(),
+                    row.types == null
+                            ? null
+                            : list(row.types).stream().map(String::valueOf).collect(Collectors.toSet())));
             characters += Characters.of(changes.getLast().change());
         }
         return changes;

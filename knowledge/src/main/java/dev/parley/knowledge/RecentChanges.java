@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +28,21 @@ final class RecentChanges {
      * A change and its place in the order of all.
      *
      * @param replaced what it has taken back besides
+     * @param types those that its subject had when it was made; null if that was of no importance
      */
-    record Numbered(long number, Change change, List<Statement> replaced) {
+    record Numbered(
+            long number,
+            Change change,
+            List<Statement> replaced,
+            @Nullable Set<String> types) {
         Numbered {
             replaced = List.copyOf(replaced);
+            types = types == null ? null : Set.copyOf(types);
+        }
+
+        /** The types by which it is judged: those of then, or else those of now. */
+        Function<String, Set<String>> types(Function<String, Set<String>> now) {
+            return types == null ? now : subject -> types;
         }
 
         /** What a reader sees of it, who may see it and yet not all that it has replaced; null if nothing. */
@@ -50,7 +63,8 @@ final class RecentChanges {
             return new Numbered(
                     number,
                     new Change(change.op(), change.statement(), change.changeId(), change.timestamp(), metadata),
-                    seen);
+                    seen,
+                    types);
         }
 
         private long characters() {

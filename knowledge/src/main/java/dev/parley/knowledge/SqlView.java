@@ -34,6 +34,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A view of the statements in an SQL database. Each method that takes many things asks once for all of them. */
@@ -462,14 +463,17 @@ class SqlView implements View {
     final @Nullable Numbered seen(Numbered change) {
         Instant since = floors.confirmedSince();
         boolean isYoung = since == null || !change.change().timestamp().isBefore(since);
-        return isYoung ? change.seenBy(this::isSeen) : null;
+        return isYoung
+                ? change.seenBy(statement ->
+                        isSeen(statement, change.types(id -> types(List.of(id)).getOrDefault(id, Set.of()))))
+                : null;
     }
 
-    private boolean isSeen(Statement statement) {
+    private boolean isSeen(Statement statement, Function<String, Set<String>> types) {
         Double floor = floors.certainty();
         Double certainty = statement.certainty();
         return (floor == null || floor <= 0 || certainty != null && certainty >= floor)
-                && floors.sees(statement, id -> types(List.of(id)).getOrDefault(id, Set.of()));
+                && floors.sees(statement, types);
     }
 
     // ---- The view

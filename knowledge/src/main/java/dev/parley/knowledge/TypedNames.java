@@ -44,6 +44,12 @@ final class TypedNames {
         return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1);
     }
 
+    /** True if a field with this name may show what a predicate says, there or back. */
+    static boolean mayShow(String name, String predicate) {
+        String field = ofField(predicate);
+        return name.startsWith(field) && name.substring(field.length()).matches("(Of)?[0-9]*");
+    }
+
     static String plural(String name) {
         if (name.matches(".*(s|x|z|ch|sh)")) {
             return name + "es";

@@ -17,6 +17,7 @@ import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Resource;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -159,9 +160,9 @@ final class Updates {
             if (writing.insert(key, statement.certainty(), writing.provenance(statement.provenance()), source, 0)) {
                 more = more == null ? belonging(stamps, writing.space.changeId(number)) : more;
                 writing.hints(key, statement, source);
-                journal.write(writing, number, Patch.Op.ADD, key, statement, null, more);
+                journal.write(writing, number, Patch.Op.ADD, key, statement, null, null, more);
                 if (watched) {
-                    changes.add(Journal.numbered(writing, number, Patch.Op.ADD, statement, List.of(), more));
+                    changes.add(Journal.numbered(writing, number, Patch.Op.ADD, statement, List.of(), null, more));
                 }
                 count++;
             } else {
@@ -315,6 +316,7 @@ final class Updates {
     private void apply(SqlWriting writing, List<Patch> patches, Map<String, @Nullable Object> stamps)
             throws SQLException {
         boolean annotates = "annotation".equals(update.metadata().get("replaceMode"));
+        Map<String, Set<String>> types = rules.readsByTypes() ? types(writing, patches) : Map.of();
         String transaction = null;
         for (Patch patch : patches) {
             Statement statement = patch.statement();
@@ -343,11 +345,49 @@ final class Updates {
             }
             Map<String, @Nullable Object> more = belonging(stamps, transaction);
             boolean tells = patch.op() == Patch.Op.REPLACE;
-            this.changes.add(
-                    journal.append(writing, number, patch.op(), statement, tells ? replaced : List.of(), more));
+            this.changes.add(journal.append(
+                    writing,
+                    number,
+                    patch.op(),
+                    statement,
+                    tells ? replaced : List.of(),
+                    types.get(statement.subject().id()),
+                    more));
             count += replaced.size() + (changes ? 1 : 0);
             affected.add(statement.subject().id());
         }
+    }
+
+    /**
+     * The types that subjects have before, while or after this is done: whoever may not read of one of them must not do so
+     * because it is taken away in the same breath.
+     */
+    private static Map<String, Set<String>> types(SqlWriting writing, List<Patch> patches) {
+        var types = new HashMap<String, Set<String>>();
+        for (Patch patch : patches) {
+            types.put(patch.statement().subject().id(), new LinkedHashSet<>());
+        }
+        writing.types(types.keySet()).forEach((id, has) -> at(types, id).addAll(has));
+        for (Patch patch : patches) {
+            Statement statement = patch.statement();
+            Resource subject = statement.subject();
+            if (subject.type() != null) {
+                at(types, subject.id()).add(subject.type());
+            }
+            if (statement.object() instanceof Resource object) {
+                if (statement.predicate().equals(Term.TYPE)) {
+                    at(types, subject.id()).add(object.id());
+                }
+                if (object.type() != null && types.containsKey(object.id())) {
+                    at(types, object.id()).add(object.type());
+                }
+            }
+        }
+        return types;
+    }
+
+    private static Set<String> at(Map<String, Set<String>> types, String id) {
+        return Objects.requireNonNull(types.get(id));
     }
 
     /** Nobody is told of a statement that is said again as it was; it is only younger. */

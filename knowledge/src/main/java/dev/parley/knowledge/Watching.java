@@ -129,8 +129,9 @@ final class Watching implements Changes {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
             position = one.number();
-            Numbered shown = one.seenBy(statement -> floors.sees(statement, types));
-            if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), types)) {
+            Function<String, Set<String>> of = one.types(types);
+            Numbered shown = one.seenBy(statement -> floors.sees(statement, of));
+            if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), of)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }
         }

@@ -69,7 +69,8 @@ CREATE TABLE kg_tally (
     PRIMARY KEY (space, g, p)
 ) ROWLESS;
 
--- The feed: every change in the order of commits. replaced is JSON, more is JSON of what belongs to the update.
+-- The feed: every change in the order of commits. replaced is JSON, more is JSON of what belongs to the update. types is a list
+-- in JSON of those that the subject had, if a rule asks for them.
 CREATE TABLE kg_change (
     space      BIGINT NOT NULL,
     change_no  BIGINT NOT NULL,
@@ -85,6 +86,7 @@ CREATE TABLE kg_change (
     made_ms    BIGINT NOT NULL,
     replaced   TEXT,
     more       BIGINT NOT NULL,
+    types      TEXT,
     PRIMARY KEY (space, change_no)
 ) ROWLESS;
 

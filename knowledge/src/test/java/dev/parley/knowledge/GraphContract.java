@@ -648,6 +648,39 @@ abstract class GraphContract {
     }
 
     @Test
+    void aChangeIsJudgedByTheTypesOfItsTime() throws Exception {
+        rules(
+                "{\"id\":\"r\",\"on\":[\"query\",\"subscribe\"],\"match\":{\"subjectType\":\"ex:Suspect\",\"principal\":\"eve\"},\"effect\":\"redact\"}");
+        CallContext ann = context;
+        CallContext eve = caller("eve", group());
+        Statement type = Statement.of("ex:x", "rdf:type", Resource.of("ex:Suspect"));
+        Statement here = status("ex:x", "here");
+
+        try (Changes live = graph.subscribe(Subscribe.graphql(STATUS, Map.of()), eve)) {
+            update(Patch.add(here), Patch.add(type));
+            update(Patch.remove(type), Patch.remove(here));
+            update(Patch.add(status("ex:x", "no suspect")));
+
+            assertThat(some(live, 1))
+                    .extracting(change -> change.statement().object())
+                    .containsExactly(Literal.of("no suspect"));
+            context = eve;
+            try (Changes later = watch(STATUS, Map.of("afterChangeId", Objects.requireNonNull(live.position())))) {
+                assertThat(some(later, 1))
+                        .extracting(change -> change.statement().object())
+                        .containsExactly(Literal.of("no suspect"));
+            }
+        }
+        String changes = "{ changes { nodes { statement { object { value } } } } }";
+        assertThat(graph.query(Query.graphql(changes, Map.of()), eve).data())
+                .asString()
+                .doesNotContain("here");
+        assertThat(graph.query(Query.graphql(changes, Map.of()), ann).data())
+                .asString()
+                .contains("here");
+    }
+
+    @Test
     void hiddenTypesAreNotFoundByThem() {
         update(
                 Patch.add(Statement.of("ex:ann", "rdf:type", Resource.of("ex:Suspect"))),

@@ -171,4 +171,31 @@ final class GraphQlGraphTest {
                         A2AException.class,
                         refused -> assertThat(refused.metadata()).containsEntry("reason", "execution"));
     }
+
+    @Test
+    @DisplayName(
+            "KG19 whoever names a forbidden predicate by its field is refused, whether there is such a field or not")
+    void forbidden() {
+        graph.rules(
+                "builders",
+                Alignment.read("{\"rules\":[{\"id\":\"pay\",\"on\":\"query\",\"effect\":\"forbid\",\"match\":"
+                        + "{\"predicate\":[\"ex:salary\",\"ex:boss\"],\"principal\":\"bob\"}}]}"));
+
+        for (String query : List.of(
+                "{ projects { salary } }",
+                "{ projects { a: salary2 } }",
+                "{ projects(salary: 5000) { _id } }",
+                "{ projects(filter: {salary: {atLeast: 1}}) { _id } }",
+                "{ projects(orderBy: salary) { _id } }",
+                "{ persons { boss { _id } bossOf { _id } } }")) {
+            assertThatThrownBy(() -> query(query, BOB)).isInstanceOfSatisfying(A2AException.class, refused -> {
+                assertThat(refused.error()).isEqualTo(A2AError.ALIGNMENT_VIOLATION);
+                assertThat(refused.metadata()).containsEntry("ruleId", "pay");
+            });
+        }
+        assertThat(String.valueOf(query("{ projects { status } }", BOB).data())).contains("active");
+        assertThat(String.valueOf(query("{ salary: graphs { name } }", BOB).data()))
+                .isEqualTo("{salary=[{name=null}]}");
+        assertThat(data("{ projects { salary } }")).contains("5000");
+    }
 }

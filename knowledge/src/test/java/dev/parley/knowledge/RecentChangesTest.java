@@ -27,7 +27,7 @@ class RecentChangesTest {
     private static Numbered numbered(
             long number, Statement statement, Map<String, @Nullable Object> metadata, List<Statement> replaced) {
         return new Numbered(
-                number, new Change(Patch.Op.ADD, statement, "id-" + number, Instant.EPOCH, metadata), replaced);
+                number, new Change(Patch.Op.ADD, statement, "id-" + number, Instant.EPOCH, metadata), replaced, null);
     }
 
     private @Nullable List<Numbered> after(long number) throws InterruptedException {
