@@ -3,6 +3,7 @@ package dev.parley.client;
 import dev.parley.client.ClientException.Problem;
 import dev.parley.client.HttpUrl.Origin;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CardVerifier;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -44,6 +45,7 @@ public final class AgentClientBuilder {
     private int maxAnswerBytes = 64 * 1024 * 1024;
     private int maxEventBytes = 16 * 1024 * 1024;
     private @Nullable SSLContext sslContext;
+    private CardRule cards = CardRule.NONE;
     private WireListener listener = ClientSettings.DEAF;
     private Attempts.@Nullable Pause pause;
 
@@ -233,6 +235,15 @@ public final class AgentClientBuilder {
         }
     }
 
+    /**
+     * Has the signatures of every card verified that this client fetches, by keys that its user trusts, such as {@code
+     * CardTrust} of {@code parley-trust} holds. Default: cards are believed as they come.
+     */
+    public AgentClientBuilder verifyCards(CardVerifier verifier, CardPolicy policy) {
+        this.cards = new CardRule(verifier, policy);
+        return this;
+    }
+
     /** Shows what goes over the wire. Default: nobody sees it. */
     public AgentClientBuilder listener(WireListener listener) {
         this.listener = listener;
@@ -336,6 +347,7 @@ public final class AgentClientBuilder {
                 maxAnswerBytes,
                 maxEventBytes,
                 sslContext,
+                cards,
                 listener);
     }
 

@@ -43,7 +43,7 @@ final class CardFinder {
     /**
      * Finds the card of the agent at {@code url}, which is a card's own address, an agent's, or an origin.
      *
-     * @throws ClientException if there is none that can be read
+     * @throws ClientException if there is none that can be read, or it must not be used
      */
     Found find(HttpUrl url) {
         boolean isFile = url.uri().getPath().endsWith(".json");
@@ -58,7 +58,7 @@ final class CardFinder {
                 }
                 Found found = found(place, answer);
                 if (isFile || place.equals(url) || isBelow(place, url) || leadsTo(url, found.card())) {
-                    return found;
+                    return verified(found, answer);
                 }
                 tried.add(place.uri() + " (the card of another agent)");
             } catch (ClientException e) {
@@ -77,6 +77,7 @@ final class CardFinder {
         if (!isFile) {
             AgentCard guessed = Probe.of(url, request -> ask(request));
             if (guessed != null) {
+                settings.cards().check(Json.write(guessed), url.uri().toString());
                 return new Found(guessed, url, null);
             }
         }
@@ -98,7 +99,12 @@ final class CardFinder {
                     Problem.CARD_NOT_FOUND,
                     known.url().uri() + ": status " + answer.status() + " (expected: 200 or 304)");
         }
-        return Optional.of(found(known.url(), answer));
+        return Optional.of(verified(found(known.url(), answer), answer));
+    }
+
+    private Found verified(Found found, Answer answer) {
+        settings.cards().check(answer.body(), found.url().uri().toString());
+        return found;
     }
 
     /** Nearest first: on a host of many agents, the card at its root is another agent's. */

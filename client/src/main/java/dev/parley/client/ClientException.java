@@ -23,6 +23,8 @@ public final class ClientException extends RuntimeException {
         CARD_NOT_FOUND,
         /** What is there is no card that can be read. */
         CARD_INVALID,
+        /** The card is not signed by a key that is trusted, or not as it is now. */
+        CARD_NOT_VERIFIED,
         /** The card offers no interface that this client speaks, or was told to use. */
         NO_INTERFACE,
         /** The card leads to another origin than the one connected to, which was not allowed. */

@@ -32,6 +32,7 @@ record ClientSettings(
         int maxAnswerBytes,
         int maxEventBytes,
         @Nullable SSLContext sslContext,
+        CardRule cards,
         WireListener listener) {
     /** Where keys come from, and for which service; null for the one named after the agent's host. */
     record Keys(KeyManager manager, @Nullable String serviceId) {}
@@ -110,7 +111,8 @@ record ClientSettings(
                 + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", connectTimeout="
                 + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
                 + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="
-                + maxEventBytes + ", sslContext=" + sslContext + ", listener=" + listener + "]";
+                + maxEventBytes + ", sslContext=" + sslContext + ", cards=" + cards + ", listener=" + listener
+                + "]";
     }
 
     /** The values that must not be seen in any diagnostic output. */

@@ -2,6 +2,7 @@ package dev.parley.client;
 
 import dev.parley.client.HttpWire.Answer;
 import dev.parley.client.HttpWire.Request;
+import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -76,6 +77,7 @@ final class HttpAgentClient implements AgentClient {
     @Override
     public AgentCard extendedCard() {
         AgentCard card = call(new Operation.GetExtendedAgentCard(null), CallContext.anonymous());
+        settings.cards().check(Json.write(card), address().url());
         places = places.with(card);
         return card;
     }

@@ -1,0 +1,38 @@
+package dev.parley.client;
+
+import dev.parley.client.ClientException.Problem;
+import dev.parley.protocol.CardVerifier;
+import dev.parley.protocol.CardVerifier.Verdict;
+
+/** Which cards a client uses. */
+record CardRule(CardVerifier verifier, CardPolicy policy) {
+    private static final System.Logger LOG = System.getLogger("dev.parley.client");
+
+    /** Uses every card. */
+    static final CardRule NONE =
+            new CardRule(card -> new Verdict(CardVerifier.Outcome.VERIFIED, null, "nobody asked"), CardPolicy.WARN);
+
+    /**
+     * Judges a card.
+     *
+     * @param card as it was received
+     * @param place where from
+     * @throws ClientException if it must not be used
+     */
+    void check(byte[] card, String place) {
+        Verdict verdict = verifier.verify(card);
+        if (verdict.isVerified()) {
+            return;
+        }
+        String message = place + ": the card is " + verdict.outcome() + ": " + verdict.reason();
+        if (policy == CardPolicy.REQUIRE) {
+            throw new ClientException(Problem.CARD_NOT_VERIFIED, message);
+        }
+        LOG.log(System.Logger.Level.WARNING, message);
+    }
+
+    @Override
+    public String toString() {
+        return equals(NONE) ? "believed" : policy.toString();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells what the signatures of a card are worth to somebody who trusts certain keys. Safe for any thread.
+ *
+ * <p>Source: A2A specification 1.0, section 8.4.3.
+ */
+@FunctionalInterface
+public interface CardVerifier {
+    /** Judges a card, exactly as it was received. Never throws: what is no card is no good card. */
+    Verdict verify(byte[] card);
+
+    /** What came out. */
+    enum Outcome {
+        /** A trusted key has signed this card. */
+        VERIFIED,
+        /** Nobody has signed it. */
+        UNSIGNED,
+        /** No signature is by a key that is trusted, and still good, in a way that is accepted. */
+        UNVERIFIABLE,
+        /** A trusted key has signed another card than this. */
+        TAMPERED
+    }
+
+    /**
+     * An outcome and how it came about.
+     *
+     * @param keyId the key that decided; null if none did
+     * @param reason for people; may repeat what the card says
+     */
+    record Verdict(Outcome outcome, @Nullable String keyId, String reason) {
+        public Verdict {
+            requireNonNull(outcome, "outcome");
+            requireNonNull(reason, "reason");
+        }
+
+        public boolean isVerified() {
+            return outcome == Outcome.VERIFIED;
+        }
+    }
+}
