@@ -1,4 +1,4 @@
-/** Who calls, and what they have to show. */
+/** Who calls, what they have to show, and by which keys cards are signed. */
 module dev.parley.trust {
     requires static transitive org.jspecify;
     requires transitive dev.parley.dialect;

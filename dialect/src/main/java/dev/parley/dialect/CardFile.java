@@ -1,6 +1,5 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.AgentCard;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -34,19 +33,19 @@ final class CardFile {
 
     /** The card of the version that was asked for, or else one that readers of every version understand. */
     private static byte[] variant(WireRequest request, ServedAgent agent) {
-        AgentCard card = agent.card();
+        ServedCard card = agent.served();
         boolean older = agent.speaks("0.3") || agent.speaks("0.1");
         if (!older) {
-            return Json.write(card);
+            return card.v1();
         }
         String accept = request.header("Accept");
         if (request.path().equals(BEFORE_V03)) {
-            return LegacyCard.beforeV03(card);
+            return card.beforeV03();
         }
         return switch (Version.of(request)) {
-            case V1 -> Json.write(card);
-            case V03, V01 -> LegacyCard.v03(card);
-            case UNSAID -> accept != null && accept.contains(Form.A2A_JSON) ? Json.write(card) : LegacyCard.union(card);
+            case V1 -> card.v1();
+            case V03, V01 -> card.v03();
+            case UNSAID -> accept != null && accept.contains(Form.A2A_JSON) ? card.v1() : card.union();
         };
     }
 

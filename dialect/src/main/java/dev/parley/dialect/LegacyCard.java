@@ -361,10 +361,15 @@ final class LegacyCard {
         if (VaultCard.isOne(members)) {
             return VaultCard.read(json);
         }
-        if (members.containsKey("supportedInterfaces") || !members.containsKey("url")) {
+        if (isV1(members)) {
             return Json.read(json, V1Card.CARD);
         }
         return Json.read(json, members.containsKey("default_input_modes") ? KernelCard.CARD : V03);
+    }
+
+    /** True for what {@link #read} takes for a card of 1.0. */
+    static boolean isV1(Map<?, ?> members) {
+        return !VaultCard.isOne(members) && (members.containsKey("supportedInterfaces") || !members.containsKey("url"));
     }
 
     private static Map<String, @Nullable Object> tree(AgentCard card, Codec<AgentCard> codec) {

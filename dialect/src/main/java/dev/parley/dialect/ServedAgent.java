@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * An agent that a server answers for.
  *
  * @param name what it is called in its address
- * @param card its public card, with absolute interface URLs
+ * @param served its public card, with absolute interface URLs
  * @param dialects in which it is served, out of {@link Dialects#NAMES}; with {@code 1.0} alone its card has no members
  *     for older readers
  * @param knowledge the knowledge graph that it lets its callers use; null for none
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record ServedAgent(
         String name,
         AgentEndpoint endpoint,
-        AgentCard card,
+        ServedCard served,
         Set<String> dialects,
         @Nullable ServedKnowledge knowledge,
         Map<String, OwnMethod> methods) {
@@ -37,7 +37,7 @@ public record ServedAgent(
     public ServedAgent {
         requireNonNull(name, "name");
         requireNonNull(endpoint, "endpoint");
-        requireNonNull(card, "card");
+        requireNonNull(served, "served");
         dialects = Set.copyOf(dialects);
         if (dialects.isEmpty() || !Dialects.NAMES.containsAll(dialects)) {
             throw new IllegalArgumentException(
@@ -47,9 +47,9 @@ public record ServedAgent(
         methods.keySet().forEach(ServedAgent::requireOwn);
     }
 
-    /** An agent without a knowledge graph and methods of its own. */
+    /** An agent with an unsigned card, without a knowledge graph and methods of its own. */
     public ServedAgent(String name, AgentEndpoint endpoint, AgentCard card, Set<String> dialects) {
-        this(name, endpoint, card, dialects, null, Map.of());
+        this(name, endpoint, ServedCard.unsigned(card), dialects, null, Map.of());
     }
 
     /** An agent that is served in every dialect. */
@@ -65,6 +65,11 @@ public record ServedAgent(
             throw new IllegalArgumentException(
                     "method: " + method + " (expected: a name that the protocol does not have)");
         }
+    }
+
+    /** Its public card, with the signatures that it has in A2A 1.0. */
+    public AgentCard card() {
+        return served.card();
     }
 
     boolean speaks(String dialect) {

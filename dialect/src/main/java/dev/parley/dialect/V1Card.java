@@ -176,7 +176,7 @@ final class V1Card {
             .as(v -> new Skill(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Signature> SIGNATURE = Shape.<Signature>of()
+    static final Codec<Signature> SIGNATURE = Shape.<Signature>of()
             .required("protected", TEXT, Signature::protectedHeader)
             .required("signature", TEXT, Signature::signature)
             .optional("header", STRUCT, Map.of(), Signature::header)

@@ -234,6 +234,7 @@ final class V1Model {
             entry(Operation.PushConfigPage.class, PUSH_CONFIG_PAGE),
             entry(Operation.Empty.class, EMPTY),
             entry(AgentCard.class, V1Card.CARD),
+            entry(AgentCard.Signature.class, V1Card.SIGNATURE),
             entry(Statement.class, KnowledgeModel.STATEMENT),
             entry(Patch.class, KnowledgeModel.PATCH),
             entry(KnowledgeOperation.Query.class, KnowledgeModel.QUERY),

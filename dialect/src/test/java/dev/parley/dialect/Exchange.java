@@ -84,7 +84,7 @@ final class Exchange {
         return new Dialects(settings)
                 .answer(
                         request,
-                        new ServedAgent("a", endpoint, card, dialects, knowledge, Map.of()),
+                        new ServedAgent("a", endpoint, ServedCard.unsigned(card), dialects, knowledge, Map.of()),
                         CallContext.anonymous());
     }
 

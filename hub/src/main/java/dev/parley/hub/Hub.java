@@ -10,6 +10,7 @@ import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.ServedCard;
 import dev.parley.dialect.ServedKnowledge;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
@@ -30,6 +31,7 @@ import dev.parley.store.Database;
 import dev.parley.store.Store;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
+import dev.parley.trust.CardKeys;
 import dev.parley.trust.Trust;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,6 +74,7 @@ public final class Hub implements AutoCloseable {
     private final Set<String> dialects;
     private final SharedGraph graph;
     private final Map<String, Set<String>> agentDialects;
+    private final @Nullable CardKeys cardKeys;
 
     private Hub(Builder settings) {
         settings.refuseOpenBinding();
@@ -79,6 +82,7 @@ public final class Hub implements AutoCloseable {
         this.defaultAgent = settings.root();
         this.dialects = settings.dialects;
         this.agentDialects = Map.copyOf(settings.agentDialects);
+        this.cardKeys = settings.cardKeys;
         String secret;
         @Nullable Database database;
         String tokenSecret;
@@ -148,7 +152,13 @@ public final class Hub implements AutoCloseable {
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
         AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
-        server.add(new ServedAgent(agent.name(), shown, card, spoken, shared, agent.methods()));
+        server.add(new ServedAgent(agent.name(), shown, served(card), spoken, shared, agent.methods()));
+    }
+
+    private ServedCard served(AgentCard card) {
+        return cardKeys == null
+                ? ServedCard.unsigned(card)
+                : ServedCard.signed(card, cardKeys.signer(server.url() + CardKeys.PATH));
     }
 
     private Agent withKnowledge(Agent agent, String url, ServedKnowledge shared) {
@@ -252,6 +262,7 @@ public final class Hub implements AutoCloseable {
         private Authentication authentication = Authentication.NONE;
         private final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
         private String service = "parley";
+        private @Nullable CardKeys cardKeys;
 
         private Builder() {}
 
@@ -446,6 +457,12 @@ public final class Hub implements AutoCloseable {
             return this;
         }
 
+        /** Signs the cards of all agents, and publishes the keys at {@value CardKeys#PATH}; default: cards are not signed. */
+        public Builder cardKeys(CardKeys keys) {
+            this.cardKeys = requireNonNull(keys, "keys");
+            return this;
+        }
+
         private static Set<String> known(Collection<String> names) {
             if (names.isEmpty() || !Dialects.NAMES.containsAll(names)) {
                 throw new IllegalArgumentException("dialects: " + String.join(", ", names) + " (expected: some of "
@@ -520,10 +537,17 @@ public final class Hub implements AutoCloseable {
                     .gracePeriod(drain)
                     .authenticator(trust::caller)
                     .handler(Trust.TOKEN_PATH, trust::token)
-                    .handler(KnowledgeEndpoint.EXTENSION_PATH, KnowledgePages.specification())
-                    .handler(KnowledgeExtension.SCHEMA_PATH, KnowledgePages.schema())
+                    .handler(
+                            KnowledgeEndpoint.EXTENSION_PATH,
+                            Page.of("text/markdown; charset=utf-8", "knowledge-graph.md"))
+                    .handler(
+                            KnowledgeExtension.SCHEMA_PATH,
+                            Page.of("application/schema+json", "knowledge-graph.schema.json"))
                     .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
                     .handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
+            if (cardKeys != null) {
+                server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
+            }
             String root = root();
             if (root != null) {
                 if (!agents.containsKey(root)) {

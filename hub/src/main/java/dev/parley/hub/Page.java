@@ -10,22 +10,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 
-/** A page of the knowledge graph extension at its one address: the specification or the JSON Schema. */
-final class KnowledgePages implements RequestHandler {
-    private final String contentType;
-    private final byte[] page;
+/** What is the same for everybody, at its one address. */
+record Page(String contentType, byte[] body) implements RequestHandler {
+    /** Short, for a key that is published anew has to be known before it is used. */
+    private static final String CACHING = "public, max-age=300";
 
-    private KnowledgePages(String contentType, byte[] page) {
-        this.contentType = contentType;
-        this.page = page;
-    }
-
-    static KnowledgePages specification() {
-        return new KnowledgePages("text/markdown; charset=utf-8", resource("knowledge-graph.md"));
-    }
-
-    static KnowledgePages schema() {
-        return new KnowledgePages("application/schema+json", resource("knowledge-graph.schema.json"));
+    /** A resource of this package. */
+    static Page of(String contentType, String resource) {
+        return new Page(contentType, resource(resource));
     }
 
     @Override
@@ -36,12 +28,11 @@ final class KnowledgePages implements RequestHandler {
         if (!request.method().equals("GET")) {
             throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
         }
-        return new WireAnswer.Whole(
-                200, Map.of("Content-Type", contentType, "Cache-Control", "public, max-age=3600"), page);
+        return new WireAnswer.Whole(200, Map.of("Content-Type", contentType, "Cache-Control", CACHING), body);
     }
 
     private static byte[] resource(String name) {
-        try (InputStream in = KnowledgePages.class.getResourceAsStream(name)) {
+        try (InputStream in = Page.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException("no resource " + name);
             }

@@ -1,5 +1,6 @@
 /**
- * Who calls, and what they have to show.
+ * Who calls, and what they have to show; and by which keys cards are signed ({@link CardKeys}) and believed ({@link
+ * CardTrust}).
  *
  * <pre>{@code
  * Callers callers = Callers.builder()

@@ -1,0 +1,145 @@
+package dev.parley.trust;
+
+import dev.parley.dialect.CardPayload;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CardVerifier;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys that somebody trusts to sign cards. Nothing else decides: neither an address nor a key that a card brings along is
+ * looked at, and nothing is fetched. Safe for any thread.
+ *
+ * <p>Source: A2A specification 1.0, section 8.4.3; RFC 7515, section 5.2; RFC 8725, section 3.1.
+ */
+public final class CardTrust implements CardVerifier {
+    /** More than anybody needs to change keys; each costs a verification. */
+    private static final int MAX_SIGNATURES = 16;
+
+    private static final int SHOWN = 200;
+
+    private final List<CardKey> keys;
+    private final InstantSource clock;
+
+    CardTrust(List<CardKey> keys, InstantSource clock) {
+        this.keys = List.copyOf(keys);
+        this.clock = clock;
+    }
+
+    /**
+     * Trusts the keys in files: JWKs, JWK sets, or public keys in PEM. Of keys with {@code nbf} or {@code exp} in their time
+     * alone, and of none with {@code revoked}.
+     *
+     * @throws java.io.UncheckedIOException if one of the files cannot be read
+     * @throws IllegalArgumentException if they hold anything else
+     */
+    public static CardTrust read(List<Path> files) {
+        var keys = new ArrayList<CardKey>();
+        files.forEach(file -> keys.addAll(KeyFile.read(file)));
+        return new CardTrust(keys, InstantSource.system());
+    }
+
+    /**
+     * Trusts the keys in the text of such a file.
+     *
+     * @throws IllegalArgumentException if it holds anything else
+     */
+    public static CardTrust of(String keys) {
+        return new CardTrust(KeyFile.parse(keys), InstantSource.system());
+    }
+
+    @Override
+    public Verdict verify(byte[] card) {
+        try {
+            if (!(Json.read(card, Map.class).get("signatures") instanceof List<?> signatures) || signatures.isEmpty()) {
+                return new Verdict(Outcome.UNSIGNED, null, "it has no signatures");
+            }
+            CardPayload payload = CardPayload.of(card);
+            return decisive(signatures.stream()
+                    .limit(MAX_SIGNATURES)
+                    .map(signature -> verdict(signature, payload))
+                    .toList());
+        } catch (A2AException malformed) {
+            return unverifiable(null, "it is no well-formed card: " + shown(String.valueOf(malformed.getMessage())));
+        }
+    }
+
+    /** One good signature suffices; a bad one of a trusted key says more than one that says nothing. */
+    private static Verdict decisive(List<Verdict> verdicts) {
+        for (Outcome outcome : List.of(Outcome.VERIFIED, Outcome.TAMPERED)) {
+            for (Verdict verdict : verdicts) {
+                if (verdict.outcome() == outcome) {
+                    return verdict;
+                }
+            }
+        }
+        String reasons = verdicts.stream().map(Verdict::reason).distinct().collect(Collectors.joining("; "));
+        return unverifiable(verdicts.getFirst().keyId(), reasons);
+    }
+
+    private static Verdict unverifiable(@Nullable String keyId, String reason) {
+        return new Verdict(Outcome.UNVERIFIABLE, keyId, reason);
+    }
+
+    private Verdict verdict(@Nullable Object signature, CardPayload payload) {
+        if (!(signature instanceof Map<?, ?> members)
+                || !(members.get("protected") instanceof String protectedHeader)
+                || !(members.get("signature") instanceof String encoded)) {
+            return unverifiable(null, "a signature has no protected header, or no value");
+        }
+        Map<?, ?> header;
+        byte[] signed;
+        try {
+            header = Json.read(Base64.getUrlDecoder().decode(protectedHeader), Map.class);
+            signed = Base64.getUrlDecoder().decode(encoded);
+        } catch (A2AException | IllegalArgumentException malformed) {
+            return unverifiable(null, "a signature is not in the form of a JWS");
+        }
+        if (!(header.get("alg") instanceof String alg) || !(header.get("kid") instanceof String kid)) {
+            return unverifiable(null, "a signature does not name its algorithm (alg) or its key (kid)");
+        }
+        if (header.containsKey("crit")) {
+            return unverifiable(null, "a signature insists on extensions (crit), of which none is known");
+        }
+        JwsAlgorithm algorithm = JwsAlgorithm.named(alg);
+        if (algorithm == null) {
+            return unverifiable(null, "algorithm " + shown(alg) + " is not accepted");
+        }
+        List<Verdict> verdicts = keys.stream()
+                .filter(key -> key.id().equals(kid))
+                .map(key -> verdict(key, algorithm, protectedHeader, signed, payload))
+                .toList();
+        return verdicts.isEmpty() ? unverifiable(null, "key " + shown(kid) + " is not trusted") : decisive(verdicts);
+    }
+
+    private Verdict verdict(CardKey key, JwsAlgorithm algorithm, String header, byte[] signed, CardPayload payload) {
+        String name = "key " + shown(key.id());
+        String fault = key.fault(clock.instant());
+        if (fault != null || !key.suits(algorithm)) {
+            return unverifiable(key.id(), name + " is " + (fault == null ? "not for " + algorithm.label() : fault));
+        }
+        if (key.hasSigned(algorithm, header, payload.whole(), signed)) {
+            return new Verdict(Outcome.VERIFIED, key.id(), name + " has signed it (" + algorithm.label() + ")");
+        }
+        if (!Arrays.equals(payload.whole(), payload.found())
+                && key.hasSigned(algorithm, header, payload.found(), signed)) {
+            String what = " has signed what readers of A2A 1.0 find in it (" + algorithm.label() + "), and no more";
+            return new Verdict(Outcome.VERIFIED, key.id(), name + what);
+        }
+        return new Verdict(Outcome.TAMPERED, key.id(), name + " has not signed this card, but another one");
+    }
+
+    /** What a stranger wrote, as a log may hold it. */
+    private static String shown(String text) {
+        String line = text.replaceAll("\\p{Cntrl}", "?");
+        return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "…";
+    }
+}

@@ -1,0 +1,76 @@
+package dev.parley.trust;
+
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.OctetKeyPair;
+import com.nimbusds.jose.jwk.RSAKey;
+import java.security.GeneralSecurityException;
+import java.security.Signature;
+import java.security.spec.MGF1ParameterSpec;
+import java.security.spec.PSSParameterSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How cards are signed. There is nothing here that works without a key, or with a key that both sides know.
+ *
+ * <p>Source: RFC 7518, section 3.1; RFC 8037, section 3.1; RFC 9864.
+ */
+enum JwsAlgorithm {
+    ES256("SHA256withECDSAinP1363Format", "ES256"),
+    EDDSA("Ed25519", "EdDSA", "Ed25519"),
+    RS256("SHA256withRSA", "RS256"),
+    PS256("RSASSA-PSS", "PS256");
+
+    private final String ofJava;
+    private final String label;
+    private final String newLabel;
+
+    JwsAlgorithm(String ofJava, String label) {
+        this(ofJava, label, label);
+    }
+
+    JwsAlgorithm(String ofJava, String label, String newLabel) {
+        this.ofJava = ofJava;
+        this.label = label;
+        this.newLabel = newLabel;
+    }
+
+    /** What headers call it. */
+    String label() {
+        return label;
+    }
+
+    /** The algorithm that a header names; null for all that are not accepted. */
+    static @Nullable JwsAlgorithm named(String label) {
+        for (JwsAlgorithm one : values()) {
+            if (one.isCalled(label)) {
+                return one;
+            }
+        }
+        return null;
+    }
+
+    private boolean isCalled(String name) {
+        return name.equals(label) || name.equals(newLabel);
+    }
+
+    /** True if a key is of its kind, and not meant for another one. */
+    boolean suits(JWK key) {
+        boolean kind = switch (this) {
+            case ES256 -> key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve());
+            case EDDSA -> key instanceof OctetKeyPair pair && Curve.Ed25519.equals(pair.getCurve());
+            case RS256, PS256 -> key instanceof RSAKey;
+        };
+        return kind
+                && (key.getAlgorithm() == null || isCalled(key.getAlgorithm().getName()));
+    }
+
+    Signature signature() throws GeneralSecurityException {
+        Signature signature = Signature.getInstance(ofJava);
+        if (this == PS256) {
+            signature.setParameter(new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
+        }
+        return signature;
+    }
+}
