@@ -47,7 +47,7 @@ final class CardCommand implements Command {
         AgentCard card = found.card();
         call.output().result(() -> Json.write(found.tree()), page -> {
             page.field("Card", found.place());
-            call.view().card(page, card);
+            call.view().card(page, card, CardSignatures.shown(call, found));
         });
         return 0;
     }
@@ -62,7 +62,8 @@ final class CardCommand implements Command {
                         A2AError.UNSUPPORTED_OPERATION, agent.client().card().name() + " has no extended card");
             }
             AgentCard card = agent.client().extendedCard();
-            call.output().result(() -> Json.write(card), page -> call.view().card(page, card));
+            String signatures = card.signatures().isEmpty() ? "absent" : "present";
+            call.output().result(() -> Json.write(card), page -> call.view().card(page, card, signatures));
             return 0;
         });
     }

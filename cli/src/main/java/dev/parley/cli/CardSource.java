@@ -82,9 +82,11 @@ final class CardSource {
     /** Returns the card that {@code reference} means: a file, a card's URL, an agent's URL, an origin or a host. */
     Found find(String reference) throws InterruptedException {
         Path file = file(reference);
-        if (file == null) {
-            return fetch(url(reference));
-        }
+        return file == null ? fetch(url(reference)) : file(file);
+    }
+
+    /** Returns the card in a file. */
+    static Found file(Path file) {
         try {
             return new Found(Files.readAllBytes(file), file.toString(), null);
         } catch (IOException unreadable) {

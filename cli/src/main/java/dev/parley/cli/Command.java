@@ -47,6 +47,8 @@ interface Command {
             Setting.TRANSPORT,
             Setting.A2A_VERSION,
             Setting.ALLOW_ORIGIN,
+            Setting.TRUST,
+            Setting.CARD_SIGNATURES,
             Setting.INSECURE,
             Setting.CONFIG,
             Setting.VERBOSE,

@@ -70,9 +70,16 @@ final class Commands {
                             Entry.of("reject", "Refuse an update", () -> new KnowledgeReviewCommand.Decide("reject")))),
             Entry.group(
                     "card",
-                    "Read the card of an agent",
+                    "Read, sign and verify cards",
                     Entry.of("get", "Fetch and show the card", () -> new CardCommand(false)),
-                    Entry.of("validate", "Check the card against the A2A schema", () -> new CardCommand(true))),
+                    Entry.of("validate", "Check the card against the A2A schema", () -> new CardCommand(true)),
+                    Entry.of("sign", "Sign a card file", CardSignCommand::new),
+                    Entry.of("verify", "Tell whether a trusted key has signed the card", CardVerifyCommand::new),
+                    Entry.group(
+                            "key",
+                            "Look after the keys that sign cards",
+                            Entry.of("create", "Make a key", CardKeyCommand.Create::new),
+                            Entry.of("public", "Show the public half, for --trust", CardKeyCommand.Public::new))),
             Entry.group(
                     "keys",
                     "Look after the keys for agents",

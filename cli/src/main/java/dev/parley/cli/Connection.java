@@ -77,6 +77,7 @@ final class Connection implements AutoCloseable {
         AgentCard card = found.card();
         wire.note("card from " + found.place());
         AgentClientBuilder builder = AgentClient.builder().retries(2);
+        CardSignatures.check(call, found, builder);
         if (wire.isOn()) {
             builder.listener(wire);
         }

@@ -3,8 +3,8 @@ package dev.parley.cli;
 /**
  * The failures that no agent reports, because they happen before or outside a request, with their exit status.
  *
- * <p>Source: a2a-cli specification 0.2, section 11.6 and appendix D. {@link #INTERRUPTED} is not in that table, so its
- * name stays out of the reserved namespace.
+ * <p>Source: a2a-cli specification 0.2, section 11.6 and appendix D. Those that are not in that table stay out of the
+ * reserved namespace with their names.
  */
 enum LocalError {
     USAGE("A2ACLI_ERR_USAGE", 2),
@@ -15,6 +15,9 @@ enum LocalError {
     AUTH_FAILED("A2ACLI_ERR_AUTH_FAILED", 4),
     TIMEOUT("A2ACLI_ERR_TIMEOUT", 5),
     INTERNAL("A2ACLI_ERR_INTERNAL", 1),
+    CARD_UNSIGNED("PARLEY_ERR_CARD_UNSIGNED", 1),
+    CARD_UNVERIFIABLE("PARLEY_ERR_CARD_UNVERIFIABLE", 1),
+    CARD_TAMPERED("PARLEY_ERR_CARD_TAMPERED", 1),
     INTERRUPTED("PARLEY_ERR_INTERRUPTED", 130);
 
     private final String code;

@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.dialect.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.ReentrantLock;
@@ -41,6 +42,13 @@ final class Output {
             text.accept(page);
             print(page.toString());
         }
+    }
+
+    /** A result that is JSON in either format: on one line, or laid out for people. */
+    void json(byte[] document) {
+        String text =
+                json ? new String(document, StandardCharsets.UTF_8) : PrettyJson.of(Json.read(document, Object.class));
+        print(text + '\n');
     }
 
     /** Lines that matter only to people: part of the text output, but a note beside JSON. */

@@ -122,6 +122,8 @@ final class Problems {
                         LocalError.CARD_INVALID,
                         message,
                         "see what is wrong with it: parley card validate -a " + Invocation.quoted(place.agent()));
+            case CARD_NOT_VERIFIED ->
+                Problem.local(LocalError.CARD_UNVERIFIABLE, message, "see docs/signatures.md for what is needed");
             case NO_INTERFACE ->
                 Problem.local(
                         LocalError.INTERNAL,

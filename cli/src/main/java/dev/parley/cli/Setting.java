@@ -269,6 +269,24 @@ final class Setting<T> {
             "Send credentials also to this origin, if the card leads there; call AgentVault agents there over plain"
                     + " HTTP; repeatable.",
             REPEATABLE);
+    static final Setting<List<String>> TRUST = row(
+            Scope.CLIENT,
+            "trust",
+            List.of(),
+            SettingType.LIST,
+            null,
+            "FILE",
+            "Keys by which cards have to be signed: a JWK set, a JWK, or a public key in PEM; repeatable.",
+            REPEATABLE);
+    static final Setting<String> CARD_SIGNATURES = row(
+            Scope.CLIENT,
+            "card-signatures",
+            List.of(),
+            SettingType.oneOf("off", "warn", "require"),
+            null,
+            "POLICY",
+            "With --trust, what becomes of a card that none of its keys has signed: off uses it, warn says so, require"
+                    + " refuses it. Default: require.");
     static final Setting<Boolean> INSECURE = row(
             Scope.CLIENT,
             "insecure",
@@ -422,6 +440,14 @@ final class Setting<T> {
             "parley",
             "ID",
             "Under which name clients of AgentVault keep their keys for this hub.");
+    static final Setting<List<String>> CARD_KEY = hub(
+            "card-key",
+            SettingType.LIST,
+            null,
+            "FILE",
+            "Sign cards by the key in this file, and publish it; of several files, the first key signs; repeatable. parley"
+                    + " card key create makes one.",
+            REPEATABLE);
     static final Setting<Boolean> LENIENT_METHODS = hub(
             "lenient-methods",
             SettingType.FLAG,

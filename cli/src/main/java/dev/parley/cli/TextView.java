@@ -149,7 +149,8 @@ final class TextView {
         }
     }
 
-    void card(TextPage page, AgentCard card) {
+    /** @param signatures what is known of them */
+    void card(TextPage page, AgentCard card, String signatures) {
         page.field("Name", card.name())
                 .field("Description", card.description())
                 .field("Version", card.version())
@@ -179,7 +180,7 @@ final class TextView {
                                 : one.schemes().keySet().stream().sorted().collect(joining(" and "))));
         page.field("Input-Modes", joined(card.defaultInputModes()))
                 .field("Output-Modes", joined(card.defaultOutputModes()))
-                .field("Signatures", card.signatures().isEmpty() ? "absent" : "present, not verified");
+                .field("Signatures", signatures);
         for (AgentCard.Skill skill : card.skills()) {
             page.field("Skill", skill.id() + ": " + skill.name() + " - " + skill.description());
             if (verbose) {

@@ -8,6 +8,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
+import dev.parley.trust.CardKeys;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.URI;
@@ -146,6 +147,7 @@ final class UpCommand implements Command {
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
         dialects(settings, hub);
         authentication(call, hub);
+        cardKeys(call, hub);
         if (settings.isOn(Setting.IN_MEMORY)) {
             hub.inMemory();
         } else {
@@ -195,6 +197,13 @@ final class UpCommand implements Command {
             }
         } catch (IllegalArgumentException | UncheckedIOException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
+        }
+    }
+
+    private static void cardKeys(Invocation call, Hub.Builder hub) {
+        List<String> files = list(call.get(Setting.CARD_KEY));
+        if (!files.isEmpty()) {
+            hub.cardKeys(CardSignCommand.keys(call, files));
         }
     }
 
@@ -270,6 +279,9 @@ final class UpCommand implements Command {
             List<String> auth = call.settings().require(Setting.AUTH);
             if (!auth.equals(List.of("none"))) {
                 page.field("Authentication", String.join(", ", auth));
+            }
+            if (!list(call.get(Setting.CARD_KEY)).isEmpty()) {
+                page.field("Card-Keys", url + CardKeys.PATH);
             }
             for (Agent agent : agents) {
                 page.field("Agent", agent.name() + " - " + description(agent) + " - " + card(url, agent));
