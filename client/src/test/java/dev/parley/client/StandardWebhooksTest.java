@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,7 @@ class StandardWebhooksTest {
     }
 
     @Test
+    @DisplayName("S38: what was signed is genuine for five minutes")
     void whatWasSignedIsGenuineForFiveMinutes() {
         var webhooks = StandardWebhooks.of(List.of(SECRET));
         Map<String, String> headers = webhooks.sign("msg_1", AT, BODY);
@@ -46,6 +48,7 @@ class StandardWebhooksTest {
     }
 
     @Test
+    @DisplayName("S38: another body, another id or another time is rejected")
     void anotherBodyAnotherIdOrAnotherTimeIsRejected() {
         var webhooks = StandardWebhooks.of(List.of(SECRET));
         Map<String, String> headers = webhooks.sign("msg_1", AT, BODY);
@@ -58,6 +61,7 @@ class StandardWebhooksTest {
     }
 
     @Test
+    @DisplayName("S38: during a rotation both secrets serve")
     void duringARotationBothSecretsServe() {
         String fresh = StandardWebhooks.newSecret();
         var before = StandardWebhooks.of(List.of(SECRET));

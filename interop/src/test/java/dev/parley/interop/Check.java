@@ -42,7 +42,7 @@ record Check(String client, String dialect, String binding, String operation, Re
 
     /** The column of the table of results that this belongs to. */
     String column() {
-        return client + " " + binding;
+        return binding.isEmpty() ? client : client + " " + binding;
     }
 
     private static String text(Map<?, ?> members, String name) {

@@ -41,6 +41,9 @@ record ForeignClient(
             java("java-0.2", List.of("java-kind", "java-0.2")),
             python("agentvault"));
 
+    /** What signs cards, and verifies them and webhooks. */
+    static final List<ForeignClient> SIGNERS = List.of(javaScript("signing", List.of()), python("python-signing"));
+
     private static ForeignClient javaScript(String release, List<String> shared) {
         return new ForeignClient(
                 "js-" + release,

@@ -30,7 +30,8 @@ final class ResultTable {
         return IN_DOCUMENT.matcher(document).replaceFirst("$1" + Matcher.quoteReplacement(tables) + "$2");
     }
 
-    private static String table(List<Check> checks) {
+    /** One table. */
+    static String table(List<Check> checks) {
         List<String> columns = checks.stream().map(Check::column).distinct().toList();
         Stream<String> rows = checks.stream()
                 .map(Check::operation)
