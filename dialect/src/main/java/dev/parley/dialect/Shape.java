@@ -99,8 +99,10 @@ final class Shape<T> implements Codec<T> {
         this.others = builder.others;
         this.indexes = new HashMap<>();
         for (int i = 0; i < members.length; i++) {
-            indexes.put(members[i].name, i);
-            indexes.put(snakeCase(members[i].name), i);
+            if (!members[i].name.isEmpty()) { // those that nobody knows come under no name of their own
+                indexes.put(members[i].name, i);
+                indexes.put(snakeCase(members[i].name), i);
+            }
         }
     }
 

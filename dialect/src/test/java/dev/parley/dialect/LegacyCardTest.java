@@ -105,6 +105,17 @@ final class LegacyCardTest {
         assertThat(card.others()).containsOnlyKeys("x-vendor");
     }
 
+    @Test
+    void aMemberWithoutANameIsOneThatNobodyKnows() {
+        Map<String, @Nullable Object> more = members(example("card.minimal.json"));
+        more.put("", Map.of("name", "another"));
+
+        AgentCard card = Json.readCard(Json.write(more));
+
+        assertThat(card.others()).isEqualTo(Map.of("", Map.of("name", "another")));
+        assertThat(members(Json.write(card))).isEqualTo(more);
+    }
+
     @SuppressWarnings("unchecked") // an object
     private static Map<String, @Nullable Object> members(byte[] json) {
         return new LinkedHashMap<>((Map<String, @Nullable Object>) requireNonNull(tree(json)));
