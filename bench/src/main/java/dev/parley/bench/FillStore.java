@@ -1,6 +1,7 @@
 package dev.parley.bench;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
@@ -76,7 +77,8 @@ public final class FillStore {
                 new Head(key, context, state, at, 1),
                 List.of(new LoggedEvent(1, task)),
                 List.of(new MessageKey(key.scope(), key.agent(), asked.messageId())),
-                null);
+                null,
+                new Cause("anonymous", "", null));
     }
 
     /** A task that is written whole, and then makes room for another. */

@@ -92,6 +92,11 @@ public final class Agent {
         return settings.queueLimit;
     }
 
+    /** Skills that only the extended card has. */
+    public List<Skill> extendedSkills() {
+        return List.copyOf(settings.extendedSkills);
+    }
+
     /** JSON-RPC methods of its own, by name. */
     public Map<String, OwnMethod> methods() {
         return Map.copyOf(settings.methods);
@@ -122,6 +127,7 @@ public final class Agent {
         private final String name;
         private final String description;
         private final List<Skill> skills = new ArrayList<>();
+        private final List<Skill> extendedSkills = new ArrayList<>();
         private final List<Extension> extensions = new ArrayList<>();
         private final Map<String, OwnMethod> methods = new LinkedHashMap<>();
         private String version = "1.0.0";
@@ -175,6 +181,12 @@ public final class Agent {
         public Builder skill(Skill skill) {
             skills.add(skill);
             return this;
+        }
+
+        /** Adds a skill that only the extended card has, which callers see who have shown who they are. */
+        public Builder extendedSkill(Skill skill) {
+            extendedSkills.add(skill);
+            return extendedCard(true);
         }
 
         /** Adds an extension to the card. A required one is enforced: calls that do not activate it are refused. */
@@ -283,6 +295,7 @@ public final class Agent {
         private Builder copy() {
             var copy = new Builder(name, description);
             copy.skills.addAll(skills);
+            copy.extendedSkills.addAll(extendedSkills);
             copy.extensions.addAll(extensions);
             copy.methods.putAll(methods);
             copy.version = version;

@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -145,6 +146,7 @@ final class HostedAgent implements AgentEndpoint {
                             "The task has ended (" + state + ")",
                             Map.of("taskId", task.id()));
                 }
+                live.causedBy(cause(context));
                 return List.of(new TaskStatusUpdateEvent(
                         task.id(),
                         task.contextId(),
@@ -189,6 +191,10 @@ final class HostedAgent implements AgentEndpoint {
             onClose.run();
             throw refused;
         }
+    }
+
+    static Cause cause(CallContext context) {
+        return new Cause(context.caller(), context.address(), context.traceparent());
     }
 
     private TaskKey key(CallContext context, String taskId) {

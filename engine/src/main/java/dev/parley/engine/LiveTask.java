@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
@@ -69,6 +70,7 @@ final class LiveTask implements TaskLog.Writer {
     private int pendingBytes;
     private List<MessageKey> messages = new ArrayList<>();
     private @Nullable TaskName name;
+    private volatile Cause cause;
     private @Nullable Task inFlight;
 
     private volatile @Nullable Task durable;
@@ -89,6 +91,7 @@ final class LiveTask implements TaskLog.Writer {
     /** @param onWritten told after each segment that is on disk or was refused, on the log's thread; must not block */
     LiveTask(TaskKey key, String contextId, TaskLog log, Limits limits, BiConsumer<LiveTask, Segment> onWritten) {
         this.key = key;
+        this.cause = new Cause(key.scope().owner(), "", null);
         this.contextId = contextId;
         this.log = log;
         this.limits = limits;
@@ -113,6 +116,11 @@ final class LiveTask implements TaskLog.Writer {
 
     TaskKey key() {
         return key;
+    }
+
+    /** Says who makes the task move from now on. */
+    void causedBy(Cause caller) {
+        cause = caller;
     }
 
     String contextId() {
@@ -475,7 +483,8 @@ final class LiveTask implements TaskLog.Writer {
                             emitted),
                     pending,
                     messages,
-                    name);
+                    name,
+                    cause);
             inFlight = task;
             pending = new ArrayList<>();
             pendingBytes = 0;

@@ -21,7 +21,7 @@ public final class MemoryTaskLog implements TaskLog {
             .thenComparing(head -> head.key().taskId())
             .reversed();
 
-    private record Row(Head head, List<LoggedEvent> events) {}
+    private record Row(Head head, List<LoggedEvent> events, Cause cause) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TaskKey, Row> rows = new HashMap<>();
@@ -48,7 +48,8 @@ public final class MemoryTaskLog implements TaskLog {
             Row row = rows.get(segment.head().key());
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
             events.addAll(segment.events());
-            rows.put(segment.head().key(), new Row(segment.head(), events));
+            Cause cause = row == null ? segment.cause() : row.cause();
+            rows.put(segment.head().key(), new Row(segment.head(), events, cause));
             var led = new Led(segment.head().key().taskId(), clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
             TaskName name = segment.name();
@@ -82,6 +83,16 @@ public final class MemoryTaskLog implements TaskLog {
             int from = (int) Math.min(after, row.events().size());
             return List.copyOf(row.events()
                     .subList(from, Math.min(from + limit, row.events().size())));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<Cause> cause(TaskKey key) {
+        lock.lock();
+        try {
+            return Optional.ofNullable(rows.get(key)).map(Row::cause);
         } finally {
             lock.unlock();
         }

@@ -1,5 +1,7 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -14,8 +16,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -28,7 +28,7 @@ final class Runner {
     private final Engine engine;
     private final Agent agent;
     private final Semaphore permits;
-    private final Queue<Turn> waiting = new ConcurrentLinkedQueue<>();
+    private final FairQueue<Turn> waiting = new FairQueue<>();
     private final AtomicInteger waitingCount = new AtomicInteger();
 
     Runner(Engine engine, Agent agent) {
@@ -47,7 +47,7 @@ final class Runner {
             turn.live().leave();
             throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
         }
-        if (waiting.isEmpty() && permits.tryAcquire()) {
+        if (waitingCount.get() == 0 && permits.tryAcquire()) {
             turn.live().pins.incrementAndGet();
             launch(turn);
             return;
@@ -60,12 +60,12 @@ final class Runner {
         }
         turn.live().pins.incrementAndGet();
         turn.create(TaskState.SUBMITTED);
-        waiting.add(turn);
+        waiting.add(turn.live().key().scope().group(), turn);
         launchWaiting();
     }
 
     private void launchWaiting() {
-        while (!waiting.isEmpty() && permits.tryAcquire()) {
+        while (waitingCount.get() > 0 && !waiting.isEmpty() && permits.tryAcquire()) {
             Turn next = waiting.poll();
             if (next == null) {
                 permits.release();
@@ -187,11 +187,14 @@ final class Runner {
         int attempt = attempt(task);
         boolean untouched = task.state() == TaskState.SUBMITTED;
         @Nullable Message message = lastQuestion(task);
+        TaskKey key = live.key();
+        Cause cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null));
+        live.causedBy(cause);
         var turn = new Turn(
                 live,
                 message == null ? Message.user(Part.text("")) : message,
                 new Turn.Origin(
-                        CallContext.of(live.key().scope().owner(), live.key().scope()),
+                        CallContext.of(cause.caller(), key.scope()).withTraceparent(cause.traceparent()),
                         List.of(),
                         Map.of(),
                         task.history().size() > 1,

@@ -307,6 +307,7 @@ final class Sends {
     private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
         Turn turn = turn(live, send, context, false, messageKey);
         register(send, live, name, context, 0);
+        live.causedBy(HostedAgent.cause(context));
         live.answersFor(messageKey);
         live.enter(turn);
         runner.start(turn);
@@ -330,6 +331,7 @@ final class Sends {
                         "The task has ended (" + state + "): send the message without taskId to begin another",
                         Map.of("taskId", task.id()));
             }
+            live.causedBy(HostedAgent.cause(context));
             live.answersFor(messageKey);
             first[0] = live.enter(turn);
             Message received = message.in(live.contextId(), live.key().taskId());

@@ -85,6 +85,26 @@ public record AgentCard(
                 Map.of());
     }
 
+    /** This card with other skills. */
+    public AgentCard withSkills(List<Skill> skills) {
+        return new AgentCard(
+                name,
+                description,
+                supportedInterfaces,
+                provider,
+                version,
+                documentationUrl,
+                capabilities,
+                securitySchemes,
+                securityRequirements,
+                defaultInputModes,
+                defaultOutputModes,
+                skills,
+                signatures,
+                iconUrl,
+                others);
+    }
+
     /** This card with other security. */
     public AgentCard withSecurity(Map<String, SecurityScheme> schemes, List<SecurityRequirement> requirements) {
         return new AgentCard(
@@ -174,6 +194,19 @@ public record AgentCard(
             outputModes = Lists.copy(outputModes);
             securityRequirements = Lists.copy(securityRequirements);
             others = Lists.copy(others);
+        }
+
+        /** This skill with other requirements. */
+        public Skill withSecurity(List<SecurityRequirement> requirements) {
+            return new Skill(id, name, description, tags, examples, inputModes, outputModes, requirements, others);
+        }
+
+        /**
+         * This skill for callers who were granted all of these scopes. Whoever serves the agent says under which schemes
+         * they show that.
+         */
+        public Skill withScopes(String... scopes) {
+            return withSecurity(List.of(new SecurityRequirement(Map.of("", List.of(scopes)))));
         }
 
         /** A skill without further members. */

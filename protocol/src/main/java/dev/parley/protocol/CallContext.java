@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     and a message to an unknown or ended task begins a task of that name
  * @param knowsOnlyTasks whether the caller knows no other answer than a task: what an agent answers with a message is
  *     then a task that has completed with it
+ * @param grants the scopes that the caller was granted, by its credential
+ * @param address from where the call came, for the record; empty if it did not come over a network
  */
 public record CallContext(
         String caller,
@@ -28,7 +30,9 @@ public record CallContext(
         @Nullable String traceparent,
         String dialect,
         boolean namesTasks,
-        boolean knowsOnlyTasks) {
+        boolean knowsOnlyTasks,
+        Set<String> grants,
+        String address) {
     /** The dialect of who does not say. */
     public static final String V1 = "1.0";
 
@@ -45,18 +49,23 @@ public record CallContext(
         }
     }
 
+    /** The owner of what belongs to all of a group. Nobody has such a name. */
+    private static final String SHARED = "*";
+
     private static final CallContext ANONYMOUS = of("anonymous", new Scope("default", "anonymous"));
 
     public CallContext {
         requireNonNull(caller, "caller");
         requireNonNull(scope, "scope");
         requireNonNull(dialect, "dialect");
+        requireNonNull(address, "address");
         extensions = Set.copyOf(extensions);
+        grants = Set.copyOf(grants);
     }
 
     /** A caller who speaks A2A 1.0 and says nothing of extensions, deadline or trace. */
     public static CallContext of(String caller, Scope scope) {
-        return new CallContext(caller, scope, Set.of(), null, null, V1, false, false);
+        return new CallContext(caller, scope, Set.of(), null, null, V1, false, false, Set.of(), "");
     }
 
     /** The caller of a hub without authentication: everybody is the same one. */
@@ -66,27 +75,62 @@ public record CallContext(
 
     /** This context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks);
+        return new CallContext(
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
     }
 
     /** This context with another deadline. */
     public CallContext withDeadline(@Nullable Instant deadline) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks);
+        return new CallContext(
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
     }
 
     /** This context with another trace. */
     public CallContext withTraceparent(@Nullable String traceparent) {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks);
+        return new CallContext(
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
     }
 
     /** This context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
     public CallContext withDialect(String dialect, boolean namesTasks) {
         return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, namesTasks || knowsOnlyTasks);
+                caller,
+                scope,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                namesTasks || knowsOnlyTasks,
+                grants,
+                address);
     }
 
     /** This context for a caller who knows no other answer than a task. */
     public CallContext withTasksOnly() {
-        return new CallContext(caller, scope, extensions, deadline, traceparent, dialect, namesTasks, true);
+        return new CallContext(
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, true, grants, address);
+    }
+
+    /** This context for a caller with these scopes, who calls from {@code address}. */
+    public CallContext withGrants(Set<String> grants, String address) {
+        return new CallContext(
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
+    }
+
+    /** This context among tasks that belong to everybody of the caller's group. */
+    public CallContext sharing() {
+        var shared = new Scope(scope.group(), SHARED);
+        return new CallContext(
+                caller,
+                shared,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address);
     }
 }

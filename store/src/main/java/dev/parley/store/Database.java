@@ -192,7 +192,7 @@ public final class Database implements AutoCloseable {
     private final BlockingQueue<Work> queue = new LinkedBlockingQueue<>();
     private final Readers readers;
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
-    private final List<GroupListener> listeners = new ArrayList<>();
+    private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
     private final Semaphore checkpointDue = new Semaphore(0);
     private final Thread writer;
     private final @Nullable Thread checkpointer;

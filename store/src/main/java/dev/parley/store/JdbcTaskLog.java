@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.AuditTrail.Entry;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
 import java.io.ByteArrayOutputStream;
@@ -52,6 +53,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private final Database database;
     private final Lanes lanes;
+    private final AuditTrail audit;
     private final InstantSource clock;
     private final SeenMessages seen = new SeenMessages();
     /** What the group in the making changes in the tally; touched by the writer thread only. */
@@ -59,8 +61,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private long messagesSwept;
 
-    JdbcTaskLog(Database database, Lanes lanes, InstantSource clock) {
+    JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, InstantSource clock) {
         this.database = database;
+        this.audit = audit;
         this.lanes = lanes;
         this.clock = clock;
         database.listen(this);
@@ -122,16 +125,20 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         long first = segment.events().getFirst().sequence();
         if (first == 1) {
             session.update(
-                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq) VALUES (?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     id,
                     lane,
                     head.contextId(),
                     code(head.state()),
                     head.statusTime().toEpochMilli(),
-                    head.lastSequence());
+                    head.lastSequence(),
+                    segment.cause().caller(),
+                    segment.cause().traceparent());
             changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+            audit.add(session, created(segment));
         } else {
-            move(session, lane, head);
+            move(session, lane, segment);
         }
         session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, encode(segment));
         TaskName name = segment.name();
@@ -156,7 +163,38 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         }
     }
 
-    private void move(Session session, long lane, Head head) throws SQLException {
+    private static Entry created(Segment segment) {
+        Head head = segment.head();
+        Map<String, ?> detail = Map.of("agent", head.key().agent(), "contextId", head.contextId());
+        return entry(segment, segment.cause().caller(), "task.created", detail);
+    }
+
+    /** Only a caller cancels; otherwise it is the agent that moves its task, for the caller. */
+    private static Entry moved(Segment segment, TaskState before) {
+        Head head = segment.head();
+        if (head.state() == TaskState.CANCELED) {
+            return entry(segment, segment.cause().caller(), "task.canceled", Map.of("before", before.name()));
+        }
+        String agent = "agent:" + head.key().agent();
+        return entry(segment, agent, "task.moved", Map.of("before", before.name()));
+    }
+
+    private static Entry entry(Segment segment, String actor, String action, Map<String, ?> detail) {
+        Head head = segment.head();
+        String trace = segment.cause().traceparent();
+        return new Entry(
+                head.key().scope().group(),
+                actor,
+                action,
+                head.key().taskId(),
+                head.state().name(),
+                segment.cause().address(),
+                trace == null ? "" : trace,
+                detail);
+    }
+
+    private void move(Session session, long lane, Segment segment) throws SQLException {
+        Head head = segment.head();
         String id = head.key().taskId();
         TaskState before;
         try (ResultSet row =
@@ -175,6 +213,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         if (before != head.state()) {
             changes.merge(new Tally(lane, before), -1, Integer::sum);
             changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+            audit.add(session, moved(segment, before));
         }
     }
 
@@ -362,6 +401,24 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             }
             sequence++;
         }
+    }
+
+    @Override
+    public Optional<Cause> cause(TaskKey key) {
+        Long lane = lanes.find(Lane.of(key));
+        return lane == null
+                ? Optional.empty()
+                : database.read(session -> {
+                    try (ResultSet row = session.bind(
+                                    "SELECT caller, trace FROM task WHERE task_id = ? AND lane_no = ?",
+                                    key.taskId(),
+                                    lane)
+                            .executeQuery()) {
+                        return row.next()
+                                ? Optional.of(new Cause(row.getString(1), "", row.getString(2)))
+                                : Optional.empty();
+                    }
+                });
     }
 
     @Override

@@ -12,13 +12,15 @@ import java.time.InstantSource;
  */
 public final class Store implements AutoCloseable {
     private final Database database;
+    private final AuditTrail audit;
     private final TaskLog log;
     private final PushStore webhooks;
 
     private Store(Database database, InstantSource clock) {
         this.database = database;
         var lanes = new Lanes(database);
-        this.log = new JdbcTaskLog(database, lanes, clock);
+        this.audit = AuditTrail.in(database, clock);
+        this.log = new JdbcTaskLog(database, lanes, audit, clock);
         this.webhooks = new JdbcPushStore(database, lanes, clock);
     }
 
@@ -44,6 +46,11 @@ public final class Store implements AutoCloseable {
     /** The webhooks of all tasks. */
     public PushStore webhooks() {
         return webhooks;
+    }
+
+    /** The record of who did what. */
+    public AuditTrail audit() {
+        return audit;
     }
 
     /** The database itself, for modules that keep their tables in it too. */

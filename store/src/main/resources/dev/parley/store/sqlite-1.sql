@@ -14,7 +14,9 @@ CREATE TABLE task (
     context_id TEXT NOT NULL,
     state      INTEGER NOT NULL,
     status_ms  INTEGER NOT NULL,
-    last_seq   INTEGER NOT NULL
+    last_seq   INTEGER NOT NULL,
+    caller     TEXT NOT NULL,
+    trace      TEXT
 ) WITHOUT ROWID;
 
 CREATE INDEX task_by_time ON task (lane_no, status_ms, task_id);

@@ -1,6 +1,7 @@
 package dev.parley.testkit;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One segment on its way to a log, and whether it has got there. */
 final class SegmentWriter implements TaskLog.Writer {
+    /** Who makes all tasks move. */
+    static final Cause CAUSE =
+            new Cause("carol", "192.0.2.1", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+
     private final Segment segment;
     private final CompletableFuture<Segment> done = new CompletableFuture<>();
 
@@ -43,7 +48,7 @@ final class SegmentWriter implements TaskLog.Writer {
             }
         }
         var head = new Head(key, "context", state, now, first + events.size() - 1);
-        var writer = new SegmentWriter(new Segment(head, logged, messages, name));
+        var writer = new SegmentWriter(new Segment(head, logged, messages, name, CAUSE));
         log.submit(writer);
         return writer.done;
     }

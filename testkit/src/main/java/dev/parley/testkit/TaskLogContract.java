@@ -238,6 +238,17 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void whoBeganATaskAndUnderWhichTraceIsKept() {
+        TaskKey key = key(ALICE, "task-1");
+        write(key, 1, List.of(created(key)));
+
+        TaskLog.Cause began = log.cause(key).orElseThrow();
+        assertThat(began.caller()).isEqualTo(SegmentWriter.CAUSE.caller());
+        assertThat(began.traceparent()).isEqualTo(SegmentWriter.CAUSE.traceparent());
+        assertThat(log.cause(key(MALLORY, "task-1"))).isEmpty();
+    }
+
+    @Test
     void theSameNameInTwoScopesIsTwoTasks() {
         write(key(ALICE, "task-1"), 1, List.of(created(key(ALICE, "task-1"))), new TaskName(ALICE, "agent", "mine"));
         write(

@@ -32,18 +32,28 @@ public interface TaskLog extends AutoCloseable {
     record Head(TaskKey key, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
 
     /**
+     * Who made a task move: the caller of the newest message or cancellation. Its agent moves it for that caller, under that
+     * trace.
+     *
+     * @param address from where it called; empty if that is not known
+     */
+    record Cause(String caller, String address, @Nullable String traceparent) {}
+
+    /**
      * Events of one task that go to the log together, as one row.
      *
      * @param head the task as it stands after them
      * @param events numbered without gaps; the last one is {@code head.lastSequence()}
      * @param messages messages that the events answer for; written in the same transaction
      * @param name what callers call the task from now on, and no other any more; null for nothing new
+     * @param cause who made the task move
      */
     record Segment(
             Head head,
             List<LoggedEvent> events,
             List<MessageKey> messages,
-            @Nullable TaskName name) {}
+            @Nullable TaskName name,
+            Cause cause) {}
 
     /** A task that has something to write. */
     interface Writer {
@@ -68,6 +78,9 @@ public interface TaskLog extends AutoCloseable {
 
     /** Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none. */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
+
+    /** Returns who began a task, or empty if the log does not hold it. Its address is not kept. */
+    Optional<Cause> cause(TaskKey key);
 
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);

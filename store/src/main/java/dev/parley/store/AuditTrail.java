@@ -1,0 +1,371 @@
+package dev.parley.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.store.Database.Session;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The record of who did what: rows that are added and never changed, each of which has a hash of itself and of the row
+ * before. Whoever changes, removes or inserts one breaks the chain from there on.
+ *
+ * <p>A row is in the transaction of what it tells of, where that is in this database too. Names of people go into the hash
+ * as hashes, so that they can be forgotten without breaking it. Safe for any thread.
+ */
+public final class AuditTrail implements Database.GroupListener {
+    /** What stands in the place of a name that was forgotten, before its hash. */
+    public static final String FORGOTTEN = "sha256:";
+
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+    private static final String GENESIS = "0".repeat(64);
+    private static final int ROWS_AT_ONCE = 1_000;
+    private static final String COLUMNS =
+            "row_no, at_ms, group_id, actor, action, target, outcome, address, trace, detail, hash";
+    private static final List<String> SCHEMA = List.of("""
+            CREATE TABLE audit (
+                row_no   BIGINT PRIMARY KEY,
+                at_ms    BIGINT NOT NULL,
+                group_id TEXT NOT NULL,
+                actor    TEXT NOT NULL,
+                action   TEXT NOT NULL,
+                target   TEXT NOT NULL,
+                outcome  TEXT NOT NULL,
+                address  TEXT NOT NULL,
+                trace    TEXT NOT NULL,
+                detail   TEXT NOT NULL,
+                hash     TEXT NOT NULL
+            );
+            CREATE INDEX audit_by_target ON audit (target, row_no);
+            CREATE INDEX audit_by_group ON audit (group_id, row_no);
+            -- How far the chain goes, so that cutting off its end shows.
+            CREATE TABLE audit_end (row_no BIGINT NOT NULL, hash TEXT NOT NULL);
+            """);
+
+    /**
+     * Something that somebody did, or was not let do. Holds neither secrets nor what people have written.
+     *
+     * @param actor the principal; the agent, where it acted by itself
+     * @param action such as {@code task.created}; {@code docs/audit.md} lists them
+     * @param target what it was done to, by its id
+     * @param outcome {@code ok}, {@code denied}, or the name of an error or state
+     * @param address from where; empty if nobody called
+     * @param trace W3C trace context; empty if there is none
+     * @param detail more, by names of members
+     */
+    public record Entry(
+            String group,
+            String actor,
+            String action,
+            String target,
+            String outcome,
+            String address,
+            String trace,
+            Map<String, ?> detail) {}
+
+    /** An entry as it was recorded: its number from 1 without gaps, and when. */
+    public record Row(long number, Instant at, Entry entry, String hash) {}
+
+    /** A row, and the very text of its detail. */
+    private record Stored(Row row, String detail) {}
+
+    /** Which rows: null means any. The actor may be a name or the hash of one that was forgotten. */
+    public record Filter(
+            @Nullable String group,
+            @Nullable String actor,
+            @Nullable String action,
+            @Nullable String target,
+            @Nullable Instant since) {
+        public static final Filter ALL = new Filter(null, null, null, null, null);
+    }
+
+    /**
+     * What looking at the whole chain has found.
+     *
+     * @param rows that were read
+     * @param end hash of the last row: to be kept elsewhere, by whoever does not trust those who can write here
+     * @param broken the first row that is not what it was, with the reason; null if all is well
+     */
+    public record Verification(
+            long rows, String end, @Nullable String broken) {}
+
+    private final Database database;
+    private final InstantSource clock;
+    // The writer's alone: where the chain ends with the group in the making, and on disk.
+    private long number;
+    private String hash;
+    private long writtenNumber;
+    private String writtenHash;
+
+    private AuditTrail(Database database, InstantSource clock, long number, String hash) {
+        this.database = database;
+        this.clock = clock;
+        this.number = number;
+        this.hash = hash;
+        this.writtenNumber = number;
+        this.writtenHash = hash;
+    }
+
+    /** The trail of a database, which has one. To be called before anything is written to it. */
+    public static AuditTrail in(Database database, InstantSource clock) {
+        database.migrate("audit", SCHEMA);
+        AuditTrail trail = database.read(session -> {
+            try (ResultSet row =
+                    session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+                return row.next()
+                        ? new AuditTrail(database, clock, row.getLong(1), row.getString(2))
+                        : new AuditTrail(database, clock, 0, GENESIS);
+            }
+        });
+        database.listen(trail);
+        return trail;
+    }
+
+    // ---- Writing
+
+    /** Adds a row to the transaction in the making. On the writer thread. */
+    public void add(Session session, Entry entry) throws SQLException {
+        long at = clock.millis();
+        var detail = new TreeMap<String, @Nullable Object>(entry.detail());
+        String text = detail.isEmpty() ? "{}" : new String(Json.write(detail), UTF_8);
+        String next = chained(hash, number + 1, at, entry, text);
+        session.update(
+                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                number + 1,
+                at,
+                entry.group(),
+                entry.actor(),
+                entry.action(),
+                entry.target(),
+                entry.outcome(),
+                entry.address(),
+                entry.trace(),
+                text,
+                next);
+        number++;
+        hash = next;
+    }
+
+    /** Adds a row by itself, soon. */
+    public void note(Entry entry) {
+        database.submit(new Database.Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                add(session, entry);
+            }
+
+            @Override
+            public void committed() {}
+
+            @Override
+            public void failed(Exception cause) {
+                LOG.log(Level.ERROR, "a row of the audit could not be written: " + entry.action(), cause);
+            }
+        });
+    }
+
+    @Override
+    public void beforeCommit(Session session) throws SQLException {
+        if (number == writtenNumber) {
+            return;
+        }
+        if (session.update("UPDATE audit_end SET row_no = ?, hash = ?", number, hash) == 0) {
+            session.update("INSERT INTO audit_end (row_no, hash) VALUES (?, ?)", number, hash);
+        }
+    }
+
+    @Override
+    public void committed() {
+        writtenNumber = number;
+        writtenHash = hash;
+    }
+
+    @Override
+    public void rolledBack() {
+        number = writtenNumber;
+        hash = writtenHash;
+    }
+
+    /**
+     * Forgets the name of somebody: rows keep its hash, by which nobody finds the name who does not know it already.
+     *
+     * @return how many rows had it
+     */
+    public int forget(String group, String name) {
+        return database.write(session -> session.update(
+                "UPDATE audit SET actor = ?, address = '' WHERE group_id = ? AND actor = ?",
+                FORGOTTEN + sha256(name),
+                group,
+                name));
+    }
+
+    // ---- Reading
+
+    /** Returns rows behind a number, the oldest first. */
+    public List<Row> rows(Filter filter, long after, int limit) {
+        return database.read(session -> {
+            var where = new StringBuilder("row_no > ?");
+            var values = new ArrayList<@Nullable Object>();
+            values.add(after);
+            and(where, values, "group_id = ?", filter.group());
+            and(where, values, "target = ?", filter.target());
+            and(where, values, "action = ?", filter.action());
+            if (filter.actor() != null) {
+                where.append(" AND actor IN (?, ?)");
+                values.add(filter.actor());
+                values.add(FORGOTTEN + sha256(filter.actor()));
+            }
+            and(
+                    where,
+                    values,
+                    "at_ms >= ?",
+                    filter.since() == null ? null : filter.since().toEpochMilli());
+            values.add(limit);
+            return stored(session, where.toString(), values).stream()
+                    .map(Stored::row)
+                    .toList();
+        });
+    }
+
+    private static List<Stored> stored(Session session, String where, List<@Nullable Object> values)
+            throws SQLException {
+        String sql = "SELECT " + COLUMNS + " FROM audit WHERE " + where + " ORDER BY row_no LIMIT ?";
+        var rows = new ArrayList<Stored>();
+        try (ResultSet found = session.bind(sql, values.toArray()).executeQuery()) {
+            while (found.next()) {
+                rows.add(stored(found));
+            }
+        }
+        return rows;
+    }
+
+    /** The number of the newest row; 0 if there is none. */
+    public long newest() {
+        return database.read(session -> {
+            try (ResultSet row = session.bind("SELECT max(row_no) FROM audit").executeQuery()) {
+                return row.next() ? row.getLong(1) : 0;
+            }
+        });
+    }
+
+    private static void and(
+            StringBuilder where, List<@Nullable Object> values, String condition, @Nullable Object value) {
+        if (value != null) {
+            where.append(" AND ").append(condition);
+            values.add(value);
+        }
+    }
+
+    /** Looks at the whole chain, from the first row to the last. */
+    public Verification verify() {
+        long last = 0;
+        String chain = GENESIS;
+        while (true) {
+            long after = last;
+            List<Stored> rows =
+                    database.read(session -> stored(session, "row_no > ?", Arrays.asList(after, ROWS_AT_ONCE)));
+            if (rows.isEmpty()) {
+                return new Verification(last, chain, endProblem(last, chain).orElse(null));
+            }
+            for (Stored one : rows) {
+                Row row = one.row();
+                if (row.number() != last + 1) {
+                    return new Verification(last, chain, "row " + (last + 1) + " is missing");
+                }
+                String expected = chained(chain, row.number(), row.at().toEpochMilli(), row.entry(), one.detail());
+                if (!expected.equals(row.hash())) {
+                    return new Verification(
+                            last, chain, "row " + row.number() + " is not what was written, or the one before is not");
+                }
+                last = row.number();
+                chain = expected;
+            }
+        }
+    }
+
+    private Optional<String> endProblem(long last, String chain) {
+        return database.read(session -> {
+            try (ResultSet row =
+                    session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+                long number = row.next() ? row.getLong(1) : 0;
+                if (number == last && (number == 0 || chain.equals(row.getString(2)))) {
+                    return Optional.empty();
+                }
+                // Rows may have come since the last page was read; they are at the end, and not looked at.
+                return number > last && hashOf(session, last + 1) != null
+                        ? Optional.empty()
+                        : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
+            }
+        });
+    }
+
+    private static @Nullable String hashOf(Session session, long number) throws SQLException {
+        try (ResultSet row =
+                session.bind("SELECT hash FROM audit WHERE row_no = ?", number).executeQuery()) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // what was written has texts for names
+    private static Stored stored(ResultSet found) throws SQLException {
+        String text = requireNonNull(found.getString(10));
+        var detail = (Map<String, ?>) Json.read(text.getBytes(UTF_8), Map.class);
+        var entry = new Entry(
+                found.getString(3),
+                found.getString(4),
+                found.getString(5),
+                found.getString(6),
+                found.getString(7),
+                found.getString(8),
+                found.getString(9),
+                detail);
+        Instant at = Instant.ofEpochMilli(found.getLong(2));
+        return new Stored(new Row(found.getLong(1), at, entry, found.getString(11)), text);
+    }
+
+    // ---- The chain
+
+    /** The address belongs to the actor, and is forgotten with it, so it is not in the hash. */
+    private static String chained(String before, long number, long at, Entry entry, String detail) {
+        List<?> all = Arrays.asList(
+                before,
+                number,
+                at,
+                entry.group(),
+                entry.actor().startsWith(FORGOTTEN) ? entry.actor() : FORGOTTEN + sha256(entry.actor()),
+                entry.action(),
+                entry.target(),
+                entry.outcome(),
+                entry.trace(),
+                detail);
+        return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+    }
+
+    private static String sha256(String text) {
+        return HexFormat.of().formatHex(digest().digest(text.getBytes(UTF_8)));
+    }
+
+    private static MessageDigest digest() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new AssertionError("every Java platform has SHA-256", impossible);
+        }
+    }
+}

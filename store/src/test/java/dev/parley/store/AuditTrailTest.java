@@ -1,0 +1,139 @@
+package dev.parley.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.store.AuditTrail.Entry;
+import dev.parley.store.AuditTrail.Filter;
+import dev.parley.store.AuditTrail.Row;
+import dev.parley.testkit.SettableClock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The record of who did what can be read, and cannot be changed without its showing. */
+final class AuditTrailTest {
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
+
+    @TempDir
+    private Path directory;
+
+    private Database database;
+    private AuditTrail audit;
+
+    @BeforeEach
+    void open() {
+        database = Database.open(directory);
+        audit = AuditTrail.in(database, clock);
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private static Entry entry(String actor, String action, String target) {
+        return new Entry("shop", actor, action, target, "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
+    }
+
+    private void add(Entry... entries) {
+        database.write(session -> {
+            for (Entry entry : entries) {
+                audit.add(session, entry);
+            }
+            return entries;
+        });
+    }
+
+    private void tamper(String sql, Object... values) {
+        database.write(session -> session.update(sql, values));
+    }
+
+    @Test
+    void rowsAreNumberedAndCanBeAskedFor() {
+        add(entry("alice", "task.created", "t-1"), entry("bob", "task.created", "t-2"));
+        clock.advance(Duration.ofHours(1));
+        add(entry("alice", "task.canceled", "t-1"));
+
+        List<Row> all = audit.rows(Filter.ALL, 0, 10);
+        assertThat(all).extracting(Row::number).containsExactly(1L, 2L, 3L);
+        assertThat(all.getFirst().entry()).isEqualTo(entry("alice", "task.created", "t-1"));
+        assertThat(audit.rows(new Filter(null, "alice", null, null, null), 0, 10))
+                .hasSize(2);
+        assertThat(audit.rows(new Filter("shop", null, "task.created", "t-2", null), 0, 10))
+                .hasSize(1);
+        assertThat(audit.rows(new Filter("other", null, null, null, null), 0, 10))
+                .isEmpty();
+        assertThat(audit.rows(new Filter(null, null, null, null, Instant.parse("2026-01-05T10:30:00Z")), 0, 10))
+                .extracting(Row::number)
+                .containsExactly(3L);
+        assertThat(audit.rows(Filter.ALL, 1, 1)).extracting(Row::number).containsExactly(2L);
+        assertThat(audit.newest()).isEqualTo(3);
+    }
+
+    @Test
+    void aChainThatNobodyTouchedIsGoodAfterARestartToo() {
+        add(entry("alice", "task.created", "t-1"));
+        database.close();
+        open();
+        add(entry("bob", "task.created", "t-2"));
+
+        assertThat(audit.verify().broken()).isNull();
+        assertThat(audit.verify().rows()).isEqualTo(2);
+    }
+
+    @Test
+    void whatWasRolledBackLeavesNoGap() {
+        add(entry("alice", "task.created", "t-1"));
+        assertThatThrownBy(() -> database.write(session -> {
+                    audit.add(session, entry("bob", "task.created", "t-2"));
+                    throw new java.sql.SQLException("the rest failed");
+                }))
+                .isInstanceOf(StoreException.class);
+        add(entry("carol", "task.created", "t-3"));
+
+        assertThat(audit.rows(Filter.ALL, 0, 10))
+                .extracting(row -> row.entry().actor())
+                .containsExactly("alice", "carol");
+        assertThat(audit.verify().broken()).isNull();
+    }
+
+    @Test
+    void aRowThatWasChangedIsNamed() {
+        add(entry("alice", "a", "1"), entry("alice", "b", "2"), entry("alice", "c", "3"));
+        tamper("UPDATE audit SET outcome = 'denied' WHERE row_no = 2");
+
+        assertThat(audit.verify().rows()).isEqualTo(1);
+        assertThat(audit.verify().broken()).startsWith("row 2 is not what was written");
+    }
+
+    @Test
+    void aRowThatWasRemovedIsNamedBeItTheLast() {
+        add(entry("alice", "a", "1"), entry("alice", "b", "2"), entry("alice", "c", "3"));
+        tamper("DELETE FROM audit WHERE row_no = 3");
+        assertThat(audit.verify().broken()).isEqualTo("row 3 is missing: the chain ended at row 3");
+
+        tamper("DELETE FROM audit WHERE row_no = 1");
+        assertThat(audit.verify().broken()).isEqualTo("row 1 is missing");
+    }
+
+    @Test
+    void aNameCanBeForgottenAndTheChainStaysGood() {
+        add(entry("alice", "task.created", "t-1"), entry("bob", "task.created", "t-2"));
+
+        assertThat(audit.forget("shop", "alice")).isEqualTo(1);
+
+        Entry left = audit.rows(Filter.ALL, 0, 1).getFirst().entry();
+        assertThat(left.actor()).startsWith(AuditTrail.FORGOTTEN).doesNotContain("alice");
+        assertThat(left.address()).isEmpty();
+        assertThat(audit.verify().broken()).isNull();
+        assertThat(audit.rows(new Filter(null, "alice", null, null, null), 0, 10))
+                .hasSize(1);
+    }
+}
