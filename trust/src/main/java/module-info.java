@@ -3,6 +3,7 @@ module dev.parley.trust {
     requires static transitive org.jspecify;
     requires transitive dev.parley.dialect;
     requires transitive dev.parley.protocol;
+    requires transitive dev.parley.store;
     requires com.nimbusds.jose.jwt;
 
     exports dev.parley.trust;

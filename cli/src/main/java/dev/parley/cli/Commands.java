@@ -88,6 +88,34 @@ final class Commands {
                     Entry.of("list", "Tell that of every service", KeysCommand.ListAll::new),
                     Entry.of("remove", "Take the keys of a service out of the keyring", KeysCommand.Remove::new)),
             Entry.group(
+                    "group",
+                    "Look after the groups of a hub, which see nothing of each other",
+                    Entry.of("create", "Make a group", MembersCommand.CreateGroup::new),
+                    Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.GROUPS)),
+                    Entry.of("archive", "Shut its members out", () -> new MembersCommand.Change("groups", "archive")),
+                    Entry.of("restore", "Let them in again", () -> new MembersCommand.Change("groups", "restore"))),
+            Entry.group(
+                    "user",
+                    "Look after those who may call the agents of a hub",
+                    Entry.of("create", "Make a user", MembersCommand.CreateUser::new),
+                    Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.USERS)),
+                    Entry.of("disable", "Shut one out", () -> new MembersCommand.Change("users", "disable")),
+                    Entry.of("enable", "Let one in again", () -> new MembersCommand.Change("users", "enable"))),
+            Entry.group(
+                    "key",
+                    "Look after the API keys with which they call",
+                    Entry.of("create", "Make a key; it is shown this once", MembersCommand.CreateKey::new),
+                    Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.KEYS)),
+                    Entry.of("rotate", "Make one that takes over from another", MembersCommand.RotateKey::new),
+                    Entry.of("revoke", "End a key", () -> new MembersCommand.Change("keys", "revoke"))),
+            Entry.group(
+                    "audit",
+                    "Read the record of who did what on a hub",
+                    Entry.of("tail", "Show the newest rows", AuditCommand.Tail::new),
+                    Entry.of("query", "Show rows by group, actor, action, target or time", AuditCommand.Query::new),
+                    Entry.of("export", "Save rows as JSON lines", AuditCommand.Export::new),
+                    Entry.of("verify", "Look whether any row was changed", AuditCommand.Verify::new)),
+            Entry.group(
                     "push",
                     "Look after the webhooks of a hub",
                     Entry.group(

@@ -1,5 +1,12 @@
 package dev.parley.cli;
 
+import dev.parley.dialect.Json;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
+import dev.parley.hub.Administration;
+import dev.parley.protocol.A2AException;
+import dev.parley.store.StoreException;
+import dev.parley.trust.Trust;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -7,15 +14,23 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** What operators ask a hub; not part of A2A. */
 final class HubAdmin {
-    static final List<Setting<?>> SETTINGS = List.of(Setting.OUTPUT, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
+    static final List<Setting<?>> SETTINGS =
+            List.of(Setting.OUTPUT, Setting.API_KEY, Setting.BEARER, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+    private static final byte[] NOTHING = new byte[0];
+    private static final String JSON = "application/json";
+    private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
     private HubAdmin() {}
 
@@ -24,12 +39,63 @@ final class HubAdmin {
         return Command.option("--url", "HUB", "The hub; default: " + Setting.LOCAL_HUB + ".");
     }
 
+    /** The option that names a directory instead, of a hub that does not run. */
+    static OptionSpec dataOption() {
+        return Command.option("--data", "DIR", "The data directory of a hub that does not run; made if missing.");
+    }
+
+    /**
+     * Asks the hub, or its data directory; the answer is its JSON.
+     *
+     * @param path behind {@code /admin}
+     * @param body null for none
+     */
+    static Map<?, ?> ask(
+            Invocation call, String method, String path, Map<String, String> query, @Nullable Map<String, ?> body)
+            throws InterruptedException {
+        byte[] json = body == null ? NOTHING : Json.write(body);
+        String data = call.option("--data");
+        if (data == null) {
+            String parameters = query.entrySet().stream()
+                    .map(one -> one.getKey() + "=" + segment(one.getValue()))
+                    .collect(Collectors.joining("&"));
+            String hint = "the same command with --help tells what it takes";
+            return Json.read(
+                    ask(call, method, "/admin" + path + (parameters.isEmpty() ? "" : "?" + parameters), json, hint),
+                    Map.class);
+        }
+        if (call.option("--url") != null) {
+            throw CliException.usage("--data and --url together (expected: one of them)", null);
+        }
+        var parameters = new LinkedHashMap<String, List<String>>();
+        query.forEach((name, value) -> parameters.put(name, List.of(value)));
+        var request = new WireRequest(
+                method, path, parameters, header -> header.equals("Content-Type") ? JSON : null, json, "");
+        try (Administration administration = Administration.open(call.around().path(Path.of(data)))) {
+            return Json.read(((WireAnswer.Whole) administration.answer(request)).body(), Map.class);
+        } catch (A2AException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), null);
+        } catch (StoreException failed) {
+            throw new CliException(
+                    Problem.local(
+                            LocalError.INTERNAL,
+                            String.valueOf(failed.getMessage()),
+                            "ask a hub that runs by --url, with a key that has the scope admin"),
+                    failed);
+        }
+    }
+
     /**
      * Asks the hub; the answer is its JSON.
      *
      * @param hint what to do if there is no such thing
      */
     static byte[] ask(Invocation call, String method, String path, String hint) throws InterruptedException {
+        return ask(call, method, path, NOTHING, hint);
+    }
+
+    private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
+            throws InterruptedException {
         String typed = call.option("--url");
         String hub = (typed == null ? Setting.LOCAL_HUB : typed).replaceFirst("/+$", "");
         WireLog wire = WireLog.of(call);
@@ -44,9 +110,17 @@ final class HubAdmin {
         }
         HttpRequest.Builder builder = HttpRequest.newBuilder(place)
                 .timeout(TIMEOUT)
-                .header("Content-Type", "application/json")
-                .method(method, HttpRequest.BodyPublishers.noBody());
+                .header("Content-Type", JSON)
+                .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
         Connection.serviceParameters(call).forEach(builder::setHeader);
+        String key = call.get(Setting.API_KEY);
+        if (key != null) {
+            builder.setHeader(Trust.KEY_HEADER, key);
+        }
+        String bearer = call.get(Setting.BEARER);
+        if (bearer != null) {
+            builder.setHeader("Authorization", "Bearer " + bearer);
+        }
         HttpRequest request = builder.build();
         wire.sending(0, method, place.toString(), request.headers().map(), "");
         try (HttpClient http = HttpClient.newBuilder()
@@ -54,10 +128,10 @@ final class HubAdmin {
                 .version(HttpClient.Version.HTTP_1_1)
                 .build()) {
             HttpResponse<byte[]> answer = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            String body = new String(answer.body(), StandardCharsets.UTF_8);
-            wire.received(0, answer.statusCode(), answer.headers().map(), body);
+            String text = new String(answer.body(), StandardCharsets.UTF_8);
+            wire.received(0, answer.statusCode(), answer.headers().map(), isSecret(method, path) ? "" : text);
             if (answer.statusCode() != 200) {
-                throw refused(hub, answer.statusCode(), body, hint);
+                throw refused(hub, answer.statusCode(), text, hint);
             }
             return answer.body();
         } catch (IOException failed) {
@@ -68,6 +142,11 @@ final class HubAdmin {
                             "start a hub with: parley up; or name another one with --url"),
                     failed);
         }
+    }
+
+    /** What makes a key answers with the key. */
+    private static boolean isSecret(String method, String path) {
+        return method.equals("POST") && path.startsWith("/admin/keys");
     }
 
     private static CliException refused(String hub, int status, String body, String hint) {

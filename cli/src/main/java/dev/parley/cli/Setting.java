@@ -372,6 +372,12 @@ final class Setting<T> {
     static final Setting<Path> TLS_CERT =
             hub("tls-cert", SettingType.PATH, null, "FILE", "Certificate chain (PEM); needs --tls-key too.");
     static final Setting<Path> TLS_KEY = hub("tls-key", SettingType.PATH, null, "FILE", "Private key (PEM).");
+    static final Setting<Path> TLS_CLIENT_CA = hub(
+            "tls-client-ca",
+            SettingType.PATH,
+            null,
+            "FILE",
+            "Who signs the certificates that callers may show (PEM), for --auth mutualTLS.");
     static final Setting<Duration> DRAIN =
             hub("drain", SettingType.DURATION, "10s", "DURATION", "How long a stop waits for calls in progress.");
     static final Setting<String> STATUS_PROFILE = hub(
@@ -410,7 +416,7 @@ final class Setting<T> {
             SettingType.LIST,
             "none",
             "LIST",
-            "What callers have to show, any one of: none, apiKey, bearer, oauth2; see docs/authentication.md.");
+            "What callers have to show, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic; required means apiKey,bearer.");
     static final Setting<List<String>> AUTH_SCOPES = hub(
             "auth-scopes", SettingType.LIST, null, "LIST", "Scopes that callers must have been granted, all of them.");
     static final Setting<List<String>> AGENT_AUTH = hub(
@@ -434,6 +440,29 @@ final class Setting<T> {
             "FILE",
             "Who may call: JSON, each caller's name with its key, token or OAuth client. Others come from"
                     + " PARLEY_CALLER_<NAME>_API_KEY and the like.");
+    static final Setting<List<String>> ISSUER = hub(
+            "issuer",
+            SettingType.LIST,
+            null,
+            "URL",
+            "Whose tokens are taken besides the hub's own: an OpenID Connect provider; repeatable.",
+            REPEATABLE);
+    static final Setting<List<String>> AUDIENCE = hub(
+            "audience",
+            SettingType.LIST,
+            null,
+            "LIST",
+            "For whom tokens of other issuers have to be, any one; the address of the hub if nothing is said.");
+    static final Setting<String> GROUP_CLAIM =
+            hub("group-claim", SettingType.TEXT, null, "NAME", "Which claim of other issuers names a caller's group.");
+    static final Setting<Path> POLICY = hub(
+            "policy",
+            SettingType.PATH,
+            null,
+            "FILE",
+            "What callers may do, and how much: JSON with rules and limits; see docs/authorization.md.");
+    static final Setting<Boolean> PROTECT_CARDS =
+            hub("protect-cards", SettingType.FLAG, "false", "", "Show cards only to those who may call.");
     static final Setting<String> AUTH_SERVICE = hub(
             "auth-service",
             SettingType.TEXT,

@@ -9,6 +9,7 @@ import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
+import dev.parley.trust.PolicyFile;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.URI;
@@ -60,7 +61,7 @@ final class UpCommand implements Command {
             stopped.countDown();
             return 0;
         });
-        announce(call, hub.url(), agents);
+        announce(call, hub, agents);
         stopped.await();
         return 0;
     }
@@ -165,6 +166,10 @@ final class UpCommand implements Command {
         Path key = settings.get(Setting.TLS_KEY);
         if (certificate != null && key != null) {
             hub.tls(call.around().path(certificate), call.around().path(key));
+            Path authorities = settings.get(Setting.TLS_CLIENT_CA);
+            if (authorities != null) {
+                hub.clientAuthorities(call.around().path(authorities));
+            }
         } else if (certificate != null || key != null) {
             throw CliException.usage(
                     "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
@@ -187,6 +192,17 @@ final class UpCommand implements Command {
                     .callers(callers(call))
                     .authentication(Authentication.named(settings.require(Setting.AUTH))
                             .withScopes(list(settings.get(Setting.AUTH_SCOPES))));
+            Path policy = settings.get(Setting.POLICY);
+            if (policy != null) {
+                hub.policy(PolicyFile.read(call.around().path(policy)));
+            }
+            list(settings.get(Setting.ISSUER)).forEach(hub::issuer);
+            hub.audiences(list(settings.get(Setting.AUDIENCE)));
+            String groupClaim = settings.get(Setting.GROUP_CLAIM);
+            if (groupClaim != null) {
+                hub.groupClaim(groupClaim);
+            }
+            hub.protectCards(settings.isOn(Setting.PROTECT_CARDS));
             Map<String, List<String>> scopes = byAgent(settings, Setting.AGENT_AUTH_SCOPES);
             byAgent(settings, Setting.AGENT_AUTH)
                     .forEach((agent, schemes) -> hub.authentication(
@@ -272,14 +288,16 @@ final class UpCommand implements Command {
     }
 
     /** The URL, the agents, and three things to try. */
-    private static void announce(Invocation call, String url, List<Agent> agents) {
+    private static void announce(Invocation call, Hub hub, List<Agent> agents) {
+        String url = hub.url();
         String first = agents.getFirst().name();
-        call.output().result(() -> json(url, agents), page -> {
+        call.output().result(() -> json(hub, agents), page -> {
             page.field("URL", url);
             List<String> auth = call.settings().require(Setting.AUTH);
             if (!auth.equals(List.of("none"))) {
                 page.field("Authentication", String.join(", ", auth));
             }
+            hub.bootstrapKey().ifPresent(key -> page.field("Bootstrap-Key", key + " (scope admin; shown this once)"));
             if (!list(call.get(Setting.CARD_KEY)).isEmpty()) {
                 page.field("Card-Keys", url + CardKeys.PATH);
             }
@@ -299,7 +317,8 @@ final class UpCommand implements Command {
                         + "  parley task list -a " + url + "/agents/" + first + "\n");
     }
 
-    private static byte[] json(String url, List<Agent> agents) {
+    private static byte[] json(Hub hub, List<Agent> agents) {
+        String url = hub.url();
         var shown = agents.stream()
                 .map(agent -> {
                     Map<String, Object> one = new LinkedHashMap<>();
@@ -311,6 +330,7 @@ final class UpCommand implements Command {
                 .toList();
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("url", url);
+        hub.bootstrapKey().ifPresent(key -> all.put("bootstrapKey", key));
         all.put("agents", shown);
         return Json.write(all);
     }

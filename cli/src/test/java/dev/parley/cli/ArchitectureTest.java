@@ -28,7 +28,7 @@ final class ArchitectureTest {
             entry("engine", Set.of("protocol")),
             entry("store", Set.of("protocol", "dialect", "engine")),
             entry("server", Set.of("protocol", "dialect")),
-            entry("trust", Set.of("protocol", "dialect")),
+            entry("trust", Set.of("protocol", "dialect", "store")),
             entry("client", Set.of("protocol", "dialect")),
             entry("agents", Set.of("protocol", "engine")),
             entry("testkit", Set.of("protocol", "dialect", "engine")),

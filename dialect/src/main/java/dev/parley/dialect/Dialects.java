@@ -102,13 +102,21 @@ public final class Dialects {
         return path.startsWith(prefix) && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/');
     }
 
-    /** True for what an agent shows to everybody: its cards, and files at addresses that are signed. */
-    public boolean isPublic(WireRequest request, ServedAgent agent) {
+    /**
+     * True for what an agent shows to everybody: its cards, and files at addresses that are signed.
+     *
+     * @param protectCards whether cards are shown only to those who may call
+     */
+    public boolean isPublic(WireRequest request, ServedAgent agent, boolean protectCards) {
         if (!request.method().equals("GET")) {
             return false;
         }
         if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
-            return Vault.isPublic(request.below(VAULT));
+            WireRequest below = request.below(VAULT);
+            return Vault.isFile(below) || !protectCards && Vault.isCard(below);
+        }
+        if (protectCards) {
+            return false;
         }
         boolean kernel = isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name());
         return CardFile.isAt(kernel ? request.below(KERNEL).path() : request.path());

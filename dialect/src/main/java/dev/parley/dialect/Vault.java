@@ -20,12 +20,12 @@ final class Vault {
         this.links = links;
     }
 
-    /** True for cards, and for files, whose addresses are signed. */
-    static boolean isPublic(WireRequest read) {
-        return isCard(read) || read.path().startsWith(FileLinks.PATH);
+    /** True for files, whose addresses are signed. */
+    static boolean isFile(WireRequest read) {
+        return read.path().startsWith(FileLinks.PATH);
     }
 
-    private static boolean isCard(WireRequest request) {
+    static boolean isCard(WireRequest request) {
         return CARDS.contains(request.path())
                 || isRoot(request) && request.method().equals("GET");
     }

@@ -27,8 +27,18 @@ public record WireRequest(
         return headers.apply(name);
     }
 
+    /** What it tells of who makes it. */
+    public Arrival arrival() {
+        return new Arrival(method, path, headers, address, null);
+    }
+
+    /** This request with another path. */
+    public WireRequest at(String path) {
+        return new WireRequest(method, path, query, headers, body, address);
+    }
+
     /** This request as seen from further down the path. */
     WireRequest below(String prefix) {
-        return new WireRequest(method, path.substring(prefix.length()), query, headers, body, address);
+        return at(path.substring(prefix.length()));
     }
 }

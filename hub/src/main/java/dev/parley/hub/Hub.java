@@ -24,14 +24,20 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.OwnMethod;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
+import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Store;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
+import dev.parley.trust.Directory.Actor;
+import dev.parley.trust.Guard;
+import dev.parley.trust.PolicyFile;
+import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,6 +62,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,10 +75,14 @@ public final class Hub implements AutoCloseable {
     private final Server server;
     private final WebhookSender sender;
     private final Trust trust;
+    private final @Nullable Administration administration;
+    private final @Nullable String bootstrapKey;
     private final Duration drain;
     private final @Nullable String defaultAgent;
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Set<String> dialects;
+    private final @Nullable Path scratch;
+    private final @Nullable Database scratchDatabase;
     private final SharedGraph graph;
     private final Map<String, Set<String>> agentDialects;
     private final @Nullable CardKeys cardKeys;
@@ -85,13 +96,16 @@ public final class Hub implements AutoCloseable {
         this.cardKeys = settings.cardKeys;
         String secret;
         @Nullable Database database;
+        @Nullable AuditTrail audit;
         String tokenSecret;
         TaskLog log;
         PushStore pushStore;
         Path data = settings.data;
+        this.scratch = data == null && settings.authenticates() ? TemporaryDirectory.create() : null;
         if (data == null) {
             secret = StandardWebhooks.newSecret();
-            database = null;
+            database = scratch == null ? null : Database.open(scratch);
+            audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
             tokenSecret = StandardWebhooks.newSecret();
             log = new MemoryTaskLog();
             pushStore = new MemoryPushStore();
@@ -100,10 +114,14 @@ public final class Hub implements AutoCloseable {
             secret = secret(data, "webhook.secret");
             tokenSecret = secret(data, "token.secret");
             database = store.database();
+            audit = store.audit();
             log = store.log();
             pushStore = store.webhooks();
         }
-        this.trust = settings.trust(key("access tokens", tokenSecret), this::url);
+        this.scratchDatabase = data == null ? database : null;
+        this.administration = database == null || audit == null ? null : Administration.in(database, audit);
+        this.bootstrapKey = settings.bootstrapKey(administration);
+        this.trust = settings.trust(administration, key("access tokens", tokenSecret), this::url);
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.graph = new SharedGraph(settings.graph, database);
@@ -115,7 +133,7 @@ public final class Hub implements AutoCloseable {
                 .build();
         boolean started = false;
         try {
-            this.server = settings.server(engine, trust, key("addresses of files", secret), graph)
+            this.server = settings.server(engine, trust, administration, key("addresses of files", secret), graph)
                     .start();
             settings.agents.values().forEach(this::host);
             started = true;
@@ -141,18 +159,35 @@ public final class Hub implements AutoCloseable {
         return server.agentUrl(name);
     }
 
+    /**
+     * The API key with which to make others: on the first start with authentication, as long as nobody has the scope {@value
+     * Trust#ADMIN}. It is told this once, and should be shown to whoever started the hub, and to nobody else.
+     */
+    public Optional<String> bootstrapKey() {
+        return Optional.ofNullable(bootstrapKey);
+    }
+
     /** Hosts one more agent, from now on. */
     public void host(Agent agent) {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         Graph used = agent.usesKnowledge() ? graph.get() : null;
-        ServedKnowledge shared = used == null ? null : new ServedKnowledge(used, used::schema);
+        ServedKnowledge shared = used == null ? null : new ServedKnowledge(guarded(agent, url, used), used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
         AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
-        server.add(new ServedAgent(agent.name(), shown, served(card), spoken, shared, agent.methods()));
+        Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
+        var methods = new LinkedHashMap<String, OwnMethod>();
+        agent.methods().forEach((name, method) -> methods.put(name, guard.before(name, method)));
+        server.add(new ServedAgent(agent.name(), guard.before(shown), served(card), spoken, shared, methods));
+    }
+
+    /** The graph as callers reach it through an agent, be it inside messages. */
+    private KnowledgeEndpoint guarded(Agent agent, String url, Graph used) {
+        AgentCard card = agent.card(interfaces(url, agent.name(), dialects));
+        return trust.guard(card, List.of(), agent.name()).before(used);
     }
 
     private ServedCard served(AgentCard card) {
@@ -213,6 +248,12 @@ public final class Hub implements AutoCloseable {
         engine.close();
         sender.close();
         graph.close();
+        if (scratchDatabase != null) {
+            scratchDatabase.close();
+        }
+        if (scratch != null) {
+            TemporaryDirectory.remove(scratch);
+        }
     }
 
     /** A key for one purpose alone, and yet the same after a restart. */
@@ -253,6 +294,7 @@ public final class Hub implements AutoCloseable {
         private @Nullable Duration retention;
         private @Nullable Path tlsCertificate;
         private @Nullable Path tlsKey;
+        private @Nullable Path clientAuthorities;
         private Duration drain = Duration.ofSeconds(10);
         private final Set<Switch> switches = EnumSet.noneOf(Switch.class);
         private @Nullable Graph graph;
@@ -262,6 +304,11 @@ public final class Hub implements AutoCloseable {
         private Authentication authentication = Authentication.NONE;
         private final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
         private String service = "parley";
+        private @Nullable PolicyFile policy;
+        private boolean protectCards;
+        private final List<String> issuers = new ArrayList<>();
+        private List<String> audiences = List.of();
+        private @Nullable String groupClaim;
         private @Nullable CardKeys cardKeys;
 
         private Builder() {}
@@ -344,6 +391,12 @@ public final class Hub implements AutoCloseable {
         public Builder tls(Path certificateChain, Path key) {
             this.tlsCertificate = requireNonNull(certificateChain, "certificateChain");
             this.tlsKey = requireNonNull(key, "key");
+            return this;
+        }
+
+        /** Who signs the certificates that callers may show (PEM), for the scheme mutualTLS; default: nobody. */
+        public Builder clientAuthorities(Path authorities) {
+            this.clientAuthorities = requireNonNull(authorities, "authorities");
             return this;
         }
 
@@ -451,6 +504,36 @@ public final class Hub implements AutoCloseable {
             return this;
         }
 
+        /** Takes tokens of an issuer besides the hub's own, as {@link Trust.Builder#issuer}. */
+        public Builder issuer(String url) {
+            issuers.add(requireNonNull(url, "url"));
+            return this;
+        }
+
+        /** For whom tokens of other issuers have to be, any one of these; default: the address of the hub. */
+        public Builder audiences(Collection<String> audiences) {
+            this.audiences = List.copyOf(audiences);
+            return this;
+        }
+
+        /** Which claim of other issuers names a caller's group; default: none. */
+        public Builder groupClaim(String claim) {
+            this.groupClaim = requireNonNull(claim, "claim");
+            return this;
+        }
+
+        /** What callers may do, and how much; default: everything with their own. */
+        public Builder policy(PolicyFile policy) {
+            this.policy = requireNonNull(policy, "policy");
+            return this;
+        }
+
+        /** Shows cards only to those who may call; default: to everybody. */
+        public Builder protectCards(boolean protect) {
+            this.protectCards = protect;
+            return this;
+        }
+
         /** Under which name clients of AgentVault keep their keys for this hub; default {@code parley}. */
         public Builder service(String service) {
             this.service = requireNonNull(service, "service");
@@ -481,6 +564,25 @@ public final class Hub implements AutoCloseable {
             return new Hub(this);
         }
 
+        /** True if some agent asks its callers for something. */
+        private boolean authenticates() {
+            return Stream.concat(Stream.of(authentication), agentAuthentication.values().stream())
+                    .anyMatch(wanted -> !wanted.equals(Authentication.NONE));
+        }
+
+        private @Nullable String bootstrapKey(@Nullable Administration administration) {
+            if (administration == null
+                    || !authenticates()
+                    || callers.anyWith(Trust.ADMIN)
+                    || administration.directory().anyWith(Trust.ADMIN)) {
+                return null;
+            }
+            return administration
+                    .directory()
+                    .createKey(Principal.DEFAULT_GROUP, "admin", List.of(Trust.ADMIN), null, Actor.OPERATOR)
+                    .secret();
+        }
+
         private void refuseOpenBinding() {
             try {
                 if (InetAddress.getByName(bind).isLoopbackAddress()) {
@@ -503,20 +605,39 @@ public final class Hub implements AutoCloseable {
             }
         }
 
-        private Trust trust(byte[] tokenKey, Supplier<String> url) {
-            Trust.Builder trust = Trust.builder(callers)
+        private Trust trust(@Nullable Administration administration, byte[] tokenKey, Supplier<String> url) {
+            Trust.Builder trust = Trust.builder(callers, administration == null ? null : administration.directory())
                     .everywhere(authentication)
                     .service(service)
                     .tokenKey(tokenKey)
                     .hub(url);
             agentAuthentication.forEach(trust::agent);
+            issuers.forEach(trust::issuer);
+            trust.audiences(audiences);
+            if (groupClaim != null) {
+                trust.groupClaim(groupClaim);
+            }
+            if (policy != null) {
+                trust.policy(policy);
+            }
+            if (administration != null) {
+                trust.audit(administration.audit());
+            }
             return trust.build();
         }
 
         private static RequestHandler forOperators(Trust trust, RequestHandler handler) {
             return request -> {
-                trust.requireAdmin(request.headers());
+                trust.requireAdmin(request.arrival());
                 return handler.answer(request);
+            };
+        }
+
+        private static RequestHandler forOperators(Trust trust, String path, Administration administration) {
+            return request -> {
+                CallContext operator = trust.requireAdmin(request.arrival());
+                var by = new Actor(operator.scope().group(), operator.caller(), request.address());
+                return administration.answer(request.at(path + request.path()), by);
             };
         }
 
@@ -524,7 +645,12 @@ public final class Hub implements AutoCloseable {
             return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
         }
 
-        private ServerBuilder server(Engine engine, Trust trust, byte[] fileKey, SharedGraph graph) {
+        private ServerBuilder server(
+                Engine engine,
+                Trust trust,
+                @Nullable Administration administration,
+                byte[] fileKey,
+                SharedGraph graph) {
             var settings = new DialectSettings(switches);
             var deadWebhooks =
                     new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
@@ -535,8 +661,13 @@ public final class Hub implements AutoCloseable {
                     .corsOrigins(corsOrigins)
                     .grpc(settings)
                     .gracePeriod(drain)
-                    .authenticator(trust::caller)
+                    .authenticator(trust::admit)
+                    .protectCards(protectCards)
                     .handler(Trust.TOKEN_PATH, trust::token)
+                    .handler(
+                            Trust.RESOURCE_PATH,
+                            request -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
+                    .handler(Trust.SERVER_PATH, request -> trust.metadata(request.at(Trust.SERVER_PATH)))
                     .handler(
                             KnowledgeEndpoint.EXTENSION_PATH,
                             Page.of("text/markdown; charset=utf-8", "knowledge-graph.md"))
@@ -547,6 +678,11 @@ public final class Hub implements AutoCloseable {
                     .handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
             if (cardKeys != null) {
                 server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
+            }
+            if (administration != null) {
+                for (String path : List.of("/groups", "/users", "/keys", "/audit")) {
+                    server.handler("/admin" + path, forOperators(trust, path, administration));
+                }
             }
             String root = root();
             if (root != null) {
@@ -561,6 +697,9 @@ public final class Hub implements AutoCloseable {
             }
             if (tlsCertificate != null && tlsKey != null) {
                 server.tls(tlsCertificate, tlsKey);
+                if (clientAuthorities != null) {
+                    server.clientAuthorities(clientAuthorities);
+                }
             }
             return server;
         }

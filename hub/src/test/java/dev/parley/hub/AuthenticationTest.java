@@ -157,7 +157,7 @@ final class AuthenticationTest {
         String cut = token.substring(0, token.length() - 2);
         HttpResponse<String> refused = send("bearers", "Authorization", "Bearer " + cut);
         assertThat(refused.statusCode()).isEqualTo(401);
-        assertThat(refused.headers().firstValue("WWW-Authenticate"))
+        assertThat(refused.headers().firstValue("WWW-Authenticate").orElse(""))
                 .contains("Bearer realm=\"parley\", error=\"invalid_token\"");
     }
 
@@ -175,7 +175,7 @@ final class AuthenticationTest {
                 .isEqualTo(200);
         HttpResponse<String> refused = send("tokens", "Authorization", "Bearer " + token("stall-client"));
         assertThat(refused.statusCode()).isEqualTo(403);
-        assertThat(refused.headers().firstValue("WWW-Authenticate"))
+        assertThat(refused.headers().firstValue("WWW-Authenticate").orElse(""))
                 .contains("Bearer realm=\"parley\", error=\"insufficient_scope\", scope=\"tasks\"");
         assertThat(send("tokens", "Authorization", "Bearer " + BOB).statusCode())
                 .isEqualTo(401);

@@ -57,6 +57,7 @@ final class Answers {
     static void headers(Exchange exchange, Map<String, String> headers, Cors cors) {
         ServerResponseHeaders target = exchange.response().headers();
         target.set(NO_SNIFF);
+        exchange.standingHeaders().forEach((name, value) -> target.set(HeaderValues.create(name(name), value)));
         headers.forEach((name, value) -> target.set(HeaderValues.create(name(name), value)));
         cors.decorate(exchange.request().headers(), target);
     }

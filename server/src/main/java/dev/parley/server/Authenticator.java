@@ -1,8 +1,7 @@
 package dev.parley.server;
 
-import dev.parley.protocol.CallContext;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
 
 /**
  * Tells who calls an agent, in every dialect and over every binding. Asked before the body of a request is read, except
@@ -11,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Authenticator {
     /**
-     * Returns the caller.
+     * Lets a call in.
      *
      * @param agent by its name
-     * @param headers a header of the request, or metadata of the call, by its name in any case
-     * @throws dev.parley.protocol.A2AException UNAUTHENTICATED or PERMISSION_DENIED
+     * @throws dev.parley.protocol.A2AException UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, or METHOD_NOT_FOUND for an
+     *     agent that this caller is not to know of
      */
-    CallContext caller(String agent, Function<String, @Nullable String> headers);
+    Admission admit(String agent, Arrival arrival);
 }

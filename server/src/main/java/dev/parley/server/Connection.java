@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.security.cert.X509Certificate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +60,8 @@ final class Connection {
 
     // --- exchanges
 
-    Exchange begin(RoutingRequest request, RoutingResponse response) {
-        var exchange = new Exchange(this, request, response);
+    Exchange begin(RoutingRequest request, RoutingResponse response, @Nullable X509Certificate certificate) {
+        var exchange = new Exchange(this, request, response, certificate);
         var several = streams;
         if (several == null) {
             current = exchange;

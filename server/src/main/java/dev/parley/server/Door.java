@@ -17,6 +17,7 @@ import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -66,7 +67,7 @@ final class Door implements HttpRouting {
     @Override
     public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
         var guarded = (GuardedContext) context;
-        var exchange = guarded.connection().begin(request, response);
+        var exchange = guarded.connection().begin(request, response, certificate(context));
         try {
             handle(exchange, guarded);
         } catch (CloseConnectionException | RequestException e) {
@@ -79,6 +80,15 @@ final class Door implements HttpRouting {
             exchange.release();
             guarded.connection().end(exchange);
         }
+    }
+
+    /** The one of the client itself; a chain is of use only to whoever checks it, which has been done. */
+    private static @Nullable X509Certificate certificate(ConnectionContext context) {
+        return context.remotePeer()
+                .tlsCertificates()
+                .filter(chain -> chain.length > 0 && chain[0] instanceof X509Certificate)
+                .map(chain -> (X509Certificate) chain[0])
+                .orElse(null);
     }
 
     private void handle(Exchange exchange, GuardedContext context) {
@@ -109,15 +119,15 @@ final class Door implements HttpRouting {
     private WireAnswer answer(Exchange exchange, String method) {
         var prologue = exchange.request().prologue();
         var headers = Answers.lookup(exchange.request().headers());
-        var address = exchange.connection().clientAddress();
-        var head = new Routes.Head(method, "", Map.of(), headers, address);
+        var head = new Routes.Head(method, "", Map.of(), exchange.arrival("", headers));
         try {
+            var path = RequestTarget.path(prologue.uriPath().rawPath());
             head = new Routes.Head(
                     method,
-                    RequestTarget.path(prologue.uriPath().rawPath()),
+                    path,
                     prologue.hasQuery() ? RequestTarget.query(prologue.query().rawValue()) : Map.of(),
-                    headers,
-                    address);
+                    exchange.arrival(path, headers),
+                    exchange::admitted);
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }

@@ -2,11 +2,16 @@ package dev.parley.server;
 
 import static dev.parley.server.Connections.NEVER;
 
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request and its answer. Belongs to the thread that made it, except where a method says otherwise. */
@@ -16,14 +21,21 @@ final class Exchange {
     private final Connection connection;
     private final RoutingRequest request;
     private final RoutingResponse response;
+    private final @Nullable X509Certificate certificate;
     private final Thread thread = Thread.currentThread();
     private volatile long bodyDeadline = NEVER;
     private volatile boolean gone;
     private volatile @Nullable Runnable whenGone;
+    private @Nullable Admission admission;
     private long pulled;
     private long taken;
 
-    Exchange(Connection connection, RoutingRequest request, RoutingResponse response) {
+    Exchange(
+            Connection connection,
+            RoutingRequest request,
+            RoutingResponse response,
+            @Nullable X509Certificate certificate) {
+        this.certificate = certificate;
         this.connection = connection;
         this.request = request;
         this.response = response;
@@ -43,6 +55,25 @@ final class Exchange {
 
     int id() {
         return request.id();
+    }
+
+    // --- the caller
+
+    Arrival arrival(String path, Function<String, @Nullable String> headers) {
+        return new Arrival(request.prologue().method().text(), path, headers, connection.clientAddress(), certificate);
+    }
+
+    /** The call was let in; one of several that come one after the other on the same exchange. */
+    void admitted(Admission next) {
+        if (admission != null) {
+            admission.leave().run();
+        }
+        admission = next;
+    }
+
+    /** Headers that the answer has whatever it is. */
+    Map<String, String> standingHeaders() {
+        return admission == null ? Map.of() : admission.headers();
     }
 
     // --- the body
@@ -81,6 +112,10 @@ final class Exchange {
     }
 
     void release() {
+        if (admission != null) {
+            admission.leave().run();
+            admission = null;
+        }
         connection.all().bodies().giveBack(taken);
         taken = 0;
     }

@@ -2,10 +2,12 @@ package dev.parley.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.GrpcAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.grpc.GrpcRequest;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import io.grpc.Status.Code;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
@@ -132,7 +134,7 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure send(byte[] message, @Nullable Instant deadline) {
         var request = new GrpcRequest(method, metadata, deadline, message);
-        return switch (dialect.answer(request, agent -> authenticator.caller(agent.name(), metadata))) {
+        return switch (dialect.answer(request, this::caller)) {
             case GrpcAnswer.Whole whole -> {
                 open(whole.metadata());
                 write(frame(whole.message()));
@@ -145,6 +147,12 @@ final class GrpcCall {
             case GrpcAnswer.Standing standing -> stand(standing, deadline);
             case GrpcAnswer.Failure failure -> failure;
         };
+    }
+
+    private CallContext caller(ServedAgent agent) {
+        var admission = authenticator.admit(agent.name(), exchange.arrival(method, metadata));
+        exchange.admitted(admission);
+        return admission.caller();
     }
 
     // --- streams
@@ -258,6 +266,8 @@ final class GrpcCall {
         if (out == null) {
             var headers = exchange.response().headers();
             headers.set(CONTENT_TYPE);
+            exchange.standingHeaders()
+                    .forEach((name, value) -> headers.set(HeaderValues.create(HeaderNames.create(name), value)));
             metadata.forEach((name, value) -> headers.set(HeaderValues.create(HeaderNames.create(name), value)));
             out = exchange.response().outputStream();
             headers.set(TRAILER); // in the place of the trailer that Helidon would add for itself

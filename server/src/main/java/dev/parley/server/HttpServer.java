@@ -23,10 +23,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** The server, on Helidon. */
 final class HttpServer implements Server {
     // Held, because the JDK forgets the level of a logger that nobody holds.
+    private static final System.Logger LOG = System.getLogger("dev.parley.server");
     private static final Logger HELIDON_LOG = Logger.getLogger("io.helidon");
 
     /** Longer than any grace period: when to give up on a connection, {@link Connections} decides. */
@@ -41,6 +43,7 @@ final class HttpServer implements Server {
     private final Connections connections;
     private final OpenStreams streams;
     private final WebServer web;
+    private final @Nullable AutoCloseable certificateFiles;
     private final AtomicBoolean drainStarted = new AtomicBoolean();
     private final CountDownLatch drained = new CountDownLatch(1);
 
@@ -60,6 +63,7 @@ final class HttpServer implements Server {
                 settings.dialects,
                 agents,
                 settings.authenticator,
+                settings.protectCards,
                 settings.handlers,
                 settings.readiness,
                 connections::draining);
@@ -73,6 +77,15 @@ final class HttpServer implements Server {
         var door = new Door(
                 routes, new Cors(settings.corsOrigins), streams, settings.keepAlive, grpc, settings.authenticator);
         this.web = web(settings, address, door, connections);
+        this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
+    }
+
+    private static AutoCloseable watched(TlsIdentity tls) {
+        try {
+            return tls.watch();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the files of the certificate cannot be watched", e);
+        }
     }
 
     static Server start(ServerBuilder settings) {
@@ -138,12 +151,23 @@ final class HttpServer implements Server {
                 connections.drain(grace.toNanos());
                 stop.join(Duration.ofSeconds(STOP_SECONDS));
                 connections.close();
+                closeFiles();
                 drained.countDown();
             } else {
                 drained.await();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeFiles() {
+        if (certificateFiles != null) {
+            try {
+                certificateFiles.close();
+            } catch (Exception e) { // AutoCloseable says no more of it
+                LOG.log(System.Logger.Level.DEBUG, "the files of the certificate", e);
+            }
         }
     }
 
@@ -208,7 +232,9 @@ final class HttpServer implements Server {
                         .contentEncodingsDiscoverServices(false)
                         .build());
         if (settings.tls != null) {
-            web.tls(Tls.builder().sslContext(settings.tls.context()).build());
+            web.tls(Tls.builder()
+                    .sslContext(settings.tls.context(settings.clientAuthorities))
+                    .build());
         }
         return web.build();
     }

@@ -1,5 +1,7 @@
 package dev.parley.server;
 
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.ServedAgent;
@@ -16,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,16 +32,30 @@ final class Routes {
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
 
-    /** What is read of a request before it is known who gets it; the body may still be with the client. */
+    /**
+     * What is read of a request before it is known who gets it; the body may still be with the client.
+     *
+     * @param admitted is told when it is let in
+     */
     record Head(
             String method,
             String path,
             Map<String, List<String>> query,
-            Function<String, @Nullable String> headers,
-            String address) {
+            Arrival arrival,
+            Consumer<Admission> admitted) {
+        Head(String method, String path, Map<String, List<String>> query, Arrival arrival) {
+            this(method, path, query, arrival, admission -> {});
+        }
+
         WireRequest request(String relativePath, byte[] body) {
             // Whoever asks for the headers only gets those of the same answer, and Answers leaves out the rest.
-            return new WireRequest(method.equals("HEAD") ? "GET" : method, relativePath, query, headers, body, address);
+            return new WireRequest(
+                    method.equals("HEAD") ? "GET" : method,
+                    relativePath,
+                    query,
+                    arrival.headers(),
+                    body,
+                    arrival.address());
         }
     }
 
@@ -48,6 +64,7 @@ final class Routes {
     private final Dialects dialects;
     private final AgentDirectory agents;
     private final Authenticator authenticator;
+    private final boolean protectCards;
     private final List<Prefixed> handlers;
     private final BooleanSupplier ready;
     private final BooleanSupplier draining;
@@ -56,12 +73,14 @@ final class Routes {
             Dialects dialects,
             AgentDirectory agents,
             Authenticator authenticator,
+            boolean protectCards,
             Map<String, RequestHandler> handlers,
             BooleanSupplier ready,
             BooleanSupplier draining) {
         this.dialects = dialects;
         this.agents = agents;
         this.authenticator = authenticator;
+        this.protectCards = protectCards;
         this.handlers = handlers.entrySet().stream()
                 .map(each -> new Prefixed(each.getKey(), each.getValue()))
                 .sorted((one, other) -> other.path().length() - one.path().length())
@@ -116,20 +135,29 @@ final class Routes {
 
     private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, Supplier<byte[]> body) {
         if (agent == null) {
-            return problem(head, A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address"));
+            return problem(head, nothingHere());
         }
         var relative = head.path().substring(pathFrom);
         var path = relative.equals("/") ? "" : relative;
         var unread = head.request(path, NO_BODY);
-        CallContext caller;
-        try {
-            caller = dialects.isPublic(unread, agent)
-                    ? CallContext.anonymous()
-                    : authenticator.caller(agent.name(), head.headers());
-        } catch (A2AException refusal) {
-            return dialects.problem(unread, agent, refusal);
+        var caller = CallContext.anonymous();
+        if (!dialects.isPublic(unread, agent, protectCards)) {
+            try {
+                var admission = authenticator.admit(agent.name(), head.arrival());
+                head.admitted().accept(admission);
+                caller = admission.caller();
+            } catch (A2AException refusal) {
+                return refusal.error() == A2AError.METHOD_NOT_FOUND
+                        ? problem(head, refusal) // as where there is no such agent
+                        : dialects.problem(unread, agent, refusal);
+            }
         }
         return dialects.answer(head.request(path, body.get()), agent, caller);
+    }
+
+    /** What is said of an agent that there is not, or that the caller is not to know of. */
+    static A2AException nothingHere() {
+        return A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
     }
 
     private WireAnswer listing(Head head) {

@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.Admission;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.protocol.CallContext;
@@ -42,9 +43,13 @@ public final class ServerBuilder {
     TlsIdentity tls;
 
     @Nullable
+    Path clientAuthorities;
+
+    @Nullable
     DialectSettings grpc;
 
-    Authenticator authenticator = (agent, headers) -> CallContext.anonymous();
+    Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
+    boolean protectCards;
     BooleanSupplier readiness = () -> true;
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
 
@@ -158,8 +163,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Serves TLS 1.2 and 1.3 with a certificate and its chain, and its unencrypted PKCS #8 key, both in PEM. Default: no
-     * TLS.
+     * Serves TLS 1.2 and 1.3 with a certificate and its chain, and its unencrypted PKCS #8 key, both in PEM. New
+     * ones in the same files are taken over at once. Default: no TLS.
      *
      * @throws IllegalArgumentException if the files cannot be read or do not hold that
      */
@@ -179,6 +184,17 @@ public final class ServerBuilder {
     }
 
     /**
+     * Lets clients show certificates that one of these authorities has signed; those of others are refused, and who shows
+     * none is served like before. Only with TLS. Default: nobody is asked for one.
+     *
+     * @param authorities certificates in PEM
+     */
+    public ServerBuilder clientAuthorities(Path authorities) {
+        this.clientAuthorities = requireNonNull(authorities, "authorities");
+        return this;
+    }
+
+    /**
      * Also answers calls of gRPC, on the same port: agents are named by {@code tenant}, else by metadata or host name,
      * and without a name it is the default agent. Default: not.
      */
@@ -187,9 +203,15 @@ public final class ServerBuilder {
         return this;
     }
 
-    /** Tells who calls an agent; cards are shown to everybody. Default: everybody may call, as the same one. */
+    /** Tells who calls an agent. Default: everybody may call, as the same one. */
     public ServerBuilder authenticator(Authenticator authenticator) {
         this.authenticator = requireNonNull(authenticator, "authenticator");
+        return this;
+    }
+
+    /** Shows cards only to those who may call. Default: to everybody. */
+    public ServerBuilder protectCards(boolean protectCards) {
+        this.protectCards = protectCards;
         return this;
     }
 

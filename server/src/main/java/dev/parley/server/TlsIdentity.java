@@ -1,64 +1,261 @@
 package dev.parley.server;
 
+import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
+
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
+import java.security.Principal;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.List;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
+import org.jspecify.annotations.Nullable;
 
-/** A key and its certificate, ready to be used by a server. */
-record TlsIdentity(SSLContext context) {
+/**
+ * A key and its certificate, ready to be used by a server, which takes new ones from the same files as soon as they are
+ * there; and whose certificates clients may show. Safe for any thread.
+ */
+final class TlsIdentity {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
     private static final String KEY_BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String KEY_END = "-----END PRIVATE KEY-----";
     private static final List<String> KEY_ALGORITHMS = List.of("RSA", "EC", "Ed25519");
 
+    /** Reads the key and its certificate anew. */
+    private interface Source {
+        X509ExtendedKeyManager read() throws IOException, GeneralSecurityException;
+    }
+
+    private final Source source;
+    private final List<Path> files;
+    private final Current keys;
+
+    private TlsIdentity(Source source, List<Path> files) throws IOException, GeneralSecurityException {
+        this.source = source;
+        this.files = List.copyOf(files);
+        this.keys = new Current(source.read());
+    }
+
     static TlsIdentity pem(Path certificateChain, Path privateKey) {
-        try {
-            var chain = CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(Files.readAllBytes(certificateChain)));
-            if (chain.isEmpty()) {
-                throw new IllegalArgumentException(certificateChain + ": holds no certificate");
-            }
-            var store = KeyStore.getInstance("PKCS12");
-            store.load(null, null);
-            store.setKeyEntry("server", key(privateKey), new char[0], chain.toArray(Certificate[]::new));
-            return of(store, new char[0]);
-        } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalArgumentException(certificateChain + ", " + privateKey + ": " + e.getMessage(), e);
-        }
+        return of(() -> readPem(certificateChain, privateKey), List.of(certificateChain, privateKey));
     }
 
     static TlsIdentity pkcs12(Path file, char[] password) {
-        try (var in = Files.newInputStream(file)) {
-            var store = KeyStore.getInstance("PKCS12");
-            store.load(in, password);
-            return of(store, password);
+        char[] copy = password.clone();
+        return of(() -> readPkcs12(file, copy), List.of(file));
+    }
+
+    private static TlsIdentity of(Source source, List<Path> files) {
+        try {
+            return new TlsIdentity(source, files);
         } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(
+                    String.join(", ", files.stream().map(Path::toString).toList()) + ": " + e.getMessage(), e);
         }
     }
 
-    private static TlsIdentity of(KeyStore store, char[] password) throws GeneralSecurityException {
-        var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(store, password);
-        // The JDK's default protocols of this context are TLS 1.2 and 1.3 since its security settings disable the rest.
-        var context = SSLContext.getInstance("TLS");
-        context.init(keys.getKeyManagers(), null, null);
-        return new TlsIdentity(context);
+    /**
+     * What a server needs; its keys follow the files as long as {@link #watch} is open.
+     *
+     * @param authorities PEM of those who sign the certificates of clients; null if clients show none
+     */
+    SSLContext context(@Nullable Path authorities) {
+        try {
+            TrustManager[] trusted = null;
+            if (authorities != null) {
+                KeyStore store = emptyStore();
+                int number = 0;
+                for (Certificate authority : certificates(authorities)) {
+                    store.setCertificateEntry("authority-" + number++, authority);
+                }
+                var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+                managers.init(store);
+                trusted = managers.getTrustManagers();
+            }
+            // The JDK's default protocols of this context are TLS 1.2 and 1.3 since its security settings disable the
+            // rest.
+            var context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[] {keys}, trusted, null);
+            return authorities == null ? context : AskingContext.of(context);
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException(authorities + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Takes new keys over when the files change, until the result is closed; what cannot be read changes nothing. */
+    AutoCloseable watch() throws IOException {
+        WatchService watcher = files.getFirst().getFileSystem().newWatchService();
+        for (Path directory : files.stream()
+                .map(file -> file.toAbsolutePath().getParent())
+                .distinct()
+                .toList()) {
+            directory.register(watcher, ENTRY_CREATE, ENTRY_MODIFY);
+        }
+        Thread.ofPlatform().daemon().name("tls-files").start(() -> follow(watcher));
+        return watcher;
+    }
+
+    private void follow(WatchService watcher) {
+        try {
+            while (true) {
+                WatchKey changed = watcher.take();
+                changed.pollEvents();
+                reload();
+                changed.reset();
+            }
+        } catch (InterruptedException | ClosedWatchServiceException stopped) {
+            LOG.log(Level.DEBUG, "nobody looks at the files of the certificate any more");
+        }
+    }
+
+    void reload() {
+        try {
+            keys.now = source.read();
+            LOG.log(Level.INFO, "the certificate was read anew");
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            // Perhaps one of the two files is new and the other not yet.
+            LOG.log(
+                    Level.WARNING,
+                    "a certificate could not be read anew, the one before is still used: {0}",
+                    e.getMessage());
+        }
+    }
+
+    private static X509ExtendedKeyManager readPem(Path certificateChain, Path privateKey)
+            throws IOException, GeneralSecurityException {
+        Collection<? extends Certificate> chain = certificates(certificateChain);
+        KeyStore store = emptyStore();
+        PrivateKey key = key(privateKey);
+        requirePair(chain.iterator().next(), key, privateKey);
+        store.setKeyEntry("server", key, new char[0], chain.toArray(Certificate[]::new));
+        return keys(store, new char[0]);
+    }
+
+    /** While two files are replaced there is a moment in which they do not belong together. */
+    private static void requirePair(Certificate certificate, PrivateKey key, Path file)
+            throws GeneralSecurityException {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> "Ed25519";
+        };
+        byte[] text = {1, 2, 3};
+        Signature signing = Signature.getInstance(algorithm);
+        signing.initSign(key);
+        signing.update(text);
+        byte[] signature = signing.sign();
+        signing.initVerify(certificate);
+        signing.update(text);
+        if (!signing.verify(signature)) {
+            throw new IllegalArgumentException(file + ": is not the key of the certificate");
+        }
+    }
+
+    private static Collection<? extends Certificate> certificates(Path file)
+            throws IOException, GeneralSecurityException {
+        Collection<? extends Certificate> certificates = CertificateFactory.getInstance("X.509")
+                .generateCertificates(new ByteArrayInputStream(Files.readAllBytes(file)));
+        if (certificates.isEmpty()) {
+            throw new IllegalArgumentException(file + ": holds no certificate");
+        }
+        return certificates;
+    }
+
+    private static KeyStore emptyStore() throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
+    }
+
+    private static X509ExtendedKeyManager readPkcs12(Path file, char[] password)
+            throws IOException, GeneralSecurityException {
+        try (var in = Files.newInputStream(file)) {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(in, password);
+            return keys(store, password);
+        }
+    }
+
+    private static X509ExtendedKeyManager keys(KeyStore store, char[] password) throws GeneralSecurityException {
+        var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(store, password);
+        for (KeyManager manager : managers.getKeyManagers()) {
+            if (manager instanceof X509ExtendedKeyManager keys) {
+                return keys;
+            }
+        }
+        throw new GeneralSecurityException("no key can be used");
+    }
+
+    /** Whichever keys there are now. */
+    private static final class Current extends X509ExtendedKeyManager {
+        private volatile X509ExtendedKeyManager now;
+
+        Current(X509ExtendedKeyManager first) {
+            this.now = first;
+        }
+
+        @Override
+        public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
+            return now.getClientAliases(type, issuers);
+        }
+
+        @Override
+        public @Nullable String chooseClientAlias(
+                String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return now.chooseClientAlias(types, issuers, socket);
+        }
+
+        @Override
+        public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
+            return now.getServerAliases(type, issuers);
+        }
+
+        @Override
+        public @Nullable String chooseServerAlias(
+                String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
+            return now.chooseServerAlias(type, issuers, socket);
+        }
+
+        @Override
+        public @Nullable String chooseEngineServerAlias(String type, Principal @Nullable [] issuers, SSLEngine engine) {
+            return now.chooseEngineServerAlias(type, issuers, engine);
+        }
+
+        @Override
+        public X509Certificate @Nullable [] getCertificateChain(String alias) {
+            return now.getCertificateChain(alias);
+        }
+
+        @Override
+        public @Nullable PrivateKey getPrivateKey(String alias) {
+            return now.getPrivateKey(alias);
+        }
     }
 
     private static PrivateKey key(Path file) throws IOException, GeneralSecurityException {

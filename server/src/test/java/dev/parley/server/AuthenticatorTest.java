@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.Admission;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -15,11 +16,11 @@ final class AuthenticatorTest {
     void aRequestIsRefusedBeforeItsBodyIsThere() throws Exception {
         var agent = new ScriptedAgent();
         try (Server server = TestServer.builder()
-                .authenticator((name, headers) -> {
-                    if (!name.equals(headers.apply("x-caller"))) {
+                .authenticator((name, arrival) -> {
+                    if (!name.equals(arrival.header("x-caller"))) {
                         throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
                     }
-                    return CallContext.anonymous();
+                    return Admission.of(CallContext.anonymous());
                 })
                 .start()) {
             server.add(agent.served(server, "echo"));

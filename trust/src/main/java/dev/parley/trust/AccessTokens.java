@@ -9,6 +9,7 @@ import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.proc.SingleKeyJWSKeySelector;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Date;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -41,9 +43,15 @@ final class AccessTokens {
     private static final JOSEObjectType TYPE = new JOSEObjectType("at+jwt");
     private static final String CLIENT = "client_id";
     private static final String SCOPE = "scope";
+    private static final String CONFIRMATION = "cnf";
+    private static final String THUMBPRINT = "jkt";
 
-    /** What a token says. */
-    record Grant(String caller, String clientId, Set<String> scopes) {}
+    /** What a token says; {@code boundTo} is the thumbprint of the key whose holder alone may use it, or null. */
+    record Grant(
+            String caller,
+            String clientId,
+            Set<String> scopes,
+            @Nullable String boundTo) {}
 
     private final SecretKey key;
     private final Supplier<String> hub;
@@ -83,6 +91,7 @@ final class AccessTokens {
                 .subject(grant.caller())
                 .claim(CLIENT, grant.clientId())
                 .claim(SCOPE, String.join(" ", grant.scopes()))
+                .claim(CONFIRMATION, grant.boundTo() == null ? null : Map.of(THUMBPRINT, grant.boundTo()))
                 .issueTime(Date.from(now))
                 .expirationTime(Date.from(now.plus(LIFE)))
                 .jwtID(UUID.randomUUID().toString())
@@ -107,7 +116,9 @@ final class AccessTokens {
                     scopes.add(scope);
                 }
             }
-            return new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes);
+            Map<String, Object> confirmation = claims.getJSONObjectClaim(CONFIRMATION);
+            String boundTo = confirmation == null ? null : JSONObjectUtils.getString(confirmation, THUMBPRINT);
+            return new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes, boundTo);
         } catch (ParseException | BadJOSEException | JOSEException notGood) {
             return null;
         }

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What the callers of an agent have to show.
@@ -18,6 +19,10 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     /** Who calls need not say who it is. */
     public static final Authentication NONE = new Authentication(Set.of(Scheme.NONE), Set.of());
 
+    /** Stands for what suits most hubs, where somebody has to show something. */
+    public static final String REQUIRED = "required";
+
+    private static final List<Scheme> ANY = List.of(Scheme.API_KEY, Scheme.BEARER);
     private static final String SCOPE = "[\\x21\\x23-\\x5b\\x5d-\\x7e]+"; // RFC 6749, section 3.3
 
     /** How callers show who they are. The names are those of AgentVault. */
@@ -29,7 +34,13 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
         /** A bearer token: one that the caller was given once and for all, or one of the hub's token endpoint. */
         BEARER("bearer"),
         /** A bearer token of the hub's token endpoint. */
-        OAUTH2("oauth2");
+        OAUTH2("oauth2"),
+        /** A bearer token of an issuer that the hub trusts. */
+        OPEN_ID("openIdConnect"),
+        /** A certificate that the caller shows when the TLS connection is made. */
+        MUTUAL_TLS("mutualTLS"),
+        /** Name and API key as user and password. */
+        BASIC("basic");
 
         private final String label;
 
@@ -75,12 +86,14 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     }
 
     /**
-     * Any one of these, by their names in cards.
+     * Any one of these, by their names in cards; {@value #REQUIRED} stands for API keys and bearer tokens.
      *
      * @throws IllegalArgumentException if one is unknown, or there is none
      */
     public static Authentication named(Collection<String> schemes) {
-        List<Scheme> known = schemes.stream().map(Scheme::labelled).toList();
+        List<Scheme> known = schemes.stream()
+                .flatMap(label -> label.equals(REQUIRED) ? ANY.stream() : Stream.of(Scheme.labelled(label)))
+                .toList();
         return new Authentication(Set.copyOf(known), Set.of());
     }
 
@@ -92,6 +105,11 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     /** True if nobody is turned away for showing nothing. */
     public boolean isOpen() {
         return schemes.contains(Scheme.NONE);
+    }
+
+    /** True if some kind of bearer token is taken. */
+    boolean takesTokens() {
+        return takes(Scheme.BEARER) || takes(Scheme.OAUTH2) || takes(Scheme.OPEN_ID);
     }
 
     boolean takes(Scheme scheme) {

@@ -1,18 +1,17 @@
 package dev.parley.trust;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -24,6 +23,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,27 +37,29 @@ public final class Callers {
     /** The fewest characters of a secret. */
     public static final int SHORTEST_SECRET = 16;
 
-    private static final System.Logger LOG = System.getLogger("dev.parley.trust");
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,99}");
-    private static final Pattern VARIABLE =
-            Pattern.compile("PARLEY_CALLER_(.+?)_(API_KEY|BEARER|CLIENT_ID|CLIENT_SECRET|SCOPES)");
-    private static final byte[] NOBODYS_HASH = new byte[32];
+    /** The kind of an alternative name that is a URI. */
+    private static final int URI_NAME = 6;
 
-    /** Somebody who is known, and the scopes that were granted. */
-    record Caller(String name, Set<String> scopes) {}
+    private static final System.Logger LOG = System.getLogger("dev.parley.trust");
+    private static final Pattern VARIABLE =
+            Pattern.compile("PARLEY_CALLER_(.+?)_(API_KEY|BEARER|CLIENT_ID|CLIENT_SECRET|SCOPES|GROUP)");
 
     private record Secret(String caller, byte[] hash) {}
 
     private final Map<Long, Secret> apiKeys;
     private final Map<Long, Secret> tokens;
     private final Map<String, Secret> clients;
+    private final Map<String, String> certificates;
     private final Map<String, Set<String>> scopes;
+    private final Map<String, String> groups;
 
     private Callers(Builder settings) {
         this.apiKeys = Map.copyOf(settings.apiKeys);
         this.tokens = Map.copyOf(settings.tokens);
         this.clients = Map.copyOf(settings.clients);
+        this.certificates = Map.copyOf(settings.certificates);
         this.scopes = Map.copyOf(settings.scopes);
+        this.groups = Map.copyOf(settings.groups);
     }
 
     /** Begins a list of callers. */
@@ -69,56 +71,88 @@ public final class Callers {
     boolean anyBy(Authentication.Scheme scheme) {
         return switch (scheme) {
             case NONE -> true;
-            case API_KEY -> !apiKeys.isEmpty();
+            case MUTUAL_TLS -> !certificates.isEmpty();
+            case OPEN_ID -> false;
+            case API_KEY, BASIC -> !apiKeys.isEmpty();
             case BEARER -> !tokens.isEmpty() || !clients.isEmpty();
             case OAUTH2 -> !clients.isEmpty();
         };
     }
 
+    /** True if somebody was granted a scope. */
+    public boolean anyWith(String scope) {
+        return scopes.values().stream().anyMatch(granted -> granted.contains(scope));
+    }
+
     @Nullable
-    Caller byApiKey(String key) {
+    Principal byApiKey(String key) {
         return by(key, apiKeys);
     }
 
     @Nullable
-    Caller byToken(String token) {
+    Principal byToken(String token) {
         return by(token, tokens);
     }
 
     @Nullable
-    Caller byClient(String id, String secret) {
+    Principal byClient(String id, String secret) {
         Secret known = clients.get(id);
-        boolean right = MessageDigest.isEqual(hash(secret), known == null ? NOBODYS_HASH : known.hash());
+        boolean right = MessageDigest.isEqual(Secrets.hash(secret), known == null ? Secrets.NOBODYS : known.hash());
         return right && known != null ? caller(known) : null;
+    }
+
+    /**
+     * Whose certificate it is: by one of its URIs, such as a SPIFFE id, or else by its subject.
+     *
+     * <p>Source: X509-SVID, section 2; RFC 5280, sections 4.1.2.6 and 4.2.1.6.
+     */
+    @Nullable
+    Principal byCertificate(X509Certificate certificate) {
+        var names = new ArrayList<String>();
+        try {
+            Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+            if (alternatives != null) {
+                alternatives.stream()
+                        .filter(one -> Integer.valueOf(URI_NAME).equals(one.getFirst()))
+                        .forEach(one -> names.add(String.valueOf(one.get(1))));
+            }
+        } catch (CertificateParsingException malformed) {
+            return null;
+        }
+        names.add(subject(certificate.getSubjectX500Principal()));
+        for (String name : names) {
+            String known = certificates.get(name);
+            if (known != null) {
+                return caller(known);
+            }
+        }
+        return null;
+    }
+
+    private static String subject(X500Principal subject) {
+        return subject.getName(X500Principal.RFC2253);
     }
 
     /** The owner of an OAuth client. */
     @Nullable
-    Caller ofClient(String id) {
+    Principal ofClient(String id) {
         Secret known = clients.get(id);
         return known == null ? null : caller(known);
     }
 
-    private @Nullable Caller by(String secret, Map<Long, Secret> all) {
-        byte[] hash = hash(secret);
-        Secret known = all.get(beginning(hash));
+    private @Nullable Principal by(String secret, Map<Long, Secret> all) {
+        byte[] hash = Secrets.hash(secret);
+        Secret known = all.get(Secrets.beginning(hash));
         return known != null && MessageDigest.isEqual(hash, known.hash()) ? caller(known) : null;
     }
 
-    private Caller caller(Secret known) {
-        return new Caller(known.caller(), scopes.getOrDefault(known.caller(), Set.of()));
+    private Principal caller(Secret known) {
+        return caller(known.caller());
     }
 
-    private static long beginning(byte[] hash) {
-        return ByteBuffer.wrap(hash).getLong();
-    }
-
-    private static byte[] hash(String secret) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
-        }
+    private Principal caller(String name) {
+        return new Principal(
+                groups.getOrDefault(name, Principal.DEFAULT_GROUP), name, scopes.getOrDefault(name, Set.of()));
     }
 
     /** Collects callers. A caller may have several secrets, so that one can take over from another. */
@@ -126,7 +160,9 @@ public final class Callers {
         private final Map<Long, Secret> apiKeys = new HashMap<>();
         private final Map<Long, Secret> tokens = new HashMap<>();
         private final Map<String, Secret> clients = new HashMap<>();
+        private final Map<String, String> certificates = new HashMap<>();
         private final Map<String, Set<String>> scopes = new HashMap<>();
+        private final Map<String, String> groups = new HashMap<>();
 
         private Builder() {}
 
@@ -155,7 +191,7 @@ public final class Callers {
          */
         public Builder oauthClient(String caller, String clientId, String secret) {
             requireLong(caller, "client secret", secret);
-            var known = new Secret(requireName(caller), hash(secret));
+            var known = new Secret(Principal.requireName(caller), Secrets.hash(secret));
             if (clientId.isBlank() || clients.putIfAbsent(clientId, known) != null) {
                 throw new IllegalArgumentException(
                         "client id of " + caller + ": " + clientId + " (expected: one of its own)");
@@ -166,7 +202,36 @@ public final class Callers {
         /** Grants scopes to a caller, besides those that it has. */
         public Builder scopes(String caller, Collection<String> granted) {
             granted.forEach(Authentication::requireScope);
-            scopes.computeIfAbsent(requireName(caller), name -> new TreeSet<>()).addAll(granted);
+            scopes.computeIfAbsent(Principal.requireName(caller), name -> new TreeSet<>())
+                    .addAll(granted);
+            return this;
+        }
+
+        /**
+         * Adds a certificate: who shows one with this name, signed by an authority that the server trusts, is the caller.
+         *
+         * @param name a URI of the certificate, such as {@code spiffe://example.com/shop}, or its subject, such as {@code
+         *     CN=shop,O=Example}
+         * @throws IllegalArgumentException if it is neither, or somebody else's
+         */
+        public Builder certificate(String caller, String name) {
+            String known;
+            try {
+                known = name.contains("://") ? name : subject(new X500Principal(name));
+            } catch (IllegalArgumentException malformed) {
+                throw new IllegalArgumentException(
+                        "certificate of " + caller + ": " + name + " (expected: a URI or a subject)", malformed);
+            }
+            if (certificates.putIfAbsent(known, Principal.requireName(caller)) != null) {
+                throw new IllegalArgumentException(
+                        "certificate of " + caller + ": is there already (expected: one of its own)");
+            }
+            return this;
+        }
+
+        /** Puts a caller into a group; default {@value Principal#DEFAULT_GROUP}. */
+        public Builder group(String caller, String group) {
+            groups.put(Principal.requireName(caller), Principal.requireGroup(group));
             return this;
         }
 
@@ -210,7 +275,11 @@ public final class Callers {
                     case "bearer" -> texts(name, "bearer", value).forEach(token -> bearer(name, token));
                     case "scopes" -> scopes(name, texts(name, "scopes", value));
                     case "oauth" -> client(name, value);
-                    default -> throw wrong(name, "apiKey, bearer, oauth and scopes alone, but no " + member);
+                    case "certificate" -> texts(name, "certificate", value).forEach(one -> certificate(name, one));
+                    case "group" -> group(name, String.join(" ", texts(name, "group", value)));
+                    default ->
+                        throw wrong(
+                                name, "apiKey, bearer, oauth, certificate, scopes and group alone, but no " + member);
                 }
             });
         }
@@ -243,7 +312,7 @@ public final class Callers {
 
         /**
          * Adds those in the environment: {@code PARLEY_CALLER_<NAME>_API_KEY}, {@code _BEARER}, {@code _CLIENT_ID} and
-         * {@code _CLIENT_SECRET}, {@code _SCOPES}. Names are lower-cased; a client without an id has its caller's name.
+         * {@code _CLIENT_SECRET}, {@code _SCOPES}, {@code _GROUP}. Names are lower-cased; a client without an id has its caller's name.
          *
          * @throws IllegalArgumentException if one of them is no good
          */
@@ -261,6 +330,7 @@ public final class Callers {
                     case "BEARER" -> bearer(name, value);
                     case "CLIENT_ID" -> ids.put(name, value);
                     case "CLIENT_SECRET" -> secrets.put(name, value);
+                    case "GROUP" -> group(name, value);
                     default -> scopes(name, List.of(value.strip().split("[,\\s]+", -1)));
                 }
             });
@@ -278,8 +348,8 @@ public final class Callers {
                 throw new IllegalArgumentException(what + " of " + caller
                         + ": has a character that headers cannot hold (expected: visible ASCII, no blanks)");
             }
-            byte[] hash = hash(secret);
-            if (all.putIfAbsent(beginning(hash), new Secret(requireName(caller), hash)) != null) {
+            byte[] hash = Secrets.hash(secret);
+            if (all.putIfAbsent(Secrets.beginning(hash), new Secret(Principal.requireName(caller), hash)) != null) {
                 throw new IllegalArgumentException(
                         what + " of " + caller + ": is there already (expected: one of its own)");
             }
@@ -291,15 +361,6 @@ public final class Callers {
                 throw new IllegalArgumentException(what + " of " + caller + ": " + secret.length()
                         + " characters (expected: >= " + SHORTEST_SECRET + ")");
             }
-        }
-
-        /** Tasks that were begun before there was authentication are anonymous's, and stay out of reach. */
-        private static String requireName(String caller) {
-            if (!NAME.matcher(caller).matches() || caller.equalsIgnoreCase("anonymous")) {
-                throw new IllegalArgumentException("caller: " + caller
-                        + " (expected: letters, digits, '.', '_', '@', '-', at most 100; not anonymous)");
-            }
-            return caller;
         }
     }
 }

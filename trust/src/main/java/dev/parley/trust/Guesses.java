@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * that only where the guesses come from. Safe for any thread.
  */
 final class Guesses {
-    static final int LIMIT = 10;
-
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MOST_KEPT = 10_000;
 
@@ -26,6 +24,7 @@ final class Guesses {
     private record Wrong(Instant since, int times) {}
 
     private final InstantSource clock;
+    private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Who, Wrong> wrong = new LinkedHashMap<>() {
         @Override
@@ -34,8 +33,10 @@ final class Guesses {
         }
     };
 
-    Guesses(InstantSource clock) {
+    /** @param limit how many wrong ones in a minute are too many */
+    Guesses(InstantSource clock, int limit) {
         this.clock = clock;
+        this.limit = limit;
     }
 
     /** How long not to listen to {@code who}; zero if it may try. */
@@ -51,7 +52,7 @@ final class Guesses {
                 wrong.remove(who);
                 return Duration.ZERO;
             }
-            return before.times() < LIMIT ? Duration.ZERO : left;
+            return before.times() < limit ? Duration.ZERO : left;
         } finally {
             lock.unlock();
         }

@@ -6,16 +6,18 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.trust.AccessTokens.Grant;
-import dev.parley.trust.Callers.Caller;
 import dev.parley.trust.Guesses.Who;
 import java.net.URLDecoder;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives tokens to OAuth clients by the client credentials grant. Safe for any thread.
@@ -23,18 +25,25 @@ import java.util.TreeSet;
  * <p>Source: RFC 6749, sections 2.3.1, 4.4 and 5.
  */
 final class TokenEndpoint {
+    /** Wrong secrets for one client from one address, within a minute. */
+    static final int MAX_WRONG = 10;
+
     private static final int MAX_FORM_BYTES = 16 * 1024;
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final String BASIC = "basic ";
 
     private final Callers callers;
     private final AccessTokens tokens;
+    private final Proofs proofs;
+    private final Supplier<String> hub;
     private final Guesses guesses;
 
-    TokenEndpoint(Callers callers, AccessTokens tokens, Guesses guesses) {
+    TokenEndpoint(Callers callers, AccessTokens tokens, Proofs proofs, Supplier<String> hub, InstantSource clock) {
+        this.proofs = proofs;
+        this.hub = hub;
         this.callers = callers;
         this.tokens = tokens;
-        this.guesses = guesses;
+        this.guesses = new Guesses(clock, MAX_WRONG);
     }
 
     /** A request that is refused; what the client is told. */
@@ -76,7 +85,7 @@ final class TokenEndpoint {
         }
         Map<String, String> form = form(request);
         Client client = client(request, form);
-        Caller caller = authenticated(client, request.address());
+        Principal caller = authenticated(client, request.address());
         String type = form.get("grant_type");
         if (type == null) {
             throw new Refused("invalid_request", "grant_type is missing");
@@ -94,8 +103,9 @@ final class TokenEndpoint {
             }
         }
         var body = new LinkedHashMap<String, Object>();
-        body.put("access_token", tokens.issue(new Grant(caller.name(), client.id(), scopes)));
-        body.put("token_type", "Bearer");
+        String boundTo = boundTo(request);
+        body.put("access_token", tokens.issue(new Grant(caller.name(), client.id(), scopes, boundTo)));
+        body.put("token_type", boundTo == null ? "Bearer" : "DPoP");
         body.put("expires_in", AccessTokens.LIFE.toSeconds());
         if (!scopes.isEmpty()) {
             body.put("scope", String.join(" ", scopes));
@@ -103,14 +113,26 @@ final class TokenEndpoint {
         return answer(200, Map.of(), body);
     }
 
-    private Caller authenticated(Client client, String address) throws Refused {
+    /** Source: RFC 9449, section 5. */
+    private @Nullable String boundTo(WireRequest request) throws Refused {
+        if (request.header(Proofs.HEADER) == null) {
+            return null;
+        }
+        String holder = proofs.holder(request.arrival(), hub.get() + Trust.TOKEN_PATH, null);
+        if (holder == null) {
+            throw new Refused("invalid_dpop_proof", "the proof does not fit, is too old, or was shown before");
+        }
+        return holder;
+    }
+
+    private Principal authenticated(Client client, String address) throws Refused {
         var who = new Who(address, callers.ofClient(client.id()) == null ? null : client.id());
         Duration pause = guesses.pause(who);
         if (!pause.isZero()) {
             String seconds = Long.toString(pause.plusMillis(999).toSeconds());
             throw new Refused(429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));
         }
-        Caller caller = callers.byClient(client.id(), client.secret());
+        Principal caller = callers.byClient(client.id(), client.secret());
         if (caller == null) {
             guesses.wrong(who);
             throw unknown("no such client, or another secret");

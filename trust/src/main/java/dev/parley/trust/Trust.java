@@ -2,25 +2,34 @@ package dev.parley.trust;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.store.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
-import dev.parley.trust.Callers.Caller;
+import dev.parley.trust.Guesses.Who;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,59 +46,124 @@ public final class Trust {
     /** Where tokens are given, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
 
+    /** Where clients find out how to get tokens, below the address of the hub. */
+    public static final String RESOURCE_PATH = ResourceMetadata.PATH;
+
+    /** Where the metadata of the token endpoint is, below the address of the hub. */
+    public static final String SERVER_PATH = ResourceMetadata.SERVER_PATH;
+
     /** The scope of those who may look after a hub. */
     public static final String ADMIN = "admin";
 
-    private static final String GROUP = "default";
+    /** Wrong credentials from one address, within a minute. */
+    private static final int MAX_WRONG = 30;
+
+    private static final Principal ANYBODY =
+            new Principal(Principal.DEFAULT_GROUP, CallContext.anonymous().caller(), Set.of());
     private static final String BEARER = "Bearer ";
+    private static final String DPOP = "DPoP ";
+    private static final String BASIC = "Basic ";
 
     private final Callers callers;
+    private final @Nullable Directory directory;
+    private final Policy policy;
+    private final Limits limits;
+    private final Denials denials;
+    private final Guesses guesses;
     private final Authentication everywhere;
     private final Map<String, Authentication> agents;
     private final String service;
     private final Supplier<String> hub;
     private final AccessTokens tokens;
+    private final ForeignTokens foreignTokens;
+    private final List<String> issuers;
+    private final Proofs proofs;
     private final TokenEndpoint endpoint;
 
     private Trust(Builder settings) {
         this.callers = settings.callers;
+        this.directory = settings.directory;
+        this.policy = settings.policy;
+        this.limits = new Limits(settings.limits, settings.clock);
+        this.denials = new Denials(settings.audit, settings.clock);
+        this.guesses = new Guesses(settings.clock, MAX_WRONG);
         this.everywhere = settings.everywhere;
         this.agents = Map.copyOf(settings.agents);
         this.service = settings.service;
         this.hub = settings.hub;
         this.tokens = new AccessTokens(settings.key, settings.hub, settings.clock);
-        this.endpoint = new TokenEndpoint(callers, tokens, new Guesses(settings.clock));
+        this.issuers = List.copyOf(settings.issuers);
+        this.foreignTokens =
+                new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
+        this.proofs = new Proofs(settings.clock);
+        this.endpoint = new TokenEndpoint(callers, tokens, proofs, settings.hub, settings.clock);
     }
 
-    /** Begins with those who may call. */
-    public static Builder builder(Callers callers) {
-        return new Builder(callers);
+    /** Begins with those who may call: those of the configuration, and those of the directory, if there is one. */
+    public static Builder builder(Callers callers, @Nullable Directory directory) {
+        return new Builder(callers, directory);
     }
 
     /**
-     * Returns who calls an agent.
+     * Lets a call of an agent in.
      *
-     * @param headers of the request, or the metadata of the call, by name in any case
-     * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge
+     * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge; RATE_LIMITED for who was wrong, or
+     *     called, too often; METHOD_NOT_FOUND for who is not to know of the agent
      */
-    public CallContext caller(String agent, Function<String, @Nullable String> headers) {
-        return caller(of(agent), headers);
+    public Admission admit(String agent, Arrival arrival) {
+        Authentication wanted = of(agent);
+        Principal caller;
+        try {
+            caller = caller(wanted, arrival);
+        } catch (A2AException refusal) {
+            denials.note(nobody(arrival), agent, "", "", String.valueOf(refusal.getMessage()));
+            throw refusal;
+        }
+        CallContext context = caller == null ? nobody(arrival) : caller.context(arrival.address());
+        Principal known = caller == null ? ANYBODY : caller;
+        if (!policy.knows(known, agent)) {
+            denials.note(context, agent, "", "", "hidden by the policy");
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        Limits.Taken taken = limits.take(known, agent);
+        return new Admission(policy.isShared(agent) ? context.sharing() : context, taken.headers(), taken.giveBack());
+    }
+
+    private static CallContext nobody(Arrival arrival) {
+        return CallContext.anonymous().withGrants(Set.of(), arrival.address());
+    }
+
+    /**
+     * Returns what stands before an agent and lets through what callers may do.
+     *
+     * @param card as it is shown to everybody
+     * @param more skills that only its extended card has
+     */
+    public Guard guard(AgentCard card, List<Skill> more, String agent) {
+        boolean enforces = !of(agent).equals(Authentication.NONE);
+        return new Guard(agent, card, more, policy, enforces, denials);
     }
 
     /**
      * Lets those through who may look after the hub: where somebody has to show anything, callers with the scope {@value
-     * #ADMIN}; else everybody.
+     * #ADMIN}; else everybody. Returns who it is.
      *
      * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge
      */
-    public void requireAdmin(Function<String, @Nullable String> headers) {
+    public CallContext requireAdmin(Arrival arrival) {
         var schemes = EnumSet.copyOf(everywhere.schemes());
         agents.values().forEach(one -> schemes.addAll(one.schemes()));
         if (schemes.size() > 1) {
             schemes.remove(Scheme.NONE);
         }
         var wanted = new Authentication(schemes, Set.of());
-        caller(wanted.isOpen() ? wanted : wanted.withScopes(Set.of(ADMIN)), headers);
+        try {
+            Principal caller = caller(wanted.isOpen() ? wanted : wanted.withScopes(Set.of(ADMIN)), arrival);
+            return caller == null ? nobody(arrival) : caller.context(arrival.address());
+        } catch (A2AException refusal) {
+            denials.note(nobody(arrival), "hub", arrival.method(), "", String.valueOf(refusal.getMessage()));
+            throw refusal;
+        }
     }
 
     /** The card of an agent with what its callers have to show. */
@@ -108,7 +182,26 @@ public final class Trust {
         if (!schemes.isEmpty() && wanted.isOpen()) {
             requirements.add(new SecurityRequirement(Map.of()));
         }
-        return card.withSecurity(schemes, requirements);
+        return card.withSecurity(schemes, requirements)
+                .withSkills(card.skills().stream()
+                        .map(skill -> declared(skill, schemes.keySet()))
+                        .toList());
+    }
+
+    /**
+     * A skill with the scopes that it asks for, under the schemes of this hub: its agent does not know what they are called.
+     */
+    private static Skill declared(Skill skill, Set<String> schemes) {
+        if (skill.securityRequirements().isEmpty()) {
+            return skill;
+        }
+        var requirements = new ArrayList<SecurityRequirement>();
+        for (SecurityRequirement one : skill.securityRequirements()) {
+            List<String> scopes =
+                    one.schemes().values().stream().flatMap(List::stream).toList();
+            schemes.forEach(scheme -> requirements.add(new SecurityRequirement(Map.of(scheme, scopes))));
+        }
+        return skill.withSecurity(requirements);
     }
 
     private SecurityScheme declared(Scheme scheme, Authentication wanted) {
@@ -116,6 +209,11 @@ public final class Trust {
             case NONE -> throw new IllegalArgumentException("nothing is no scheme");
             case API_KEY -> new SecurityScheme.ApiKey(null, "header", KEY_HEADER);
             case BEARER -> new SecurityScheme.HttpAuth(null, "Bearer", null);
+            case BASIC -> new SecurityScheme.HttpAuth(null, "Basic", null);
+            case MUTUAL_TLS -> new SecurityScheme.MutualTls(null);
+            case OPEN_ID ->
+                new SecurityScheme.OpenIdConnect(
+                        null, issuers.getFirst().replaceFirst("/$", "") + "/.well-known/openid-configuration");
             case OAUTH2 -> {
                 var scopes = new LinkedHashMap<String, String>();
                 wanted.scopes().forEach(scope -> scopes.put(scope, "needed to call this agent"));
@@ -123,6 +221,14 @@ public final class Trust {
                 yield new SecurityScheme.OAuth2(null, flow, null);
             }
         };
+    }
+
+    /** Tells clients where to get tokens for this hub, and of what kind. */
+    public WireAnswer metadata(WireRequest request) {
+        var scopes = new TreeSet<String>(everywhere.scopes());
+        agents.values().forEach(one -> scopes.addAll(one.scopes()));
+        boolean makes = callers.anyBy(Scheme.OAUTH2);
+        return new ResourceMetadata(hub.get(), makes, issuers, scopes).answer(request);
     }
 
     /** Answers a request to the token endpoint. */
@@ -134,22 +240,20 @@ public final class Trust {
         return agents.getOrDefault(agent, everywhere);
     }
 
-    private CallContext caller(Authentication wanted, Function<String, @Nullable String> headers) {
-        String key = wanted.takes(Scheme.API_KEY) ? headers.apply(KEY_HEADER) : null;
-        String token = wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OAUTH2) ? bearer(headers) : null;
-        if (key == null && token == null) {
+    /** Returns who calls; null for somebody who need not say so. */
+    private @Nullable Principal caller(Authentication wanted, Arrival arrival) {
+        String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
+        Token token = wanted.takesTokens() || wanted.takes(Scheme.BASIC) ? token(arrival) : null;
+        Principal certified = certified(wanted, arrival);
+        if (key == null && token == null && certified == null) {
             if (wanted.isOpen()) {
-                return CallContext.anonymous();
+                return null;
             }
             throw refused(A2AError.UNAUTHENTICATED, "Authentication required", wanted, "");
         }
-        Caller caller = key != null ? callers.byApiKey(key) : byToken(wanted, requireNonNull(token));
-        if (caller == null) {
-            throw refused(
-                    A2AError.UNAUTHENTICATED,
-                    key != null ? "The API key is not known" : "The token is not known, or no longer good",
-                    wanted,
-                    ", error=\"invalid_token\"");
+        Principal caller = key != null ? byApiKey(key) : token != null ? byToken(wanted, token, arrival) : certified;
+        if (caller == null || directory != null && !directory.isWelcome(caller.group(), caller.name())) {
+            throw wrong(key != null, wanted, arrival);
         }
         if (!caller.scopes().containsAll(wanted.scopes())) {
             throw refused(
@@ -158,54 +262,159 @@ public final class Trust {
                     wanted,
                     ", error=\"insufficient_scope\", scope=\"" + String.join(" ", wanted.scopes()) + '"');
         }
-        return CallContext.of(caller.name(), new CallContext.Scope(GROUP, caller.name()));
+        return caller;
     }
 
-    /** A token speaks for its client as long as that is known, and only for scopes that it still has. */
-    private @Nullable Caller byToken(Authentication wanted, String token) {
-        Caller fixed = wanted.takes(Scheme.BEARER) ? callers.byToken(token) : null;
-        AccessTokens.Grant grant = fixed == null ? tokens.read(token) : null;
-        if (grant == null) {
-            return fixed;
+    /** Who goes on trying is told to wait. What is right is let in all the same: others may share the address. */
+    private A2AException wrong(boolean key, Authentication wanted, Arrival arrival) {
+        var who = new Who(arrival.address(), null);
+        Duration pause = guesses.pause(who);
+        if (!pause.isZero()) {
+            return A2AException.of(A2AError.RATE_LIMITED, "Too many wrong credentials")
+                    .retryingAfter(pause);
         }
-        Caller now = callers.ofClient(grant.clientId());
+        guesses.wrong(who);
+        return refused(
+                A2AError.UNAUTHENTICATED,
+                key ? "The API key is not known" : "The token is not known, or no longer good",
+                wanted,
+                ", error=\"invalid_token\"");
+    }
+
+    private @Nullable Principal certified(Authentication wanted, Arrival arrival) {
+        X509Certificate certificate = arrival.certificate();
+        return certificate == null || !wanted.takes(Scheme.MUTUAL_TLS) ? null : callers.byCertificate(certificate);
+    }
+
+    private @Nullable Principal byApiKey(String key) {
+        Principal configured = callers.byApiKey(key);
+        return configured != null || directory == null ? configured : directory.byKey(key);
+    }
+
+    /** Who has these credentials; null for nobody. API keys may come as bearer tokens too. */
+    private @Nullable Principal byToken(Authentication wanted, Token token, Arrival arrival) {
+        if (token.scheme().equals(BASIC)) {
+            return wanted.takes(Scheme.BASIC) ? byPassword(token.text()) : null;
+        }
+        if (wanted.takes(Scheme.BEARER) && token.scheme().equals(BEARER)) {
+            Principal fixed = callers.byToken(token.text());
+            if (fixed == null && directory != null && token.text().startsWith(Directory.KEY_PREFIX)) {
+                fixed = directory.byKey(token.text());
+            }
+            if (fixed != null) {
+                return fixed;
+            }
+        }
+        AccessTokens.Grant grant =
+                wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OAUTH2) ? tokens.read(token.text()) : null;
+        if (grant != null) {
+            requireProof(wanted, token, grant.boundTo(), arrival);
+            return stillGranted(grant);
+        }
+        boolean foreign = wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OPEN_ID);
+        ForeignTokens.Foreign read = foreign ? foreignTokens.read(token.text()) : null;
+        if (read == null) {
+            return null;
+        }
+        requireProof(wanted, token, read.boundTo(), arrival);
+        return read.principal();
+    }
+
+    /** A token that the hub made speaks for its client as long as that is known, and only for scopes that it still has. */
+    private @Nullable Principal stillGranted(AccessTokens.Grant grant) {
+        Principal now = callers.ofClient(grant.clientId());
         if (now == null || !now.name().equals(grant.caller()) || !now.scopes().containsAll(grant.scopes())) {
             return null;
         }
-        return new Caller(now.name(), grant.scopes());
+        return new Principal(now.group(), now.name(), grant.scopes());
     }
 
-    private static @Nullable String bearer(Function<String, @Nullable String> headers) {
-        String header = headers.apply("Authorization");
-        return header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                ? header.substring(BEARER.length()).strip()
-                : null;
+    /** The password is an API key of the user. */
+    private @Nullable Principal byPassword(String credentials) {
+        try {
+            String pair = new String(Base64.getDecoder().decode(credentials), StandardCharsets.UTF_8);
+            int colon = pair.indexOf(':');
+            Principal owner = colon < 0 ? null : byApiKey(pair.substring(colon + 1));
+            return owner != null && owner.name().equals(pair.substring(0, colon)) ? owner : null;
+        } catch (IllegalArgumentException malformed) {
+            return null;
+        }
     }
 
-    /** Source: RFC 6750, section 3. API keys have no registered name there. */
-    private static A2AException refused(A2AError error, String message, Authentication wanted, String why) {
+    /** A token that is bound to a key is good only with a proof by that key; and who shows a proof has to have bound it. */
+    private void requireProof(Authentication wanted, Token token, @Nullable String boundTo, Arrival arrival) {
+        if (boundTo == null && token.scheme().equals(BEARER)) {
+            return;
+        }
+        String holder = proofs.holder(arrival, hub.get() + arrival.path(), token.text());
+        if (boundTo == null || !token.scheme().equals(DPOP) || !boundTo.equals(holder)) {
+            throw A2AException.refused(
+                    A2AError.UNAUTHENTICATED,
+                    "The token is bound to a key, of which there is no proof that fits",
+                    "DPoP error=\"invalid_dpop_proof\", algs=\"ES256 RS256\", " + challenge(wanted, ""));
+        }
+    }
+
+    private record Token(String scheme, String text) {}
+
+    private static @Nullable Token token(Arrival arrival) {
+        String header = arrival.header("Authorization");
+        if (header != null) {
+            for (String scheme : List.of(BEARER, DPOP, BASIC)) {
+                if (header.regionMatches(true, 0, scheme, 0, scheme.length())) {
+                    return new Token(scheme, header.substring(scheme.length()).strip());
+                }
+            }
+        }
+        return null;
+    }
+
+    private A2AException refused(A2AError error, String message, Authentication wanted, String why) {
+        return A2AException.refused(error, message, challenge(wanted, why));
+    }
+
+    /** Source: RFC 6750, section 3; RFC 9728, section 5.1. */
+    private String challenge(Authentication wanted, String why) {
         var challenges = new ArrayList<String>();
         if (wanted.takes(Scheme.API_KEY)) {
             challenges.add("ApiKey realm=\"parley\", header=\"" + KEY_HEADER + '"');
         }
-        if (wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OAUTH2)) {
-            challenges.add("Bearer realm=\"parley\"" + why);
+        if (wanted.takesTokens()) {
+            challenges.add("Bearer realm=\"parley\"" + why + ", resource_metadata=\"" + hub.get()
+                    + ResourceMetadata.PATH + '"');
         }
-        return A2AException.refused(error, message, String.join(", ", challenges));
+        if (wanted.takes(Scheme.BASIC)) {
+            challenges.add("Basic realm=\"parley\"");
+        }
+        if (wanted.takes(Scheme.MUTUAL_TLS)) {
+            challenges.add("Mutual realm=\"parley\"");
+        }
+        return String.join(", ", challenges);
     }
 
     /** Collects what is wanted of whom; holds the only copy of each default. */
     public static final class Builder {
+        /** Keys can be made while the hub runs. */
+        private static final Set<Scheme> LATER = EnumSet.of(Scheme.API_KEY, Scheme.BEARER, Scheme.BASIC);
+
         private final Callers callers;
+        private final @Nullable Directory directory;
         private final Map<String, Authentication> agents = new LinkedHashMap<>();
         private Authentication everywhere = Authentication.NONE;
         private String service = "parley";
+        private final List<String> issuers = new ArrayList<>();
+        private Set<String> audiences = Set.of();
+        private @Nullable String groupClaim;
         private byte[] key = new byte[32];
         private Supplier<String> hub = () -> "";
+        private Policy policy = Policy.OPEN;
+        private Limits.Settings limits = Limits.Settings.DEFAULTS;
+        private @Nullable AuditTrail audit;
         private InstantSource clock = InstantSource.system();
 
-        private Builder(Callers callers) {
+        private Builder(Callers callers, @Nullable Directory directory) {
             this.callers = requireNonNull(callers, "callers");
+            this.directory = directory;
             new SecureRandom().nextBytes(key);
         }
 
@@ -219,6 +428,33 @@ public final class Trust {
         public Builder agent(String name, Authentication wanted) {
             agents.put(requireNonNull(name, "name"), requireNonNull(wanted, "wanted"));
             return this;
+        }
+
+        /**
+         * Whose tokens are taken besides the hub's own: an issuer that publishes its keys by OpenID Connect discovery. Its
+         * users are called {@code name@host}, so that they are nobody else.
+         *
+         * @throws IllegalArgumentException if it is no https URL, or of another machine without it
+         */
+        public Builder issuer(String url) {
+            issuers.add(requireNonNull(url, "url"));
+            return this;
+        }
+
+        /** For whom tokens of other issuers have to be, any one of these; default the address of the hub. */
+        public Builder audiences(Collection<String> audiences) {
+            this.audiences = Set.copyOf(audiences);
+            return this;
+        }
+
+        /** Which claim of other issuers names a caller's group; default none: they belong to the default group. */
+        public Builder groupClaim(String claim) {
+            this.groupClaim = requireNonNull(claim, "claim");
+            return this;
+        }
+
+        private Set<String> audiences() {
+            return audiences.isEmpty() ? Set.of(hub.get()) : audiences;
         }
 
         /** Under which name clients of AgentVault keep their keys for these agents; default {@code parley}. */
@@ -243,6 +479,24 @@ public final class Trust {
             return this;
         }
 
+        /** What callers may do, and how much; default everything with their own, and 1,000 calls at once. */
+        public Builder policy(PolicyFile policy) {
+            this.limits = policy.limits();
+            return policy((Policy) policy);
+        }
+
+        /** What callers may do. */
+        public Builder policy(Policy policy) {
+            this.policy = requireNonNull(policy, "policy");
+            return this;
+        }
+
+        /** Where calls that are turned away are recorded; default nowhere. */
+        public Builder audit(AuditTrail audit) {
+            this.audit = requireNonNull(audit, "audit");
+            return this;
+        }
+
         /** Tells the time; default the system's. */
         public Builder clock(InstantSource clock) {
             this.clock = requireNonNull(clock, "clock");
@@ -262,7 +516,9 @@ public final class Trust {
 
         private void requireSomebody(Authentication wanted) {
             for (Scheme scheme : wanted.schemes()) {
-                if (!callers.anyBy(scheme)) {
+                boolean later = directory != null && LATER.contains(scheme)
+                        || !issuers.isEmpty() && (scheme == Scheme.OPEN_ID || scheme == Scheme.BEARER);
+                if (!later && !callers.anyBy(scheme)) {
                     throw new IllegalArgumentException(
                             "scheme " + scheme.label() + ": nobody is known by it (expected: one caller at least)");
                 }

@@ -33,16 +33,16 @@ final class AccessTokensTest {
 
     @Test
     void aTokenSaysForWhomItWasMade() {
-        var grant = new Grant("shop", "shop-client", Set.of("read", "write"));
+        var grant = new Grant("shop", "shop-client", Set.of("read", "write"), null);
 
         assertThat(tokens.read(tokens.issue(grant))).isEqualTo(grant);
-        assertThat(tokens.read(tokens.issue(new Grant("shop", "shop-client", Set.of()))))
-                .isEqualTo(new Grant("shop", "shop-client", Set.of()));
+        assertThat(tokens.read(tokens.issue(new Grant("shop", "shop-client", Set.of(), null))))
+                .isEqualTo(new Grant("shop", "shop-client", Set.of(), null));
     }
 
     @Test
     void aTokenIsGoodForItsLifeAndNoLonger() {
-        String token = tokens.issue(new Grant("shop", "c", Set.of()));
+        String token = tokens.issue(new Grant("shop", "c", Set.of(), null));
 
         clock.advance(AccessTokens.LIFE.minusSeconds(1));
         assertThat(tokens.read(token)).isNotNull();
@@ -54,7 +54,8 @@ final class AccessTokensTest {
     void aTokenOfAnotherHubIsNotTakenEvenUnderTheSameKey() {
         var other = new AccessTokens(KEY, () -> "https://other.example.com", clock);
 
-        assertThat(tokens.read(other.issue(new Grant("shop", "c", Set.of())))).isNull();
+        assertThat(tokens.read(other.issue(new Grant("shop", "c", Set.of(), null))))
+                .isNull();
     }
 
     @Test
@@ -102,7 +103,7 @@ final class AccessTokensTest {
 
     @Test
     void whatWasChangedIsNotTaken() {
-        String token = tokens.issue(new Grant("shop", "c", Set.of()));
+        String token = tokens.issue(new Grant("shop", "c", Set.of(), null));
         String[] parts = token.split("\\.", -1);
 
         assertThat(tokens.read(parts[0] + "." + parts[1] + ".")).isNull();

@@ -3,7 +3,6 @@ package dev.parley.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.trust.Callers.Caller;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,11 +33,12 @@ final class CallersTest {
                 .scopes("shop", List.of("read", "write"))
                 .build();
 
-        var alice = new Caller("alice", Set.of());
+        var alice = new Principal("default", "alice", Set.of());
         assertThat(callers.byApiKey(KEY)).isEqualTo(alice);
         assertThat(callers.byApiKey(KEY + "-next")).isEqualTo(alice);
-        assertThat(callers.byToken("token-of-bob-12345")).isEqualTo(new Caller("bob", Set.of()));
-        assertThat(callers.byClient("client", SECRET)).isEqualTo(new Caller("shop", Set.of("read", "write")));
+        assertThat(callers.byToken("token-of-bob-12345")).isEqualTo(new Principal("default", "bob", Set.of()));
+        assertThat(callers.byClient("client", SECRET))
+                .isEqualTo(new Principal("default", "shop", Set.of("read", "write")));
     }
 
     @Test
@@ -66,9 +66,9 @@ final class CallersTest {
 
         Callers callers = Callers.builder().file(file).build();
 
-        assertThat(callers.byApiKey(KEY)).isEqualTo(new Caller("alice", Set.of()));
-        assertThat(callers.byToken("token-of-bob-23456")).isEqualTo(new Caller("bob", Set.of()));
-        assertThat(callers.byClient("client", SECRET)).isEqualTo(new Caller("shop", Set.of("read")));
+        assertThat(callers.byApiKey(KEY)).isEqualTo(new Principal("default", "alice", Set.of()));
+        assertThat(callers.byToken("token-of-bob-23456")).isEqualTo(new Principal("default", "bob", Set.of()));
+        assertThat(callers.byClient("client", SECRET)).isEqualTo(new Principal("default", "shop", Set.of("read")));
     }
 
     @Test
@@ -80,9 +80,9 @@ final class CallersTest {
                 .file(file(page.substring(from, page.indexOf("```", from))))
                 .build();
 
-        assertThat(callers.byApiKey("key-of-bob-2026-02")).isEqualTo(new Caller("bob", Set.of("tasks")));
+        assertThat(callers.byApiKey("key-of-bob-2026-02")).isEqualTo(new Principal("default", "bob", Set.of("tasks")));
         assertThat(callers.byClient("shop-client", "another long secret"))
-                .isEqualTo(new Caller("shop", Set.of("tasks")));
+                .isEqualTo(new Principal("default", "shop", Set.of("tasks")));
     }
 
     @ParameterizedTest
@@ -126,9 +126,10 @@ final class CallersTest {
                         "PARLEY_CALLERS", "file.json"))
                 .build();
 
-        assertThat(callers.byApiKey(KEY)).isEqualTo(new Caller("alice", Set.of()));
-        assertThat(callers.byClient("shop", SECRET)).isEqualTo(new Caller("shop", Set.of("read", "write")));
-        assertThat(callers.byClient("stall-client", SECRET)).isEqualTo(new Caller("stall", Set.of()));
+        assertThat(callers.byApiKey(KEY)).isEqualTo(new Principal("default", "alice", Set.of()));
+        assertThat(callers.byClient("shop", SECRET))
+                .isEqualTo(new Principal("default", "shop", Set.of("read", "write")));
+        assertThat(callers.byClient("stall-client", SECRET)).isEqualTo(new Principal("default", "stall", Set.of()));
     }
 
     private Path file(String json) throws IOException {

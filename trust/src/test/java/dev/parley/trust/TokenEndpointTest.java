@@ -36,7 +36,9 @@ final class TokenEndpointTest {
                     .oauthClient("stall", "other", "secret-of-the-stall")
                     .build(),
             tokens,
-            new Guesses(clock));
+            new Proofs(clock),
+            () -> "https://agents.example.com",
+            clock);
 
     private record Answer(WireAnswer.Whole whole, Map<?, ?> body) {
         int status() {
@@ -76,7 +78,7 @@ final class TokenEndpointTest {
         assertThat(answer.body().get("token_type")).isEqualTo("Bearer");
         assertThat(answer.body().get("expires_in")).isEqualTo(900);
         assertThat(answer.body().get("scope")).isEqualTo("read write");
-        assertThat(answer.grant(tokens)).isEqualTo(new Grant("shop", "client", Set.of("read", "write")));
+        assertThat(answer.grant(tokens)).isEqualTo(new Grant("shop", "client", Set.of("read", "write"), null));
     }
 
     @Test
@@ -100,7 +102,7 @@ final class TokenEndpointTest {
     void aTokenWithoutScopesIsGivenToWhoeverHasNone() {
         Answer answer = post(GRANT + "&client_id=other&client_secret=secret-of-the-stall");
 
-        assertThat(answer.grant(tokens)).isEqualTo(new Grant("stall", "other", Set.of()));
+        assertThat(answer.grant(tokens)).isEqualTo(new Grant("stall", "other", Set.of(), null));
         assertThat(answer.body().containsKey("scope")).isFalse();
     }
 
@@ -165,7 +167,7 @@ final class TokenEndpointTest {
     @Test
     void whoGuessesIsNotListenedToForAMinuteAndNobodyElseIsShutOut() {
         String wrong = GRANT + "&client_id=client&client_secret=guess";
-        for (int i = 0; i < Guesses.LIMIT; i++) {
+        for (int i = 0; i < TokenEndpoint.MAX_WRONG; i++) {
             assertThat(post(wrong).status()).isEqualTo(401);
         }
 
@@ -183,7 +185,7 @@ final class TokenEndpointTest {
 
     @Test
     void guessingTheNamesOfClientsIsCountedTogether() {
-        for (int i = 0; i < Guesses.LIMIT; i++) {
+        for (int i = 0; i < TokenEndpoint.MAX_WRONG; i++) {
             assertThat(post(GRANT + "&client_id=c" + i + "&client_secret=guess").status())
                     .isEqualTo(401);
         }

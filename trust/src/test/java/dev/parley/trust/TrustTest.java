@@ -3,6 +3,7 @@ package dev.parley.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.dialect.Arrival;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -17,9 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Who is let in, as whom, and what the others are told. */
@@ -35,7 +34,7 @@ final class TrustTest {
             .scopes("shop", List.of("read"))
             .scopes("bob", List.of("admin"))
             .build();
-    private final Trust trust = Trust.builder(callers)
+    private final Trust trust = Trust.builder(callers, null)
             .everywhere(Authentication.of(Scheme.API_KEY, Scheme.BEARER, Scheme.OAUTH2))
             .agent("open", Authentication.NONE)
             .agent("keys", Authentication.of(Scheme.API_KEY))
@@ -48,24 +47,28 @@ final class TrustTest {
             .clock(clock)
             .build();
 
-    private static Function<String, @Nullable String> headers(String... headers) {
+    private CallContext caller(String agent, Arrival arrival) {
+        return trust.admit(agent, arrival).caller();
+    }
+
+    private static Arrival headers(String... headers) {
         var all = new HashMap<String, String>();
         for (int i = 0; i < headers.length; i += 2) {
             all.put(headers[i], headers[i + 1]);
         }
-        return all::get;
+        return new Arrival("POST", "/agents/echo", all::get, "192.0.2.1", null);
     }
 
-    private static Function<String, @Nullable String> key(String key) {
+    private static Arrival key(String key) {
         return headers("X-Api-Key", key);
     }
 
-    private static Function<String, @Nullable String> bearer(String token) {
+    private static Arrival bearer(String token) {
         return headers("Authorization", "Bearer " + token);
     }
 
     private String token(String caller, String client, String... scopes) {
-        return new AccessTokens(TOKEN_KEY, () -> HUB, clock).issue(new Grant(caller, client, Set.of(scopes)));
+        return new AccessTokens(TOKEN_KEY, () -> HUB, clock).issue(new Grant(caller, client, Set.of(scopes), null));
     }
 
     private static A2AException refusal(ThrowingCallable call) {
@@ -76,36 +79,38 @@ final class TrustTest {
 
     @Test
     void aCallerIsWhoItsCredentialSaysAndOwnsItsTasks() {
-        CallContext alice = trust.caller("echo", key("key-of-alice-1234"));
+        CallContext alice = caller("echo", key("key-of-alice-1234"));
 
         assertThat(alice.caller()).isEqualTo("alice");
         assertThat(alice.scope()).isEqualTo(new CallContext.Scope("default", "alice"));
-        assertThat(trust.caller("echo", bearer("token-of-bob-12345")).caller()).isEqualTo("bob");
-        assertThat(trust.caller("echo", bearer(token("shop", "client", "read"))).caller())
+        assertThat(caller("echo", bearer("token-of-bob-12345")).caller()).isEqualTo("bob");
+        assertThat(caller("echo", bearer(token("shop", "client", "read"))).caller())
                 .isEqualTo("shop");
-        assertThat(trust.caller("echo", headers("Authorization", "bearer  token-of-bob-12345"))
+        assertThat(caller("echo", headers("Authorization", "bearer  token-of-bob-12345"))
                         .caller())
                 .isEqualTo("bob");
     }
 
     @Test
     void whoShowsNothingIsToldWhatToShow() {
-        A2AException refusal = refusal(() -> trust.caller("echo", headers()));
+        A2AException refusal = refusal(() -> caller("echo", headers()));
 
         assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED);
         assertThat(refusal.challenge())
-                .isEqualTo("ApiKey realm=\"parley\", header=\"X-Api-Key\", Bearer realm=\"parley\"");
-        assertThat(refusal(() -> trust.caller("keys", headers())).challenge()).doesNotContain("Bearer");
+                .isEqualTo(
+                        "ApiKey realm=\"parley\", header=\"X-Api-Key\", Bearer realm=\"parley\", resource_metadata=\""
+                                + HUB + "/.well-known/oauth-protected-resource\"");
+        assertThat(refusal(() -> caller("keys", headers())).challenge()).doesNotContain("Bearer");
     }
 
     @Test
     void aWrongCredentialIsRefusedEvenNextToARightOne() {
-        assertThat(refusal(() -> trust.caller("echo", key("key-of-alice-1235"))).error())
+        assertThat(refusal(() -> caller("echo", key("key-of-alice-1235"))).error())
                 .isEqualTo(A2AError.UNAUTHENTICATED);
-        A2AException refusal = refusal(() -> trust.caller("echo", bearer("token-of-bob-12346")));
+        A2AException refusal = refusal(() -> caller("echo", bearer("token-of-bob-12346")));
         assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED);
         assertThat(refusal.challenge()).contains("error=\"invalid_token\"");
-        assertThat(refusal(() -> trust.caller(
+        assertThat(refusal(() -> caller(
                                 "echo", headers("X-Api-Key", "wrong", "Authorization", "Bearer token-of-bob-12345")))
                         .error())
                 .isEqualTo(A2AError.UNAUTHENTICATED);
@@ -115,43 +120,42 @@ final class TrustTest {
     void onlyTheSchemesOfTheAgentCount() {
         String token = token("shop", "client", "read");
 
-        assertThat(trust.caller("open", headers())).isEqualTo(CallContext.anonymous());
-        assertThat(trust.caller("open", key("whatever it is"))).isEqualTo(CallContext.anonymous());
-        assertThat(trust.caller("bearers", bearer(token)).caller()).isEqualTo("shop");
-        assertThat(trust.caller("tokens", bearer(token)).caller()).isEqualTo("shop");
-        refusal(() -> trust.caller("tokens", bearer("token-of-bob-12345")));
-        refusal(() -> trust.caller("tokens", key("key-of-alice-1234")));
-        refusal(() -> trust.caller("keys", bearer(token)));
-        refusal(() -> trust.caller("keys", headers("Authorization", "Basic YTpi")));
+        assertThat(caller("open", headers())).isEqualTo(CallContext.anonymous().withGrants(Set.of(), "192.0.2.1"));
+        assertThat(caller("open", key("whatever it is")))
+                .isEqualTo(CallContext.anonymous().withGrants(Set.of(), "192.0.2.1"));
+        assertThat(caller("bearers", bearer(token)).caller()).isEqualTo("shop");
+        assertThat(caller("tokens", bearer(token)).caller()).isEqualTo("shop");
+        refusal(() -> caller("tokens", bearer("token-of-bob-12345")));
+        refusal(() -> caller("tokens", key("key-of-alice-1234")));
+        refusal(() -> caller("keys", bearer(token)));
+        refusal(() -> caller("keys", headers("Authorization", "Basic YTpi")));
     }
 
     @Test
     void whereNothingNeedBeShownAWrongKeyIsStillWrong() {
-        assertThat(trust.caller("either", headers()).caller()).isEqualTo("anonymous");
-        assertThat(trust.caller("either", key("key-of-alice-1234")).caller()).isEqualTo("alice");
-        refusal(() -> trust.caller("either", key("key-of-alice-1235")));
+        assertThat(caller("either", headers()).caller()).isEqualTo("anonymous");
+        assertThat(caller("either", key("key-of-alice-1234")).caller()).isEqualTo("alice");
+        refusal(() -> caller("either", key("key-of-alice-1235")));
     }
 
     @Test
     void allScopesOfTheAgentAreNeeded() {
-        assertThat(trust.caller("scoped", bearer(token("shop", "client", "read")))
-                        .caller())
+        assertThat(caller("scoped", bearer(token("shop", "client", "read"))).caller())
                 .isEqualTo("shop");
 
-        A2AException refusal = refusal(() -> trust.caller("scoped", bearer(token("shop", "client"))));
+        A2AException refusal = refusal(() -> caller("scoped", bearer(token("shop", "client"))));
 
         assertThat(refusal.error()).isEqualTo(A2AError.PERMISSION_DENIED);
         assertThat(refusal.challenge()).contains("error=\"insufficient_scope\"", "scope=\"read\"");
-        assertThat(refusal(() -> trust.caller("scoped", key("key-of-alice-1234")))
-                        .error())
+        assertThat(refusal(() -> caller("scoped", key("key-of-alice-1234"))).error())
                 .isEqualTo(A2AError.PERMISSION_DENIED);
     }
 
     @Test
     void aTokenIsWorthNothingWithoutTheClientThatItWasGivenTo() {
-        refusal(() -> trust.caller("tokens", bearer(token("shop", "former", "read"))));
-        refusal(() -> trust.caller("tokens", bearer(token("former", "client", "read"))));
-        refusal(() -> trust.caller("tokens", bearer(token("shop", "client", "read", "write"))));
+        refusal(() -> caller("tokens", bearer(token("shop", "former", "read"))));
+        refusal(() -> caller("tokens", bearer(token("former", "client", "read"))));
+        refusal(() -> caller("tokens", bearer(token("shop", "client", "read", "write"))));
     }
 
     @Test
@@ -161,7 +165,7 @@ final class TrustTest {
         assertThat(refusal(() -> trust.requireAdmin(key("key-of-alice-1234"))).error())
                 .isEqualTo(A2AError.PERMISSION_DENIED);
         assertThat(refusal(() -> trust.requireAdmin(headers())).error()).isEqualTo(A2AError.UNAUTHENTICATED);
-        Trust.builder(callers).build().requireAdmin(headers());
+        Trust.builder(callers, null).build().requireAdmin(headers());
     }
 
     @Test
@@ -193,12 +197,12 @@ final class TrustTest {
     void aSchemeByWhichNobodyIsKnownIsAMistake() {
         Callers nobody = Callers.builder().build();
 
-        assertThatThrownBy(() -> Trust.builder(nobody)
+        assertThatThrownBy(() -> Trust.builder(nobody, null)
                         .everywhere(Authentication.of(Scheme.OAUTH2))
                         .build())
                 .hasMessage("scheme oauth2: nobody is known by it (expected: one caller at least)");
-        assertThatThrownBy(() -> Authentication.named(List.of("basic")))
-                .hasMessage("scheme: basic (expected: none, apiKey, bearer, oauth2)");
+        assertThatThrownBy(() -> Authentication.named(List.of("magic")))
+                .hasMessage("scheme: magic (expected: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic)");
         assertThatThrownBy(() -> Authentication.NONE.withScopes(List.of("read")))
                 .hasMessage("scopes: read (expected: none, where a caller need not say who it is)");
     }

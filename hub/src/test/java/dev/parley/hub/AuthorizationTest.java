@@ -1,0 +1,404 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Outsider.Shown;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.PolicyFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What callers may do, as outsiders see it: groups T1 (alice, bob) and T2 (mallory), and the record of it all. */
+@Timeout(60)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class AuthorizationTest {
+    private static final String POLICY = """
+            {"rules": [
+               {"effect": "hide", "groups": ["T2"], "agents": ["ledger"]},
+               {"effect": "deny", "principals": ["bob"], "agents": ["echo"], "operations": ["CancelTask", "SendMessage"]},
+               {"effect": "scopes", "scopes": ["push"], "operations": ["CreatePushConfig"]}
+             ],
+             "shared": ["board"],
+             "limits": {"principal": {"perDay": 1000000}}}
+            """;
+
+    @TempDir
+    private static Path directory;
+
+    private Hub hub;
+    private Outsider outsider;
+    private String admin;
+    private String alice;
+    private String bob;
+    private String mallory;
+
+    @BeforeAll
+    void start() throws Exception {
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .policy(policy(POLICY))
+                .agents(agent("echo"), agent("ledger"), agent("board"), skilled())
+                .start();
+        outsider = new Outsider(hub.url());
+        admin = hub.bootstrapKey().orElseThrow();
+        alice = key("T1", "alice");
+        bob = key("T1", "bob");
+        mallory = key("T2", "mallory");
+    }
+
+    @AfterAll
+    void stop() {
+        hub.close();
+    }
+
+    private static PolicyFile policy(String text) {
+        try {
+            Path file = Files.createTempFile(directory, "policy", ".json");
+            Files.writeString(file, text);
+            return PolicyFile.read(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Agent agent(String name) {
+        return Agent.named(name, "Says who calls").handle((request, reply) -> {
+            if (request.text().equals("wait")) {
+                reply.askForInput("What else?");
+            } else {
+                reply.complete(request.context().caller());
+            }
+        });
+    }
+
+    private static Agent skilled() {
+        return Agent.named("skilled", "Has skills for some")
+                .skill("read", "For everybody")
+                .skill(new Skill("write", "write", "For some", List.of(), List.of(), List.of(), List.of(), List.of())
+                        .withScopes("books:write"))
+                .extendedSkill(
+                        new Skill("burn", "burn", "For few", List.of(), List.of(), List.of(), List.of(), List.of())
+                                .withScopes("books:burn"))
+                .handle((request, reply) -> reply.complete("done"));
+    }
+
+    private String key(String group, String principal, String... scopes) throws Exception {
+        var quoted = new ArrayList<String>();
+        for (String scope : scopes) {
+            quoted.add("'" + scope + "'");
+        }
+        HttpResponse<String> made = outsider.post(
+                "/admin/keys",
+                "{'group':'" + group + "','principal':'" + principal + "','scopes':" + quoted + "}",
+                "X-Api-Key",
+                admin);
+        assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+        return Shown.of(made.body()).at("key").text();
+    }
+
+    private HttpResponse<String> rpc(String key, String agent, String method, String params) throws Exception {
+        return outsider.post(
+                "/agents/" + agent,
+                "{'jsonrpc':'2.0','id':1,'method':'" + method + "','params':" + params + "}",
+                "X-Api-Key",
+                key,
+                "A2A-Version",
+                "1.0");
+    }
+
+    private static String message(String text, String more) {
+        return "{'message':{'messageId':'" + java.util.UUID.randomUUID() + "','role':'ROLE_USER','parts':[{'text':'"
+                + text + "'}]" + more + "}}";
+    }
+
+    private String task(String key, String agent) throws Exception {
+        HttpResponse<String> sent = rpc(key, agent, "SendMessage", message("wait", ""));
+        assertThat(sent.statusCode()).as(sent.body()).isEqualTo(200);
+        return Shown.of(sent.body()).at("result", "task", "id").text();
+    }
+
+    private static String withoutId(HttpResponse<String> answer, String id) {
+        return answer.statusCode() + " " + answer.body().replace(id, "ID");
+    }
+
+    @Test
+    @DisplayName("ONE17, GEM24: another group, and another of the same group, finds no such task by any operation")
+    void strangersFindNothing() throws Exception {
+        String id = task(alice, "echo");
+        String none = "00000000-0000-7000-8000-000000000000";
+        for (String stranger : List.of(mallory, key("T1", "carol"))) {
+            for (String method : List.of("GetTask", "CancelTask", "SubscribeToTask")) {
+                HttpResponse<String> hidden = rpc(stranger, "echo", method, "{'id':'" + id + "'}");
+                HttpResponse<String> missing = rpc(stranger, "echo", method, "{'id':'" + none + "'}");
+                assertThat(withoutId(hidden, id)).as(method).isEqualTo(withoutId(missing, none));
+                assertThat(hidden.body()).contains("-32001");
+            }
+            assertThat(rpc(stranger, "echo", "ListTasks", "{}").body()).contains("\"totalSize\":0");
+            assertThat(rpc(stranger, "echo", "SendMessage", message("more", ",'taskId':'" + id + "'"))
+                            .body())
+                    .contains("-32001");
+        }
+        assertThat(rpc(alice, "echo", "ListTasks", "{}").body()).contains(id);
+    }
+
+    @Test
+    @DisplayName("GEM20: a name in the message is nobody's")
+    void identityComesFromTheTransportAlone() throws Exception {
+        String more = ",'metadata':{'caller':'bob','group':'T2','X-User':'bob'}";
+        HttpResponse<String> sent = outsider.post(
+                "/agents/echo",
+                "{'jsonrpc':'2.0','id':1,'method':'SendMessage','params':" + message("who", more) + "}",
+                "X-Api-Key",
+                alice,
+                "X-User",
+                "bob",
+                "X-Forwarded-User",
+                "bob",
+                "X-Tenant",
+                "T2");
+        assertThat(sent.body()).contains("\"alice\"").doesNotContain("\"bob\"}]");
+    }
+
+    @Test
+    void whoIsDeniedIsToldUnlessItIsAboutATask() throws Exception {
+        String id = task(alice, "echo");
+        HttpResponse<String> denied = rpc(bob, "echo", "SendMessage", message("hello", ""));
+        assertThat(denied.body()).contains("PERMISSION_DENIED").contains("The policy of this hub does not allow it");
+        assertThat(rpc(bob, "echo", "CancelTask", "{'id':'" + id + "'}").body()).contains("-32001");
+        assertThat(rpc(bob, "ledger", "SendMessage", message("hello", "")).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void anAgentThatIsHiddenIsNotThere() throws Exception {
+        HttpResponse<String> hidden = rpc(mallory, "ledger", "GetTask", "{'id':'x'}");
+        HttpResponse<String> missing = rpc(mallory, "nowhere", "GetTask", "{'id':'x'}");
+        assertThat(hidden.statusCode()).isEqualTo(missing.statusCode()).isEqualTo(404);
+        assertThat(hidden.body()).isEqualTo(missing.body());
+        assertThat(rpc(alice, "ledger", "SendMessage", message("hello", "")).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    @DisplayName("GEM23, ONE27: a skill asks for scopes, and so does a message that names none")
+    void skillsAskForScopes() throws Exception {
+        String writer = key("T1", "writer", "books:write");
+        String all = key("T1", "chief", "books:write", "books:burn");
+        String read = message("x", ",'metadata':{'skillId':'read'}");
+        String write = message("x", ",'metadata':{'skillId':'write'}");
+
+        assertThat(rpc(alice, "skilled", "SendMessage", read).body()).contains("\"done\"");
+        assertThat(rpc(alice, "skilled", "SendMessage", write).body())
+                .contains("PERMISSION_DENIED")
+                .contains("books:write");
+        assertThat(rpc(writer, "skilled", "SendMessage", write).body()).contains("\"done\"");
+        assertThat(rpc(writer, "skilled", "SendMessage", message("x", "")).body())
+                .contains("books:burn");
+        assertThat(rpc(all, "skilled", "SendMessage", message("x", "")).body()).contains("\"done\"");
+        assertThat(rpc(all, "skilled", "SendMessage", message("x", ",'metadata':{'skillId':'fly'}"))
+                        .body())
+                .contains("-32602")
+                .contains("metadata.skillId");
+
+        HttpResponse<String> rest =
+                outsider.post("/agents/skilled/message:send", write, "X-Api-Key", alice, "A2A-Version", "1.0");
+        assertThat(rest.statusCode()).isEqualTo(403);
+        assertThat(rest.headers().firstValue("WWW-Authenticate").orElse(""))
+                .contains("error=\"insufficient_scope\", scope=\"books:write\"");
+    }
+
+    @Test
+    @DisplayName("GEM15: the extended card shows more skills than the public one, to whom they are granted")
+    void theExtendedCardShowsWhatOneMayUse() throws Exception {
+        String all = key("T1", "chief", "books:write", "books:burn");
+        Shown card = Shown.of(
+                outsider.get("/agents/skilled/.well-known/agent-card.json").body());
+        assertThat(skills(card)).containsExactly("read", "write");
+        assertThat(card.at("skills", 1, "securityRequirements", 0, "schemes").value())
+                .isEqualTo(Map.of("parley", Map.of("list", List.of("books:write"))));
+
+        assertThat(skills(Shown.of(rpc(all, "skilled", "GetExtendedAgentCard", "{}")
+                                .body())
+                        .at("result")))
+                .containsExactly("read", "write", "burn");
+        assertThat(skills(Shown.of(rpc(alice, "skilled", "GetExtendedAgentCard", "{}")
+                                .body())
+                        .at("result")))
+                .containsExactly("read");
+        assertThat(outsider.get("/agents/skilled/extendedAgentCard").statusCode())
+                .isEqualTo(401);
+    }
+
+    private static List<String> skills(Shown card) {
+        var ids = new ArrayList<String>();
+        if (card.at("skills").value() instanceof List<?> skills) {
+            skills.forEach(skill -> ids.add(String.valueOf(((Map<?, ?>) skill).get("id"))));
+        }
+        return ids;
+    }
+
+    @Test
+    void whatIsSharedBelongsToTheGroup() throws Exception {
+        String id = task(alice, "board");
+
+        assertThat(rpc(bob, "board", "GetTask", "{'id':'" + id + "'}").body()).contains(id);
+        assertThat(rpc(mallory, "board", "GetTask", "{'id':'" + id + "'}").body())
+                .contains("-32001");
+    }
+
+    @Test
+    void anOperationMayAskForAScope() throws Exception {
+        String id = task(alice, "echo");
+        String config = "{'taskId':'" + id + "','url':'https://example.com/hook'}";
+        assertThat(rpc(alice, "echo", "CreateTaskPushNotificationConfig", config)
+                        .body())
+                .contains("Not all of these scopes were granted: push");
+    }
+
+    @Test
+    @DisplayName("ONE24: no key gets 401, and so does one that was revoked, at once and in every form")
+    void aRevokedKeyIsRefused() throws Exception {
+        String dave = key("T1", "dave");
+        assertThat(rpc(dave, "echo", "ListTasks", "{}").statusCode()).isEqualTo(200);
+        String id = dave.split("_", -1)[1];
+
+        assertThat(outsider.post("/admin/keys/" + id + "/revoke", "{}", "X-Api-Key", dave)
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(outsider.post("/admin/keys/" + id + "/revoke", "{}", "X-Api-Key", admin)
+                        .statusCode())
+                .isEqualTo(200);
+
+        assertThat(rpc(dave, "echo", "ListTasks", "{}").statusCode()).isEqualTo(401);
+        assertThat(outsider.get("/agents/echo/tasks", "Authorization", "Bearer " + dave)
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(outsider.get("/agents/echo/tasks").statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    @DisplayName(
+            "ONE28, GEM30: above the limit a caller gets 429 with Retry-After, others are served, and all see what is left")
+    void limitsAreKept() throws Exception {
+        try (Hub limited = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .policy(policy("{\"limits\": {\"principal\": {\"perSecond\": 0.001, \"burst\": 2}}}"))
+                .agents(agent("echo"))
+                .start()) {
+            var there = new Outsider(limited.url());
+            String first = limited.bootstrapKey().orElseThrow();
+            String made = there.post("/admin/keys", "{'group':'T1','principal':'other'}", "X-Api-Key", first)
+                    .body();
+            String second = Shown.of(made).at("key").text();
+
+            HttpResponse<String> one = there.get("/agents/echo/tasks", "X-Api-Key", first, "A2A-Version", "1.0");
+            assertThat(one.headers().firstValue("RateLimit-Limit")).contains("2");
+            assertThat(one.headers().firstValue("RateLimit-Remaining")).contains("1");
+            assertThat(there.get("/agents/echo/tasks", "X-Api-Key", first, "A2A-Version", "1.0")
+                            .statusCode())
+                    .isEqualTo(200);
+            HttpResponse<String> over = there.get("/agents/echo/tasks", "X-Api-Key", first, "A2A-Version", "1.0");
+            assertThat(over.statusCode()).isEqualTo(429);
+            assertThat(Long.parseLong(over.headers().firstValue("Retry-After").orElseThrow()))
+                    .isBetween(900L, 1_000L);
+            assertThat(there.get("/agents/echo/tasks", "X-Api-Key", second, "A2A-Version", "1.0")
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    @DisplayName("GEM17: a protected card is shown to those who may call alone")
+    void cardsCanBeProtected() throws Exception {
+        try (Hub closed = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .protectCards(true)
+                .agents(agent("echo"))
+                .start()) {
+            var there = new Outsider(closed.url());
+            String key = closed.bootstrapKey().orElseThrow();
+            for (String path : List.of(
+                    "/agents/echo/.well-known/agent-card.json",
+                    "/agents/echo/.well-known/agent.json",
+                    "/agents/echo/kernel/.well-known/agent.json",
+                    "/agents/echo/agentvault/agent-card.json",
+                    "/.well-known/agent-card.json")) {
+                assertThat(there.get(path).statusCode()).as(path).isEqualTo(401);
+                assertThat(there.get(path, "X-Api-Key", key).statusCode())
+                        .as(path)
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("ONE29, GEM29: the audit tells who began a task, who canceled it, and who was turned away")
+    void theAuditTells() throws Exception {
+        try (Hub kept = Hub.builder()
+                .data(directory.resolve("audited"))
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(agent("echo"))
+                .start()) {
+            var there = new Outsider(kept.url());
+            String key = kept.bootstrapKey().orElseThrow();
+            String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+            String sent = there.post(
+                            "/agents/echo/message:send",
+                            message("wait", ""),
+                            "X-Api-Key",
+                            key,
+                            "A2A-Version",
+                            "1.0",
+                            "traceparent",
+                            trace)
+                    .body();
+            String id = Shown.of(sent).at("task", "id").text();
+            there.post("/agents/echo/tasks/" + id + ":cancel", "{}", "X-Api-Key", key, "A2A-Version", "1.0");
+            there.get("/agents/echo/tasks");
+
+            Shown rows = Shown.of(
+                    there.get("/admin/audit?target=" + id, "X-Api-Key", key).body());
+            assertThat(rows.at("rows", 0, "actor").text()).isEqualTo("admin");
+            assertThat(rows.at("rows", 0, "action").text()).isEqualTo("task.created");
+            assertThat(rows.at("rows", 0, "trace").text()).isEqualTo(trace);
+            assertThat(rows.at("rows", 0, "address").text()).isEqualTo("127.0.0.1");
+            Shown canceled = Shown.of(there.get("/admin/audit?action=task.canceled", "X-Api-Key", key)
+                            .body())
+                    .at("rows", 0);
+            assertThat(canceled.at("actor").text()).isEqualTo("admin");
+            assertThat(canceled.at("target").text()).isEqualTo(id);
+
+            // What is written next comes behind the row of the call that was turned away.
+            there.post("/admin/groups", "{'id':'next'}", "X-Api-Key", key);
+            Shown denied = Shown.of(there.get("/admin/audit?action=call.denied", "X-Api-Key", key)
+                    .body());
+            assertThat(denied.at("rows", 0, "actor").text()).isEqualTo("anonymous");
+            Shown verified =
+                    Shown.of(there.get("/admin/audit/verify", "X-Api-Key", key).body());
+            assertThat(verified.at("good").value()).isEqualTo(true);
+            assertThat(there.get("/admin/audit").statusCode()).isEqualTo(401);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.Agent;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.Callers;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.cert.Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Callers who show certificates, over real TLS; and a server whose certificate is replaced. */
+@Timeout(60)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class MutualTlsTest {
+    private Certificates server;
+    private Certificates shop;
+    private Certificates unknown;
+    private Certificates stranger;
+    private Hub hub;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        server = Certificates.make(directory, "server", "CN=localhost", "dns:localhost");
+        shop = Certificates.make(directory, "shop", "CN=whatever", "uri:spiffe://example.com/shop");
+        unknown = Certificates.make(directory, "unknown", "CN=unknown", "uri:spiffe://example.com/other");
+        stranger = Certificates.make(directory, "stranger", "CN=stranger", "uri:spiffe://example.com/shop");
+        Path authorities = directory.resolve("authorities.pem");
+        Files.writeString(authorities, Files.readString(shop.certificate()) + Files.readString(unknown.certificate()));
+        hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .tls(server.certificate(), server.key())
+                .clientAuthorities(authorities)
+                .callers(Callers.builder()
+                        .certificate("shop", "spiffe://example.com/shop")
+                        .group("shop", "T1")
+                        .build())
+                .authentication(Authentication.of(Scheme.MUTUAL_TLS))
+                .agents(Agent.named("echo", "Says who calls")
+                        .handle((request, reply) ->
+                                reply.complete(request.context().caller() + " of "
+                                        + request.context().scope().group())))
+                .start();
+    }
+
+    @AfterAll
+    void stop() {
+        hub.close();
+    }
+
+    private int port() {
+        return URI.create(hub.url()).getPort();
+    }
+
+    private HttpResponse<String> send(HttpClient.Version version, @Nullable Certificates client, String... headers)
+            throws Exception {
+        try (HttpClient http = HttpClient.newBuilder()
+                .sslContext(server.trustedBy(client))
+                .version(version)
+                .build()) {
+            var request = HttpRequest.newBuilder(
+                            URI.create("https://localhost:" + port() + "/agents/echo/message:send"))
+                    .header("Content-Type", "application/json")
+                    .header("A2A-Version", "1.0")
+                    .POST(BodyPublishers.ofString("{\"message\":{\"messageId\":\"" + Instant.now()
+                            + "\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}"));
+            if (headers.length > 0) {
+                request.headers(headers);
+            }
+            return http.send(request.build(), BodyHandlers.ofString());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(HttpClient.Version.class)
+    @DisplayName("ONE25: the right certificate maps to a caller, over HTTP/1.1 and HTTP/2")
+    void theRightCertificateIsACaller(HttpClient.Version version) throws Exception {
+        HttpResponse<String> answer = send(version, shop);
+
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.version()).isEqualTo(version);
+        assertThat(answer.body()).contains("shop of T1");
+    }
+
+    @Test
+    @DisplayName("ONE25: none, and one that nobody enrolled, gets 401, and so does one that nobody signed")
+    void othersAreRefused() throws Exception {
+        HttpResponse<String> none = send(HttpClient.Version.HTTP_1_1, null);
+        assertThat(none.statusCode()).isEqualTo(401);
+        assertThat(none.headers().firstValue("WWW-Authenticate")).contains("Mutual realm=\"parley\"");
+        assertThat(send(HttpClient.Version.HTTP_1_1, unknown).statusCode()).isEqualTo(401);
+        // Its client sees that the server does not want this one, and shows none.
+        assertThat(send(HttpClient.Version.HTTP_1_1, stranger).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void aCertificateInAHeaderIsNone() throws Exception {
+        HttpResponse<String> forged =
+                send(HttpClient.Version.HTTP_1_1, null, "X-Forwarded-Client-Cert", "URI=spiffe://example.com/shop");
+        assertThat(forged.statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    @DisplayName("GEM19: the connection has TLS 1.2 or newer, and older clients are refused")
+    void oldVersionsAreRefused() throws Exception {
+        SSLContext trusting = server.trustedBy(shop);
+        for (String version : List.of("TLSv1.3", "TLSv1.2")) {
+            try (var socket = (SSLSocket) trusting.getSocketFactory().createSocket("localhost", port())) {
+                socket.setEnabledProtocols(new String[] {version});
+                socket.startHandshake();
+                assertThat(socket.getSession().getProtocol()).isEqualTo(version);
+            }
+        }
+        try (var socket = (SSLSocket) trusting.getSocketFactory().createSocket("localhost", port())) {
+            assertThatThrownBy(() -> {
+                        socket.setEnabledProtocols(new String[] {"TLSv1.1"});
+                        socket.startHandshake();
+                    })
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void aNewCertificateIsTakenOverWithoutARestart(@TempDir Path directory) throws Exception {
+        Certificates first = Certificates.make(directory, "first", "CN=localhost", "dns:localhost");
+        Certificates second = Certificates.make(directory, "second", "CN=localhost", "dns:localhost");
+        Path certificate = Files.copy(first.certificate(), directory.resolve("tls.crt"));
+        Path key = Files.copy(first.key(), directory.resolve("tls.key"));
+        try (Hub renewed = Hub.builder()
+                .inMemory()
+                .port(0)
+                .tls(certificate, key)
+                .agents(Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text())))
+                .start()) {
+            int port = URI.create(renewed.url()).getPort();
+            assertThat(shown(first, port)).isEqualTo(first.store().getCertificate("key"));
+
+            Files.copy(second.key(), key, StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(second.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+
+            Instant end = Instant.now().plus(Duration.ofSeconds(40));
+            Certificate wanted = second.store().getCertificate("key");
+            Certificate now = null;
+            while (!wanted.equals(now) && Instant.now().isBefore(end)) {
+                now = shown(null, port);
+            }
+            assertThat(now).isEqualTo(wanted);
+        }
+    }
+
+    /** What the server shows to whoever connects, trusted or not. */
+    private static @Nullable Certificate shown(@Nullable Certificates trusted, int port) throws Exception {
+        SSLContext context = trusted == null ? AnyServer.trusting() : trusted.trustedBy(null);
+        try (var socket = (SSLSocket) context.getSocketFactory().createSocket("localhost", port)) {
+            socket.startHandshake();
+            return socket.getSession().getPeerCertificates()[0];
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.parley.trust;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.store.AuditTrail;
+import dev.parley.store.AuditTrail.Entry;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records calls that were turned away. Whoever makes many of them shall not fill the disk, so those beyond some hundred a
+ * minute are counted only, and the next row tells how many there were. Safe for any thread.
+ */
+final class Denials {
+    private static final int A_MINUTE = 200;
+
+    private final @Nullable AuditTrail audit;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private long minute;
+    private int noted;
+    private long left;
+
+    /** @param audit null for no record at all */
+    Denials(@Nullable AuditTrail audit, InstantSource clock) {
+        this.audit = audit;
+        this.clock = clock;
+    }
+
+    void note(CallContext context, String agent, String operation, String target, String reason) {
+        if (audit == null) {
+            return;
+        }
+        var detail = new TreeMap<String, Object>(Map.of("agent", agent, "reason", reason));
+        if (!operation.isEmpty()) {
+            detail.put("operation", operation);
+        }
+        lock.lock();
+        try {
+            long now = TimeUnit.MILLISECONDS.toMinutes(clock.millis());
+            if (now != minute) {
+                minute = now;
+                noted = 0;
+            }
+            if (noted == A_MINUTE) {
+                left++;
+                return;
+            }
+            noted++;
+            if (left > 0) {
+                detail.put("notRecordedBefore", left);
+                left = 0;
+            }
+        } finally {
+            lock.unlock();
+        }
+        audit.note(new Entry(
+                context.scope().group(),
+                context.caller(),
+                "call.denied",
+                target.isEmpty() ? agent : target,
+                "denied",
+                context.address(),
+                context.traceparent() == null ? "" : context.traceparent(),
+                detail));
+    }
+}

@@ -1,0 +1,500 @@
+package dev.parley.trust;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.store.AuditTrail;
+import dev.parley.store.Database;
+import dev.parley.store.Database.Session;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of a hub, who belongs to them, and their API keys: in its database, and in memory for every call to look at.
+ *
+ * <p>Of keys only hashes are kept; a key itself is seen once, when it is made. What is changed here counts for the next
+ * call, and is in the {@linkplain AuditTrail audit} by the same transaction. Safe for any thread.
+ */
+public final class Directory {
+    /** What every key begins with; its id comes next. */
+    public static final String KEY_PREFIX = "parley_";
+
+    private static final int ID_BYTES = 6;
+    private static final int SECRET_BYTES = 24;
+    private static final String BLANK = " ";
+    private static final List<String> SCHEMA = List.of("""
+            CREATE TABLE trust_group (group_id TEXT PRIMARY KEY, made_ms BIGINT NOT NULL, archived_ms BIGINT);
+            CREATE TABLE trust_user (
+                group_id    TEXT NOT NULL,
+                name        TEXT NOT NULL,
+                made_ms     BIGINT NOT NULL,
+                disabled_ms BIGINT,
+                PRIMARY KEY (group_id, name)
+            );
+            CREATE TABLE trust_key (
+                key_id     TEXT PRIMARY KEY,
+                group_id   TEXT NOT NULL,
+                principal  TEXT NOT NULL,
+                scopes     TEXT NOT NULL,
+                hash       TEXT NOT NULL,
+                made_ms    BIGINT NOT NULL,
+                expires_ms BIGINT,
+                revoked_ms BIGINT,
+                successor  TEXT
+            );
+            """);
+
+    /** A tenant: nothing of one group is seen by another. {@code archived} is when its members were shut out, or null. */
+    public record Group(String id, Instant made, @Nullable Instant archived) {}
+
+    /** A member of a group. {@code disabled} is since when it is shut out, or null. */
+    public record User(
+            String group,
+            String name,
+            Instant made,
+            @Nullable Instant disabled) {}
+
+    /**
+     * What may be known of an API key.
+     *
+     * @param id by which people refer to it, and which the key itself shows
+     * @param successor the key that was made to take over from it; null for none
+     */
+    public record Key(
+            String id,
+            String group,
+            String principal,
+            Set<String> scopes,
+            Instant made,
+            @Nullable Instant expires,
+            @Nullable Instant revoked,
+            @Nullable String successor) {
+        public Key {
+            scopes = Set.copyOf(scopes);
+        }
+
+        private Key with(@Nullable Instant expires, @Nullable Instant revoked, @Nullable String successor) {
+            return new Key(id, group, principal, scopes, made, expires, revoked, successor);
+        }
+    }
+
+    /** A key that was just made, and the secret, which nobody sees again. */
+    public record NewKey(Key key, String secret) {}
+
+    /** Who changes something, and from where, for the record. */
+    public record Actor(String group, String name, String address) {
+        /** Who has the data directory in hand. */
+        public static final Actor OPERATOR = new Actor(Principal.DEFAULT_GROUP, "operator", "");
+    }
+
+    private record Member(String group, String name) {}
+
+    private record Held(Key key, byte[] hash) {}
+
+    private final Database database;
+    private final AuditTrail audit;
+    private final InstantSource clock;
+    private final SecureRandom random = new SecureRandom();
+    private final ReentrantLock changing = new ReentrantLock();
+    private final Map<String, Group> groups = new ConcurrentHashMap<>();
+    private final Map<Member, User> users = new ConcurrentHashMap<>();
+    private final Map<String, Held> keys = new ConcurrentHashMap<>();
+
+    private Directory(Database database, AuditTrail audit, InstantSource clock) {
+        this.database = database;
+        this.audit = audit;
+        this.clock = clock;
+    }
+
+    /** The directory in a database, which has one. */
+    public static Directory in(Database database, AuditTrail audit, InstantSource clock) {
+        database.migrate("trust", SCHEMA);
+        var directory = new Directory(database, audit, clock);
+        database.read(directory::load);
+        return directory;
+    }
+
+    private boolean load(Session session) throws SQLException {
+        try (ResultSet row = session.bind("SELECT group_id, made_ms, archived_ms FROM trust_group")
+                .executeQuery()) {
+            while (row.next()) {
+                groups.put(row.getString(1), new Group(row.getString(1), requireNonNull(time(row, 2)), time(row, 3)));
+            }
+        }
+        try (ResultSet row = session.bind("SELECT group_id, name, made_ms, disabled_ms FROM trust_user")
+                .executeQuery()) {
+            while (row.next()) {
+                var member = new Member(row.getString(1), row.getString(2));
+                users.put(member, new User(member.group(), member.name(), requireNonNull(time(row, 3)), time(row, 4)));
+            }
+        }
+        try (ResultSet row = session.bind("SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms,"
+                        + " successor, hash FROM trust_key")
+                .executeQuery()) {
+            while (row.next()) {
+                var key = new Key(
+                        row.getString(1),
+                        row.getString(2),
+                        row.getString(3),
+                        scopes(row.getString(4)),
+                        requireNonNull(time(row, 5)),
+                        time(row, 6),
+                        time(row, 7),
+                        row.getString(8));
+                keys.put(key.id(), new Held(key, HexFormat.of().parseHex(row.getString(9))));
+            }
+        }
+        return true;
+    }
+
+    private static @Nullable Instant time(ResultSet row, int column) throws SQLException {
+        long millis = row.getLong(column);
+        return row.wasNull() ? null : Instant.ofEpochMilli(millis);
+    }
+
+    private static Set<String> scopes(String text) {
+        return text.isEmpty() ? Set.of() : Set.of(text.split(BLANK, -1));
+    }
+
+    /** As exact as it is kept. */
+    private Instant now() {
+        return Instant.ofEpochMilli(clock.millis());
+    }
+
+    private static @Nullable Long millis(@Nullable Instant time) {
+        return time == null ? null : time.toEpochMilli();
+    }
+
+    // ---- Who calls
+
+    /** Returns whose key this is; null if it is none, or no longer good. */
+    @Nullable
+    Principal byKey(String secret) {
+        byte[] hash = Secrets.hash(secret);
+        Held held = keys.get(id(secret));
+        boolean right = MessageDigest.isEqual(hash, held == null ? Secrets.NOBODYS : held.hash());
+        return right && held != null && isGood(held.key())
+                ? new Principal(
+                        held.key().group(), held.key().principal(), held.key().scopes())
+                : null;
+    }
+
+    private static String id(String secret) {
+        int end = secret.startsWith(KEY_PREFIX) ? secret.indexOf('_', KEY_PREFIX.length()) : -1;
+        return end < 0 ? "" : secret.substring(KEY_PREFIX.length(), end);
+    }
+
+    private boolean isGood(Key key) {
+        return key.revoked() == null
+                && (key.expires() == null || key.expires().isAfter(now()))
+                && isWelcome(key.group(), key.principal());
+    }
+
+    /** False if the group was archived, or the member shut out: whatever it shows, it is not let in. */
+    boolean isWelcome(String group, String name) {
+        Group of = groups.get(group);
+        User user = users.get(new Member(group, name));
+        return (of == null || of.archived() == null) && (user == null || user.disabled() == null);
+    }
+
+    /** True if some key that is good has a scope. */
+    public boolean anyWith(String scope) {
+        return keys.values().stream().anyMatch(held -> held.key().scopes().contains(scope) && isGood(held.key()));
+    }
+
+    // ---- Groups
+
+    /** All groups, by their ids. */
+    public List<Group> groups() {
+        return groups.values().stream().sorted(Comparator.comparing(Group::id)).toList();
+    }
+
+    /**
+     * Makes a group.
+     *
+     * @throws IllegalArgumentException if there is one of that id, or it cannot be an id
+     */
+    public Group createGroup(String id, Actor by) {
+        Principal.requireGroup(id);
+        return change(() -> {
+            if (groups.containsKey(id)) {
+                throw new IllegalArgumentException("group: " + id + " is there already (expected: a new one)");
+            }
+            var group = new Group(id, now(), null);
+            write(
+                    by,
+                    "group.created",
+                    id,
+                    Map.of(),
+                    session -> session.update(
+                            "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?)", id, millis(group.made())));
+            groups.put(id, group);
+            return group;
+        });
+    }
+
+    /**
+     * Shuts the members of a group out, or lets them in again. What they have made stays.
+     *
+     * @throws IllegalArgumentException if there is no such group
+     */
+    public Group archiveGroup(String id, boolean archived, Actor by) {
+        return change(() -> {
+            Group before = known(groups.get(id), "group", id);
+            var group = new Group(id, before.made(), archived ? now() : null);
+            write(
+                    by,
+                    archived ? "group.archived" : "group.restored",
+                    id,
+                    Map.of(),
+                    session -> session.update(
+                            "UPDATE trust_group SET archived_ms = ? WHERE group_id = ?", millis(group.archived()), id));
+            groups.put(id, group);
+            return group;
+        });
+    }
+
+    // ---- Users
+
+    /** The members of a group, or of all if it is null, by group and name. */
+    public List<User> users(@Nullable String group) {
+        return users.values().stream()
+                .filter(user -> group == null || user.group().equals(group))
+                .sorted(Comparator.comparing(User::group).thenComparing(User::name))
+                .toList();
+    }
+
+    /**
+     * Makes a member of a group, and the group too if there is none.
+     *
+     * @throws IllegalArgumentException if there is one of that name, or it cannot be a name
+     */
+    public User createUser(String group, String name, Actor by) {
+        Principal.requireName(name);
+        return change(() -> {
+            var member = new Member(group, name);
+            if (users.containsKey(member)) {
+                throw new IllegalArgumentException(
+                        "user: " + name + " of " + group + " is there already (expected: a new one)");
+            }
+            if (!groups.containsKey(group)) {
+                createGroup(group, by);
+            }
+            var user = new User(group, name, now(), null);
+            write(
+                    by,
+                    "user.created",
+                    target(group, name),
+                    Map.of(),
+                    session -> session.update(
+                            "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)",
+                            group,
+                            name,
+                            millis(user.made())));
+            users.put(member, user);
+            return user;
+        });
+    }
+
+    /**
+     * Shuts a member out, whatever it shows, or lets it in again.
+     *
+     * @throws IllegalArgumentException if there is no such member
+     */
+    public User disableUser(String group, String name, boolean disabled, Actor by) {
+        return change(() -> {
+            var member = new Member(group, name);
+            User before = known(users.get(member), "user", target(group, name));
+            var user = new User(group, name, before.made(), disabled ? now() : null);
+            String action = disabled ? "user.disabled" : "user.enabled";
+            write(
+                    by,
+                    action,
+                    target(group, name),
+                    Map.of(),
+                    session -> session.update(
+                            "UPDATE trust_user SET disabled_ms = ? WHERE group_id = ? AND name = ?",
+                            millis(user.disabled()),
+                            group,
+                            name));
+            users.put(member, user);
+            return user;
+        });
+    }
+
+    // ---- Keys
+
+    /** The keys of a group, or of all if it is null, the oldest first. */
+    public List<Key> keys(@Nullable String group) {
+        return keys.values().stream()
+                .map(Held::key)
+                .filter(key -> group == null || key.group().equals(group))
+                .sorted(Comparator.comparing(Key::made).thenComparing(Key::id))
+                .toList();
+    }
+
+    /**
+     * Makes a key, and group and member too if they are not there.
+     *
+     * @param expires null for never
+     * @throws IllegalArgumentException if a name cannot be one, or the time is over already
+     */
+    public NewKey createKey(
+            String group, String principal, Collection<String> scopes, @Nullable Instant expires, Actor by) {
+        return change(() -> createKey(group, principal, new TreeSet<>(scopes), expires, by, null));
+    }
+
+    private NewKey createKey(
+            String group,
+            String principal,
+            Set<String> scopes,
+            @Nullable Instant expires,
+            Actor by,
+            @Nullable Key before) {
+        scopes.forEach(Authentication::requireScope);
+        if (expires != null && !expires.isAfter(now())) {
+            throw new IllegalArgumentException("expires: " + expires + " (expected: a time to come)");
+        }
+        if (!users.containsKey(new Member(group, principal))) {
+            createUser(group, principal, by);
+        }
+        var key = new Key(random(ID_BYTES), group, principal, scopes, now(), expires, null, null);
+        String secret = KEY_PREFIX + key.id() + "_" + random(SECRET_BYTES);
+        byte[] hash = Secrets.hash(secret);
+        Map<String, Object> detail = Map.of("principal", principal, "group", group, "scopes", List.copyOf(scopes));
+        write(by, before == null ? "key.created" : "key.rotated", key.id(), detail, session -> {
+            session.update(
+                    "INSERT INTO trust_key (key_id, group_id, principal, scopes, hash, made_ms, expires_ms)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    key.id(),
+                    group,
+                    principal,
+                    String.join(BLANK, scopes),
+                    HexFormat.of().formatHex(hash),
+                    millis(key.made()),
+                    millis(expires));
+            if (before != null) {
+                update(session, before.with(before.expires(), before.revoked(), key.id()));
+            }
+        });
+        keys.put(key.id(), new Held(key, hash));
+        return new NewKey(key, secret);
+    }
+
+    /**
+     * Makes a key that takes over from another, which goes on for a while.
+     *
+     * @param overlap how long the old one is still good; zero for not at all
+     * @throws IllegalArgumentException if there is no such key, or it is no longer good
+     */
+    public NewKey rotateKey(String id, Duration overlap, Actor by) {
+        return change(() -> {
+            Held held = known(keys.get(id), "key", id);
+            Key key = held.key();
+            if (key.revoked() != null || key.successor() != null) {
+                throw new IllegalArgumentException("key: " + id
+                        + (key.revoked() != null ? " is revoked" : " was rotated to " + key.successor())
+                        + " (expected: one that is good)");
+            }
+            Instant end = now().plus(overlap);
+            Key last = key.with(key.expires() != null && key.expires().isBefore(end) ? key.expires() : end, null, null);
+            NewKey next = createKey(key.group(), key.principal(), key.scopes(), renewed(key), by, last);
+            keys.put(id, new Held(last.with(last.expires(), null, next.key().id()), held.hash()));
+            return next;
+        });
+    }
+
+    /** A key that was good for some time is followed by one that is good for as long. */
+    private @Nullable Instant renewed(Key key) {
+        return key.expires() == null ? null : now().plus(Duration.between(key.made(), key.expires()));
+    }
+
+    /**
+     * Ends a key, from the next call on.
+     *
+     * @throws IllegalArgumentException if there is no such key
+     */
+    public Key revokeKey(String id, Actor by) {
+        return change(() -> {
+            Held held = known(keys.get(id), "key", id);
+            if (held.key().revoked() != null) {
+                return held.key();
+            }
+            Key key = held.key().with(held.key().expires(), now(), held.key().successor());
+            write(
+                    by,
+                    "key.revoked",
+                    id,
+                    Map.of("principal", key.principal(), "group", key.group()),
+                    session -> update(session, key));
+            keys.put(id, new Held(key, held.hash()));
+            return key;
+        });
+    }
+
+    private static void update(Session session, Key key) throws SQLException {
+        session.update(
+                "UPDATE trust_key SET expires_ms = ?, revoked_ms = ?, successor = ? WHERE key_id = ?",
+                millis(key.expires()),
+                millis(key.revoked()),
+                key.successor(),
+                key.id());
+    }
+
+    // ---- Changing
+
+    private interface Change {
+        void write(Session session) throws SQLException;
+    }
+
+    /** What is in memory follows what is on disk, one change after the other. */
+    private <T> T change(Supplier<T> change) {
+        changing.lock();
+        try {
+            return change.get();
+        } finally {
+            changing.unlock();
+        }
+    }
+
+    private void write(Actor by, String action, String target, Map<String, ?> detail, Change change) {
+        var entry = new AuditTrail.Entry(by.group(), by.name(), action, target, "ok", by.address(), "", detail);
+        database.write(session -> {
+            change.write(session);
+            audit.add(session, entry);
+            return entry;
+        });
+    }
+
+    private static <T> T known(@Nullable T found, String what, String id) {
+        if (found == null) {
+            throw new IllegalArgumentException(what + ": " + id + " (expected: one that there is)");
+        }
+        return found;
+    }
+
+    private static String target(String group, String name) {
+        return group + "/" + name;
+    }
+
+    private String random(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,226 @@
+package dev.parley.trust;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.OwnMethod;
+import dev.parley.trust.Policy.Attempt;
+import dev.parley.trust.Policy.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before an agent and lets through what its callers may do: by the policy of the hub, and by the scopes that the
+ * skills on its card ask for. Safe for any thread.
+ *
+ * <p>What somebody may not do to a task that it could not see anyway is answered as if there were no such task.
+ */
+public final class Guard {
+    /** The member of a message's, or a request's, metadata that names the skill for which it is. */
+    public static final String SKILL = "skillId";
+
+    private final String agent;
+    private final AgentCard card;
+    private final List<Skill> more;
+    private final Policy policy;
+    private final boolean enforces;
+    private final Denials denials;
+
+    /**
+     * @param card as it is shown to everybody
+     * @param more skills that only the extended card has
+     * @param enforces false if callers cannot show what scopes they have
+     */
+    Guard(String agent, AgentCard card, List<Skill> more, Policy policy, boolean enforces, Denials denials) {
+        this.agent = agent;
+        this.card = card;
+        this.more = List.copyOf(more);
+        this.policy = policy;
+        this.enforces = enforces;
+        this.denials = denials;
+    }
+
+    /** The agent behind this guard. */
+    public AgentEndpoint before(AgentEndpoint endpoint) {
+        return new AgentEndpoint() {
+            @Override
+            @SuppressWarnings("unchecked") // the extended card is what its operation brings
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                require(operation, context);
+                return operation instanceof Operation.GetExtendedAgentCard && !more.isEmpty()
+                        ? (R) extendedCard(context)
+                        : endpoint.call(operation, context);
+            }
+
+            @Override
+            public EventStream watch(Operation.Watch operation, CallContext context) {
+                require(operation, context);
+                return endpoint.watch(operation, context);
+            }
+        };
+    }
+
+    /** A method of the agent's own behind this guard. */
+    public OwnMethod before(String name, OwnMethod method) {
+        return (params, caller) -> {
+            require(name, null, caller, "");
+            return method.call(params, caller);
+        };
+    }
+
+    /** The knowledge graph that the agent lets its callers use, behind this guard. */
+    public KnowledgeEndpoint before(KnowledgeEndpoint graph) {
+        return new KnowledgeEndpoint() {
+            @Override
+            public List<String> queryLanguages() {
+                return graph.queryLanguages();
+            }
+
+            @Override
+            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
+                require("knowledge/query", null, context, "");
+                return graph.query(query, context);
+            }
+
+            @Override
+            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
+                require("knowledge/update", null, context, "");
+                return graph.update(update, context);
+            }
+
+            @Override
+            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
+                require("knowledge/subscribe", null, context, "");
+                return graph.subscribe(subscription, context);
+            }
+        };
+    }
+
+    private void require(Operation operation, CallContext context) {
+        String task = task(operation);
+        if (operation instanceof Operation.Send send) {
+            String skill = skill(send);
+            requireScopes(send, skill, context);
+            require(operation.getClass().getSimpleName(), skill, context, task);
+        } else {
+            require(operation.getClass().getSimpleName(), null, context, task);
+        }
+    }
+
+    private void require(String operation, @Nullable String skill, CallContext context, String task) {
+        var caller = new Principal(context.scope().group(), context.caller(), context.grants());
+        Refusal refusal = policy.refusal(new Attempt(caller, agent, operation, skill));
+        if (refusal == null) {
+            return;
+        }
+        denials.note(context, agent, operation, task, refusal.reason());
+        if (!refusal.missing().isEmpty()) {
+            throw lacking(refusal.missing());
+        }
+        if (!task.isEmpty()) {
+            throw A2AException.taskNotFound(task);
+        }
+        throw A2AException.of(A2AError.PERMISSION_DENIED, refusal.reason());
+    }
+
+    /**
+     * A message for a skill needs what its entry on the card asks for. One that names none may be taken for any skill, so it
+     * needs what all of them ask for.
+     */
+    private void requireScopes(Operation.Send send, @Nullable String named, CallContext context) {
+        if (!enforces) {
+            return;
+        }
+        var missing = new TreeSet<String>();
+        boolean known = named == null;
+        for (Skill skill : all()) {
+            if (named == null || skill.id().equals(named)) {
+                known = true;
+                missing.addAll(missing(skill, context.grants()));
+            }
+        }
+        if (!missing.isEmpty()) {
+            String operation = send.getClass().getSimpleName();
+            denials.note(context, agent, operation, "", "scopes of a skill: " + String.join(" ", missing));
+            throw lacking(missing);
+        }
+        if (!known) {
+            throw A2AException.invalidParams(
+                    "metadata." + SKILL, named + " (expected: the id of a skill on the card, or none)");
+        }
+    }
+
+    private List<Skill> all() {
+        var all = new ArrayList<>(card.skills());
+        all.addAll(more);
+        return all;
+    }
+
+    /** What is missing for the alternative of which the least is missing; nothing if one is fulfilled. */
+    private static Set<String> missing(Skill skill, Set<String> grants) {
+        Set<String> least = null;
+        for (SecurityRequirement one : skill.securityRequirements()) {
+            var missing = new TreeSet<String>();
+            one.schemes().values().forEach(missing::addAll);
+            missing.removeAll(grants);
+            if (least == null || missing.size() < least.size()) {
+                least = missing;
+            }
+        }
+        return least == null ? Set.of() : least;
+    }
+
+    private static A2AException lacking(Set<String> missing) {
+        String scopes = String.join(" ", missing);
+        return A2AException.refused(
+                A2AError.PERMISSION_DENIED,
+                "Not all of these scopes were granted: " + scopes,
+                "Bearer realm=\"parley\", error=\"insufficient_scope\", scope=\"" + scopes + '"');
+    }
+
+    /** Who is nobody in particular sees no more than everybody; others see what they may use. */
+    private AgentCard extendedCard(CallContext context) {
+        if (context.caller().equals(CallContext.anonymous().caller())) {
+            throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Bearer realm=\"parley\"");
+        }
+        return card.withSkills(all().stream()
+                .filter(skill -> missing(skill, context.grants()).isEmpty())
+                .toList());
+    }
+
+    private static @Nullable String skill(Operation.Send send) {
+        Object named = send.message().metadata().get(SKILL);
+        if (named == null) {
+            named = send.metadata().get(SKILL);
+        }
+        return named instanceof String skill ? skill : null;
+    }
+
+    /** The task that an operation is about; empty for none. */
+    private static String task(Operation operation) {
+        String task = switch (operation) {
+            case Operation.Send send -> send.message().taskId();
+            case Operation.GetTask get -> get.id();
+            case Operation.CancelTask cancel -> cancel.id();
+            case Operation.SubscribeToTask subscribe -> subscribe.id();
+            case Operation.CreatePushConfig create -> create.config().taskId();
+            case Operation.GetPushConfig get -> get.taskId();
+            case Operation.ListPushConfigs list -> list.taskId();
+            case Operation.DeletePushConfig delete -> delete.taskId();
+            case Operation.ListTasks list -> null;
+            case Operation.GetExtendedAgentCard get -> null;
+        };
+        return task == null ? "" : task;
+    }
+}

@@ -1,0 +1,231 @@
+package dev.parley.trust;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much a caller, a group, or all callers of an agent may ask for: so many calls a second, at once, and a day. What is
+ * over is refused at once, with when to try again. Safe for any thread.
+ *
+ * <p>Counted in memory: with a restart everything begins anew.
+ */
+public final class Limits {
+    private static final int MOST_KEPT = 100_000;
+    private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    /**
+     * The limits of one of them; 0 stands for none.
+     *
+     * @param perSecond calls, on average
+     * @param burst calls that may come together
+     * @param concurrent calls that are not answered yet, open streams among them
+     * @param perDay calls, from midnight to midnight UTC
+     */
+    public record Limit(double perSecond, long burst, long concurrent, long perDay) {
+        public static final Limit NONE = new Limit(0, 0, 0, 0);
+
+        private static final Set<String> MEMBERS = Set.of("perSecond", "burst", "concurrent", "perDay");
+
+        static Limit of(String where, @Nullable Object value, Limit otherwise) {
+            if (value == null) {
+                return otherwise;
+            }
+            if (!(value instanceof Map<?, ?> members)) {
+                throw new IllegalArgumentException(where + " (expected: an object)");
+            }
+            PolicyFile.requireMembers(where, members, MEMBERS);
+            double perSecond = number(where + ".perSecond", members.get("perSecond"), otherwise.perSecond());
+            double burst = number(where + ".burst", members.get("burst"), Math.ceil(perSecond));
+            if (perSecond > 0 && burst < 1) {
+                throw new IllegalArgumentException(where + ".burst: " + burst + " (expected: a number >= 1)");
+            }
+            return new Limit(
+                    perSecond,
+                    (long) burst,
+                    (long) number(where + ".concurrent", members.get("concurrent"), (double) otherwise.concurrent()),
+                    (long) number(where + ".perDay", members.get("perDay"), (double) otherwise.perDay()));
+        }
+
+        private static double number(String where, @Nullable Object value, double otherwise) {
+            if (value == null) {
+                return otherwise;
+            }
+            if (value instanceof Number number && number.doubleValue() >= 0 && number.doubleValue() <= 1e12) {
+                return number.doubleValue();
+            }
+            throw new IllegalArgumentException(where + ": " + value + " (expected: a number >= 0; 0 for none)");
+        }
+    }
+
+    /** The limits of each principal, of each group, and of each agent. */
+    public record Settings(Limit principal, Limit group, Limit agent) {
+        /** What holds if nothing is said: nobody can take all streams of a hub. */
+        public static final Settings DEFAULTS = new Settings(new Limit(0, 0, 1_000, 0), Limit.NONE, Limit.NONE);
+
+        private static final Set<String> MEMBERS = Set.of("principal", "group", "agent");
+
+        static Settings of(@Nullable Object value) {
+            if (value == null) {
+                return DEFAULTS;
+            }
+            if (!(value instanceof Map<?, ?> members)) {
+                throw new IllegalArgumentException("limits (expected: an object)");
+            }
+            PolicyFile.requireMembers("limits", members, MEMBERS);
+            return new Settings(
+                    Limit.of("limits.principal", members.get("principal"), DEFAULTS.principal()),
+                    Limit.of("limits.group", members.get("group"), DEFAULTS.group()),
+                    Limit.of("limits.agent", members.get("agent"), DEFAULTS.agent()));
+        }
+    }
+
+    /** That a call was let in: what is left, and what to do when it has ended. */
+    record Taken(Map<String, String> headers, Runnable giveBack) {
+        static final Taken NOTHING = new Taken(Map.of(), () -> {});
+    }
+
+    /** What one of them has used up. Guarded by itself. */
+    private static final class Account {
+        private double tokens;
+        private long filledNanos;
+        private long day;
+        private long today;
+        private long running;
+        private boolean begun;
+    }
+
+    private record Key(Limit limit, String name) {}
+
+    private final Settings settings;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Key, Account> accounts = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, Account> eldest) {
+            return size() > MOST_KEPT && eldest.getValue().running == 0;
+        }
+    };
+
+    Limits(Settings settings, InstantSource clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /**
+     * Takes a call from what its caller, the group and the agent have left.
+     *
+     * @throws A2AException RATE_LIMITED, with when to try again; nothing was taken
+     */
+    Taken take(Principal caller, String agent) {
+        var accountsOfCall = new LinkedHashMap<Account, Limit>();
+        lock.lock();
+        try {
+            open(accountsOfCall, settings.principal(), "p " + caller.group() + " " + caller.name());
+            open(accountsOfCall, settings.group(), "g " + caller.group());
+            open(accountsOfCall, settings.agent(), "a " + agent);
+            if (accountsOfCall.isEmpty()) {
+                return Taken.NOTHING;
+            }
+            accountsOfCall.forEach(this::require);
+            accountsOfCall.forEach((account, limit) -> {
+                account.tokens--;
+                account.today++;
+                account.running++;
+            });
+            return new Taken(headers(accountsOfCall), () -> giveBack(accountsOfCall.keySet()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void open(Map<Account, Limit> accountsOfCall, Limit limit, String name) {
+        if (!limit.equals(Limit.NONE)) {
+            Account account = accounts.computeIfAbsent(new Key(limit, name), key -> new Account());
+            fill(account, limit);
+            accountsOfCall.put(account, limit);
+        }
+    }
+
+    private void fill(Account account, Limit limit) {
+        long now = System.nanoTime();
+        if (!account.begun) {
+            account.begun = true;
+            account.tokens = (double) limit.burst();
+        } else {
+            double gained = (now - account.filledNanos) / 1e9 * limit.perSecond();
+            account.tokens = Math.min((double) limit.burst(), account.tokens + gained);
+        }
+        account.filledNanos = now;
+        long day = clock.millis() / DAY_MS;
+        if (account.day != day) {
+            account.day = day;
+            account.today = 0;
+        }
+    }
+
+    private void require(Account account, Limit limit) {
+        if (limit.perSecond() > 0 && account.tokens < 1) {
+            long millis = (long) Math.ceil((1 - account.tokens) / limit.perSecond() * 1_000);
+            throw refused("Too many calls a second", Duration.ofMillis(millis));
+        }
+        if (limit.concurrent() > 0 && account.running >= limit.concurrent()) {
+            throw refused("Too many calls at once", SOON);
+        }
+        if (limit.perDay() > 0 && account.today >= limit.perDay()) {
+            throw refused("The calls of today are used up", untilTomorrow());
+        }
+    }
+
+    private static A2AException refused(String message, Duration wait) {
+        return A2AException.of(A2AError.RATE_LIMITED, message).retryingAfter(wait);
+    }
+
+    private Duration untilTomorrow() {
+        return Duration.ofMillis(DAY_MS - clock.millis() % DAY_MS);
+    }
+
+    /** Of the limit of which the least is left. */
+    private Map<String, String> headers(Map<Account, Limit> accountsOfCall) {
+        long limit = Long.MAX_VALUE;
+        long remaining = Long.MAX_VALUE;
+        long reset = 0;
+        for (var each : accountsOfCall.entrySet()) {
+            Account account = each.getKey();
+            if (each.getValue().perSecond() > 0 && (long) account.tokens < remaining) {
+                limit = each.getValue().burst();
+                remaining = (long) account.tokens;
+                reset = (long)
+                        Math.ceil((limit - account.tokens) / each.getValue().perSecond());
+            }
+            if (each.getValue().perDay() > 0 && each.getValue().perDay() - account.today < remaining) {
+                limit = each.getValue().perDay();
+                remaining = limit - account.today;
+                reset = untilTomorrow().toSeconds();
+            }
+        }
+        return limit == Long.MAX_VALUE
+                ? Map.of()
+                : Map.of(
+                        "RateLimit-Limit", Long.toString(limit),
+                        "RateLimit-Remaining", Long.toString(remaining),
+                        "RateLimit-Reset", Long.toString(reset));
+    }
+
+    private void giveBack(Set<Account> used) {
+        lock.lock();
+        try {
+            used.forEach(account -> account.running--);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

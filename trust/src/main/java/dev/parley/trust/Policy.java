@@ -1,0 +1,59 @@
+package dev.parley.trust;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What callers may do, besides being who they are. {@link PolicyFile} is the one that comes along; others may ask whomever
+ * they like, but are asked for every call. Safe for any thread; must not block for long.
+ */
+public interface Policy {
+    /** Everybody may do everything with their own. */
+    Policy OPEN = new Policy() {
+        @Override
+        public boolean knows(Principal caller, String agent) {
+            return true;
+        }
+
+        @Override
+        public @Nullable Refusal refusal(Attempt attempt) {
+            return null;
+        }
+    };
+
+    /**
+     * What somebody is about to do.
+     *
+     * @param operation by its name in A2A 1.0, such as {@code SendMessage}; {@code knowledge/query} and the like; or the
+     *     name of an agent's own method
+     * @param skill for which the message is; null if it does not say
+     */
+    record Attempt(
+            Principal caller,
+            String agent,
+            String operation,
+            @Nullable String skill) {}
+
+    /**
+     * Why somebody may not.
+     *
+     * @param missing scopes with which it might; empty if none would help
+     */
+    record Refusal(String reason, Set<String> missing) {
+        public Refusal {
+            missing = Set.copyOf(missing);
+        }
+    }
+
+    /** Whether a caller is to know of an agent. For who is not, there is no such agent. */
+    boolean knows(Principal caller, String agent);
+
+    /** Returns what keeps a caller from doing something; null if nothing does. */
+    @Nullable
+    Refusal refusal(Attempt attempt);
+
+    /** Whether the tasks of an agent belong to the whole group of whoever began them, and not to that one alone. */
+    default boolean isShared(String agent) {
+        return false;
+    }
+}

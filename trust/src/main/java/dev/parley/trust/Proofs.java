@@ -1,0 +1,134 @@
+package dev.parley.trust;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jose.crypto.RSASSAVerifier;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.parley.dialect.Arrival;
+import java.net.URI;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proofs that a caller has the key to which its token is bound. Each can be shown once. Safe for any thread.
+ *
+ * <p>Source: RFC 9449, sections 4.3, 7.1 and 11.1.
+ */
+final class Proofs {
+    /** The header of proofs. */
+    static final String HEADER = "DPoP";
+
+    static final Duration LIFE = Duration.ofSeconds(60);
+
+    private static final int MOST_KEPT = 100_000;
+    private static final int LONGEST_ID = 200;
+    private static final JOSEObjectType TYPE = new JOSEObjectType("dpop+jwt");
+    private static final Set<JWSAlgorithm> ALGORITHMS =
+            Set.of(JWSAlgorithm.ES256, JWSAlgorithm.ES384, JWSAlgorithm.RS256, JWSAlgorithm.PS256);
+
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Instant> seen = new LinkedHashMap<>();
+
+    Proofs(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * Returns the thumbprint of the key whose holder makes a call; null if the call has no proof, or none that is good.
+     *
+     * @param url of the call, as the caller sees it
+     * @param token that comes with the proof; null where one is asked for
+     */
+    @Nullable
+    String holder(Arrival arrival, String url, @Nullable String token) {
+        String header = arrival.header(HEADER);
+        try {
+            return header == null || header.contains(",") ? null : holder(header, arrival.method(), url, token);
+        } catch (ParseException | JOSEException | IllegalArgumentException notGood) {
+            return null;
+        }
+    }
+
+    private @Nullable String holder(String header, String method, String url, @Nullable String token)
+            throws ParseException, JOSEException {
+        SignedJWT proof = SignedJWT.parse(header);
+        JWK key = proof.getHeader().getJWK();
+        if (!TYPE.equals(proof.getHeader().getType())
+                || !ALGORITHMS.contains(proof.getHeader().getAlgorithm())
+                || key == null
+                || key.isPrivate()
+                || !proof.verify(verifier(key))) {
+            return null;
+        }
+        JWTClaimsSet claims = proof.getJWTClaimsSet();
+        String id = claims.getJWTID();
+        boolean fits = method.equals(claims.getStringClaim("htm"))
+                && claims.getStringClaim("htu") != null
+                && same(url, claims.getStringClaim("htu"))
+                && (token == null || hash(token).equals(claims.getStringClaim("ath")));
+        if (!fits || id == null || id.isEmpty() || id.length() > LONGEST_ID || claims.getIssueTime() == null) {
+            return null;
+        }
+        Instant made = claims.getIssueTime().toInstant();
+        Duration age = Duration.between(made, clock.instant()).abs();
+        String thumbprint = key.computeThumbprint().toString();
+        return age.compareTo(LIFE) <= 0 && isNew(thumbprint + " " + id) ? thumbprint : null;
+    }
+
+    private static JWSVerifier verifier(JWK key) throws JOSEException {
+        return switch (key) {
+            case ECKey ec -> new ECDSAVerifier(ec);
+            case RSAKey rsa -> new RSASSAVerifier(rsa);
+            default -> throw new JOSEException("unknown kind of key");
+        };
+    }
+
+    private static String hash(String token) {
+        return Base64URL.encode(Secrets.hash(token)).toString();
+    }
+
+    /** Without query and fragment, and whatever way the host is written. */
+    private static boolean same(String one, String other) {
+        return normal(one).equals(normal(other));
+    }
+
+    private static String normal(String url) {
+        URI uri = URI.create(url);
+        String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+        int port = uri.getPort() < 0 ? (scheme.equals("https") ? 443 : 80) : uri.getPort();
+        String path = uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+        return scheme + "://" + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT) + ":" + port + path;
+    }
+
+    /** What is older than a proof can be need not be remembered. */
+    private boolean isNew(String proof) {
+        Instant now = clock.instant();
+        lock.lock();
+        try {
+            var oldest = seen.values().iterator();
+            while (oldest.hasNext() && oldest.next().plus(LIFE.multipliedBy(2)).isBefore(now)) {
+                oldest.remove();
+            }
+            return seen.size() < MOST_KEPT && seen.putIfAbsent(proof, now) == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

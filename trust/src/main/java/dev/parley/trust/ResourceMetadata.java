@@ -1,0 +1,75 @@
+package dev.parley.trust;
+
+import dev.parley.dialect.Json;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What clients look up before they ask for a token: who makes them, and how they are shown.
+ *
+ * <p>Source: RFC 9728, sections 2 and 3; RFC 8414, section 2.
+ */
+record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, Collection<String> scopes) {
+    /** Where it is found, below the address of the hub. */
+    static final String PATH = "/.well-known/oauth-protected-resource";
+
+    /** Where the metadata of the hub's own token endpoint is. */
+    static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
+
+    private static final List<String> ALGORITHMS = List.of("ES256", "ES384", "RS256", "PS256");
+
+    /** @param request below one of the two paths; behind the first, the path of an agent may come */
+    WireAnswer answer(WireRequest request) {
+        if (!request.method().equals("GET")) {
+            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED, request.method() + " (expected: GET)");
+        }
+        return request.path().startsWith(SERVER_PATH)
+                ? json(server())
+                : json(resource(request.path().substring(PATH.length())));
+    }
+
+    private Map<String, Object> resource(String agent) {
+        var servers = new ArrayList<String>();
+        if (makesTokens) {
+            servers.add(hub);
+        }
+        servers.addAll(issuers);
+        var members = new LinkedHashMap<String, Object>();
+        members.put("resource", hub + agent);
+        members.put("authorization_servers", servers);
+        if (!scopes.isEmpty()) {
+            members.put("scopes_supported", List.copyOf(scopes));
+        }
+        members.put("bearer_methods_supported", List.of("header"));
+        members.put("dpop_signing_alg_values_supported", ALGORITHMS);
+        return members;
+    }
+
+    private Map<String, Object> server() {
+        if (!makesTokens) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        var members = new LinkedHashMap<String, Object>();
+        members.put("issuer", hub);
+        members.put("token_endpoint", hub + Trust.TOKEN_PATH);
+        members.put("grant_types_supported", List.of("client_credentials"));
+        members.put("token_endpoint_auth_methods_supported", List.of("client_secret_basic", "client_secret_post"));
+        members.put("response_types_supported", List.of());
+        members.put("dpop_signing_alg_values_supported", ALGORITHMS);
+        return members;
+    }
+
+    private static WireAnswer.Whole json(Map<String, Object> members) {
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", "application/json", "Cache-Control", "public, max-age=300"),
+                Json.write(members));
+    }
+}

@@ -1,0 +1,179 @@
+package dev.parley.trust;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.store.AuditTrail;
+import dev.parley.store.AuditTrail.Filter;
+import dev.parley.store.Database;
+import dev.parley.testkit.SettableClock;
+import dev.parley.trust.Directory.Actor;
+import dev.parley.trust.Directory.NewKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Groups, members and keys: made, found, changed, and on disk. */
+final class DirectoryTest {
+    private static final Actor ADMIN = new Actor("default", "admin", "192.0.2.1");
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
+
+    @TempDir
+    private Path data;
+
+    private Database database;
+    private AuditTrail audit;
+    private Directory directory;
+
+    @BeforeEach
+    void open() {
+        database = Database.open(data);
+        audit = AuditTrail.in(database, clock);
+        directory = Directory.in(database, audit, clock);
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private NewKey key(String group, String principal, String... scopes) {
+        return directory.createKey(group, principal, List.of(scopes), null, ADMIN);
+    }
+
+    private void pass(Duration time) {
+        clock.advance(time);
+    }
+
+    @Test
+    void aKeyTellsWhoCallsAfterARestartToo() {
+        NewKey made = key("T1", "alice", "tasks", "read");
+        var alice = new Principal("T1", "alice", Set.of("read", "tasks"));
+        assertThat(directory.byKey(made.secret())).isEqualTo(alice);
+        assertThat(made.secret()).startsWith("parley_" + made.key().id() + "_");
+
+        database.close();
+        open();
+
+        assertThat(directory.byKey(made.secret())).isEqualTo(alice);
+        assertThat(directory.groups()).extracting(Directory.Group::id).containsExactly("T1");
+        assertThat(directory.users("T1")).extracting(Directory.User::name).containsExactly("alice");
+        assertThat(directory.keys(null)).containsExactly(made.key());
+        assertThat(directory.keys("T2")).isEmpty();
+    }
+
+    @Test
+    void anotherSecretOfTheSameIdIsNobodys() {
+        NewKey made = key("T1", "alice");
+
+        assertThat(directory.byKey(made.secret() + "0")).isNull();
+        assertThat(directory.byKey("parley_" + made.key().id() + "_" + "0".repeat(48)))
+                .isNull();
+        assertThat(directory.byKey("parley_" + made.key().id())).isNull();
+        assertThat(directory.byKey("")).isNull();
+    }
+
+    @Test
+    void aRevokedKeyIsNobodysAtOnce() {
+        NewKey made = key("T1", "alice");
+        directory.revokeKey(made.key().id(), ADMIN);
+
+        assertThat(directory.byKey(made.secret())).isNull();
+        assertThat(directory.revokeKey(made.key().id(), ADMIN).revoked()).isEqualTo(clock.instant());
+    }
+
+    @Test
+    void aKeyExpires() {
+        Instant end = clock.instant().plusSeconds(60);
+        NewKey made = directory.createKey("T1", "alice", List.of(), end, ADMIN);
+        pass(Duration.ofSeconds(59));
+        assertThat(directory.byKey(made.secret())).isNotNull();
+
+        pass(Duration.ofSeconds(1));
+
+        assertThat(directory.byKey(made.secret())).isNull();
+        assertThatThrownBy(() -> directory.createKey("T1", "alice", List.of(), end, ADMIN))
+                .hasMessage("expires: 2026-01-05T10:01:00Z (expected: a time to come)");
+    }
+
+    @Test
+    void aRotatedKeyGoesOnForAWhileBesideItsSuccessor() {
+        NewKey old = key("T1", "alice", "read");
+        NewKey next = directory.rotateKey(old.key().id(), Duration.ofHours(1), ADMIN);
+
+        assertThat(directory.byKey(old.secret())).isEqualTo(directory.byKey(next.secret()));
+        assertThat(next.key().scopes()).containsExactly("read");
+        pass(Duration.ofHours(1));
+        assertThat(directory.byKey(old.secret())).isNull();
+        assertThat(directory.byKey(next.secret())).isNotNull();
+        assertThatThrownBy(() -> directory.rotateKey(old.key().id(), Duration.ZERO, ADMIN))
+                .hasMessageContaining("was rotated to " + next.key().id());
+    }
+
+    @Test
+    void whoIsShutOutHasNoKeyThatHelps() {
+        NewKey alice = key("T1", "alice");
+        directory.disableUser("T1", "alice", true, ADMIN);
+        assertThat(directory.byKey(alice.secret())).isNull();
+        directory.disableUser("T1", "alice", false, ADMIN);
+        assertThat(directory.byKey(alice.secret())).isNotNull();
+
+        directory.archiveGroup("T1", true, ADMIN);
+
+        assertThat(directory.byKey(alice.secret())).isNull();
+        assertThat(directory.isWelcome("T1", "alice")).isFalse();
+    }
+
+    @Test
+    void theFilesHoldNoKey() throws IOException {
+        NewKey made = key("T1", "alice");
+        String secret = made.secret().substring(made.secret().lastIndexOf('_') + 1);
+        database.close();
+
+        try (var files = Files.list(data)) {
+            for (Path file : files.toList()) {
+                assertThat(Files.readString(file, java.nio.charset.StandardCharsets.ISO_8859_1))
+                        .doesNotContain(secret);
+            }
+        }
+        open();
+    }
+
+    @Test
+    void whatIsChangedIsInTheAudit() {
+        NewKey made = key("T1", "alice");
+        directory.rotateKey(made.key().id(), Duration.ZERO, ADMIN);
+        directory.revokeKey(made.key().id(), ADMIN);
+
+        assertThat(audit.rows(Filter.ALL, 0, 10))
+                .extracting(row -> row.entry().actor() + " " + row.entry().action())
+                .containsExactly(
+                        "admin group.created",
+                        "admin user.created",
+                        "admin key.created",
+                        "admin key.rotated",
+                        "admin key.revoked");
+        assertThat(audit.rows(Filter.ALL, 0, 10).toString()).doesNotContain(made.secret());
+    }
+
+    @Test
+    void namesThatCannotBeAreMistakes() {
+        assertThatThrownBy(() -> key("a group", "alice")).hasMessageStartingWith("group: a group (expected:");
+        assertThatThrownBy(() -> key("T1", "anonymous")).hasMessageStartingWith("principal: anonymous (expected:");
+        assertThatThrownBy(() -> key("T1", "alice", "a b")).hasMessageStartingWith("scope: a b (expected:");
+        directory.createGroup("T1", ADMIN);
+        assertThatThrownBy(() -> directory.createGroup("T1", ADMIN))
+                .hasMessage("group: T1 is there already (expected: a new one)");
+        assertThatThrownBy(() -> directory.revokeKey("none", ADMIN))
+                .hasMessage("key: none (expected: one that there is)");
+    }
+}

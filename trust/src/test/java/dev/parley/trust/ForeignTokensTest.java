@@ -1,0 +1,213 @@
+package dev.parley.trust;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import com.nimbusds.jwt.SignedJWT;
+import com.sun.net.httpserver.HttpServer;
+import dev.parley.dialect.Json;
+import dev.parley.trust.ForeignTokens.Foreign;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Tokens of an issuer that forges whatever it can; a real provider is asked in the tests of the hub. */
+final class ForeignTokensTest {
+    private static final String HUB = "https://agents.example.com";
+
+    private HttpServer issuer;
+    private String url;
+    private RSAKey key;
+    private final AtomicInteger strangersAsked = new AtomicInteger();
+    private ForeignTokens tokens;
+
+    @BeforeEach
+    void start() throws Exception {
+        key = new RSAKeyGenerator(2048).keyID("first").generate();
+        issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        url = "http://127.0.0.1:" + issuer.getAddress().getPort();
+        serve("/.well-known/openid-configuration", () -> Json.write(Map.of("issuer", url, "jwks_uri", url + "/keys")));
+        serve("/keys", () -> new JWKSet(key.toPublicJWK()).toString().getBytes(StandardCharsets.UTF_8));
+        serve("/stranger", () -> {
+            strangersAsked.incrementAndGet();
+            return new byte[0];
+        });
+        issuer.start();
+        tokens = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", InstantSource.system());
+    }
+
+    private interface Page {
+        byte[] bytes() throws IOException;
+    }
+
+    private void serve(String path, Page page) {
+        issuer.createContext(path, exchange -> {
+            byte[] body = page.bytes();
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+    }
+
+    @AfterEach
+    void stop() {
+        issuer.stop(0);
+    }
+
+    private JWTClaimsSet claims(UnaryOperator<JWTClaimsSet.Builder> change) {
+        Instant now = Instant.now();
+        return change.apply(new JWTClaimsSet.Builder()
+                        .issuer(url)
+                        .audience(HUB)
+                        .subject("alice")
+                        .claim("scope", "read write")
+                        .issueTime(Date.from(now))
+                        .expirationTime(Date.from(now.plusSeconds(300))))
+                .build();
+    }
+
+    private String token(UnaryOperator<JWTClaimsSet.Builder> change) throws JOSEException {
+        return signed(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(), change, key);
+    }
+
+    private String signed(JWSHeader header, UnaryOperator<JWTClaimsSet.Builder> change, RSAKey by)
+            throws JOSEException {
+        var token = new SignedJWT(header, claims(change));
+        token.sign(new RSASSASigner(by));
+        return token.serialize();
+    }
+
+    @Test
+    void aTokenOfTheIssuerTellsWhoCalls() throws Exception {
+        Foreign read = tokens.read(token(claims -> claims));
+
+        String host = URI.create(url).getAuthority();
+        assertThat(read)
+                .isEqualTo(new Foreign(new Principal("default", "alice@" + host, Set.of("read", "write")), null));
+        assertThat(tokens.read(token(claims -> claims.claim("tenant", "T1").claim("scope", null))))
+                .isEqualTo(new Foreign(new Principal("T1", "alice@" + host, Set.of()), null));
+    }
+
+    @Test
+    void newKeysAreFetchedWhenTheyAreNeeded() throws Exception {
+        assertThat(tokens.read(token(claims -> claims))).isNotNull();
+        key = new RSAKeyGenerator(2048).keyID("second").generate();
+
+        assertThat(tokens.read(token(claims -> claims))).isNotNull();
+    }
+
+    @Test
+    void aTokenWithoutSignatureIsNone() {
+        assertThat(tokens.read(new PlainJWT(claims(claims -> claims)).serialize()))
+                .isNull();
+    }
+
+    @Test
+    void thePublicKeyIsNoSecret() throws Exception {
+        var header =
+                new JWSHeader.Builder(JWSAlgorithm.HS256).keyID(key.getKeyID()).build();
+        var forged = new SignedJWT(header, claims(claims -> claims));
+        forged.sign(new MACSigner(key.toRSAPublicKey().getEncoded()));
+
+        assertThat(tokens.read(forged.serialize())).isNull();
+    }
+
+    @Test
+    void theHeaderDoesNotSayWhichKeysCount() throws Exception {
+        RSAKey strangers = new RSAKeyGenerator(2048).keyID("first").generate();
+        var stranger = URI.create(url + "/stranger");
+        for (JWSHeader.Builder header : List.of(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).jwkURL(stranger),
+                new JWSHeader.Builder(JWSAlgorithm.RS256).x509CertURL(stranger),
+                new JWSHeader.Builder(JWSAlgorithm.RS256).jwk(strangers.toPublicJWK()),
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("../../stranger"))) {
+            assertThat(tokens.read(signed(header.build(), claims -> claims, strangers)))
+                    .isNull();
+        }
+        assertThat(strangersAsked).hasValue(0);
+    }
+
+    @Test
+    void aKeyOfAnotherKindIsOfNoUse() throws Exception {
+        var other = new ECKeyGenerator(Curve.P_256).keyID("first").generate();
+        var token = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("first").build(), claims(claims -> claims));
+        token.sign(new ECDSASigner(other));
+
+        assertThat(tokens.read(token.serialize())).isNull();
+    }
+
+    @Test
+    void whatIsForOthersOrOfOthersIsRefused() throws Exception {
+        assertThat(tokens.read(token(claims -> claims.audience("https://elsewhere.example"))))
+                .isNull();
+        assertThat(tokens.read(token(claims -> claims.audience((String) null)))).isNull();
+        assertThat(tokens.read(token(claims -> claims.issuer("https://elsewhere.example"))))
+                .isNull();
+        assertThat(tokens.read(token(claims -> claims.subject(null)))).isNull();
+        var header = new JWSHeader.Builder(JWSAlgorithm.RS256)
+                .keyID(key.getKeyID())
+                .type(new JOSEObjectType("dpop+jwt"))
+                .build();
+        assertThat(tokens.read(signed(header, claims -> claims, key))).isNull();
+    }
+
+    @Test
+    void timesCountButForAMinute() throws Exception {
+        Instant now = Instant.now();
+        assertThat(tokens.read(token(claims -> claims.expirationTime(Date.from(now.minusSeconds(30))))))
+                .isNotNull();
+        assertThat(tokens.read(token(claims -> claims.expirationTime(Date.from(now.minusSeconds(65))))))
+                .isNull();
+        assertThat(tokens.read(token(claims -> claims.notBeforeTime(Date.from(now.plusSeconds(120))))))
+                .isNull();
+        assertThat(tokens.read(token(claims -> claims.expirationTime(null)))).isNull();
+    }
+
+    @Test
+    void aBoundTokenTellsItsKey() throws Exception {
+        JWK holder = new ECKeyGenerator(Curve.P_256).generate();
+        String thumbprint = holder.computeThumbprint().toString();
+
+        assertThat(tokens.read(token(claims -> claims.claim("cnf", Map.of("jkt", thumbprint)))))
+                .extracting(Foreign::boundTo)
+                .isEqualTo(thumbprint);
+    }
+
+    @Test
+    void anIssuerThatOthersCouldPlayIsAMistake() {
+        assertThatThrownBy(() ->
+                        new ForeignTokens(List.of("http://login.example.com"), Set::of, null, InstantSource.system()))
+                .hasMessage("issuer: http://login.example.com (expected: an https URL)");
+    }
+}

@@ -1,0 +1,85 @@
+package dev.parley.trust;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.testkit.SettableClock;
+import dev.parley.trust.Limits.Limit;
+import dev.parley.trust.Limits.Settings;
+import dev.parley.trust.Limits.Taken;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is over a limit is refused with when to try again, and costs nobody else anything. */
+final class LimitsTest {
+    private static final Principal ALICE = new Principal("T1", "alice", Set.of());
+    private static final Principal BOB = new Principal("T1", "bob", Set.of());
+    private static final Principal MALLORY = new Principal("T2", "mallory", Set.of());
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T22:00:00Z"));
+
+    private Limits limits(Limit principal, Limit group, Limit agent) {
+        return new Limits(new Settings(principal, group, agent), clock);
+    }
+
+    private static A2AException refusal(Limits limits, Principal caller, String agent) {
+        A2AException refused = catchThrowableOfType(A2AException.class, () -> limits.take(caller, agent));
+        assertThat(refused.error()).isEqualTo(A2AError.RATE_LIMITED);
+        return refused;
+    }
+
+    @Test
+    void callsAtOnceAreGivenBack() {
+        Limits limits = limits(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE);
+        limits.take(ALICE, "echo");
+        Taken second = limits.take(ALICE, "other");
+        refusal(limits, ALICE, "echo");
+        limits.take(BOB, "echo");
+
+        second.giveBack().run();
+
+        assertThat(limits.take(ALICE, "echo").headers()).isEmpty();
+    }
+
+    @Test
+    void aQuotaIsForADay() {
+        Limits limits = limits(Limit.NONE, new Limit(0, 0, 0, 2), Limit.NONE);
+        assertThat(limits.take(ALICE, "echo").headers())
+                .containsEntry("RateLimit-Limit", "2")
+                .containsEntry("RateLimit-Remaining", "1")
+                .containsEntry("RateLimit-Reset", "7200");
+        limits.take(BOB, "echo");
+        assertThat(refusal(limits, ALICE, "echo").retryAfter()).isEqualTo(Duration.ofHours(2));
+        limits.take(MALLORY, "echo");
+
+        clock.advance(Duration.ofHours(2));
+
+        limits.take(ALICE, "echo");
+    }
+
+    @Test
+    void whatIsRefusedByOneLimitIsNotTakenFromAnother() {
+        Limits limits = limits(new Limit(0, 0, 0, 3), Limit.NONE, new Limit(0, 0, 1, 0));
+        Taken running = limits.take(ALICE, "echo");
+        refusal(limits, ALICE, "echo");
+        refusal(limits, ALICE, "echo");
+        running.giveBack().run();
+
+        assertThat(limits.take(ALICE, "echo").headers()).containsEntry("RateLimit-Remaining", "1");
+    }
+
+    @Test
+    void aBurstIsTakenAndThenItIsSlow() {
+        Limits limits = limits(new Limit(0.001, 2, 0, 0), Limit.NONE, Limit.NONE);
+        limits.take(ALICE, "echo");
+        limits.take(ALICE, "echo");
+
+        assertThat(refusal(limits, ALICE, "echo").retryAfter())
+                .isBetween(Duration.ofSeconds(900), Duration.ofSeconds(1_000));
+        limits.take(BOB, "echo");
+    }
+}

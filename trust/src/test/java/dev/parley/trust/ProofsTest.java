@@ -1,0 +1,109 @@
+package dev.parley.trust;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.parley.dialect.Arrival;
+import dev.parley.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A proof counts for one call, by the holder of the key, for a minute, and once. */
+final class ProofsTest {
+    private static final String URL = "https://agents.example.com/agents/echo";
+    private static final String TOKEN = "a.b.c";
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
+    private final Proofs proofs = new Proofs(clock);
+    private ECKey key;
+
+    @BeforeEach
+    void make() throws Exception {
+        key = new ECKeyGenerator(Curve.P_256).generate();
+    }
+
+    private String proof(String type, UnaryOperator<JWTClaimsSet.Builder> change) throws Exception {
+        var claims = new JWTClaimsSet.Builder()
+                .jwtID(UUID.randomUUID().toString())
+                .claim("htm", "POST")
+                .claim("htu", URL)
+                .claim("ath", Base64URL.encode(Secrets.hash(TOKEN)).toString())
+                .issueTime(Date.from(clock.instant()));
+        var proof = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.ES256)
+                        .type(new JOSEObjectType(type))
+                        .jwk(key.toPublicJWK())
+                        .build(),
+                change.apply(claims).build());
+        proof.sign(new ECDSASigner(key));
+        return proof.serialize();
+    }
+
+    private @Nullable String holder(String proof) {
+        var arrival = new Arrival("POST", "/agents/echo", Map.of("DPoP", proof)::get, "192.0.2.1", null);
+        return proofs.holder(arrival, URL, TOKEN);
+    }
+
+    @Test
+    void theHolderIsKnownByItsKeyOnce() throws Exception {
+        String proof = proof("dpop+jwt", claims -> claims);
+
+        assertThat(holder(proof)).isEqualTo(key.computeThumbprint().toString());
+        assertThat(holder(proof)).isNull();
+        assertThat(holder(proof("dpop+jwt", claims -> claims))).isNotNull();
+    }
+
+    @Test
+    void theUrlMayBeWrittenInOtherWays() throws Exception {
+        assertThat(holder(
+                        proof("dpop+jwt", claims -> claims.claim("htu", "HTTPS://Agents.example.com:443/agents/echo"))))
+                .isNotNull();
+    }
+
+    @Test
+    void whatDoesNotFitIsNoProof() throws Exception {
+        assertThat(holder(proof("JWT", claims -> claims))).isNull();
+        assertThat(holder(proof("dpop+jwt", claims -> claims.claim("htm", "GET"))))
+                .isNull();
+        assertThat(holder(proof("dpop+jwt", claims -> claims.claim("htu", URL + "2"))))
+                .isNull();
+        assertThat(holder(proof("dpop+jwt", claims -> claims.claim("ath", "x"))))
+                .isNull();
+        assertThat(holder(proof("dpop+jwt", claims -> claims.jwtID(null)))).isNull();
+        assertThat(holder(proof("dpop+jwt", claims -> claims.issueTime(null)))).isNull();
+        assertThat(holder("no proof at all")).isNull();
+        String good = proof("dpop+jwt", claims -> claims);
+        assertThat(holder(good + "," + good)).isNull();
+        String signature = good.substring(good.lastIndexOf('.') + 1);
+        assertThat(holder(good.replace(signature, new StringBuilder(signature).reverse())))
+                .isNull();
+    }
+
+    @Test
+    void aProofIsGoodForAMinute() throws Exception {
+        String proof = proof("dpop+jwt", claims -> claims);
+        clock.advance(Duration.ofSeconds(61));
+
+        assertThat(holder(proof)).isNull();
+        assertThat(holder(proof(
+                        "dpop+jwt",
+                        claims -> claims.issueTime(Date.from(clock.instant().plusSeconds(61))))))
+                .isNull();
+    }
+}
