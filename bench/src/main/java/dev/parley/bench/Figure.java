@@ -51,6 +51,14 @@ record Figure(
                     "/result/eventsPerSecond",
                     1,
                     atLeast(150_000)),
+            ofV1("grpc", "durable SendMessage over gRPC"),
+            ofV1("v03", "the same in 0.3"),
+            ofV1("v03-rest", "the same in 0.3 over REST"),
+            ofV1("v03-grpc", "the same in 0.3 over gRPC"),
+            ofV1("v02", "the same in 0.2"),
+            ofV1("v01", "the same in 0.1"),
+            ofV1("kernel", "the same by the Agentic Kernel"),
+            ofV1("agentvault", "the same by AgentVault"),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: median", "p50", atMost(10)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: 99th percentile", "p99", atMost(10)),
             latency("chunks-1000", "one artifact in 1,000 chunks, to the end of the stream", "p50", null),
@@ -97,6 +105,11 @@ record Figure(
 
     private static Figure share(String id, String title, String of, String base, Goal goal) {
         return new Figure(id, title, of + " ÷ " + base, base, 0, goal);
+    }
+
+    /** The rate of a dialect, of which that of 1.0 just before is the measure. */
+    private static Figure ofV1(String dialect, String title) {
+        return new Figure("dialect-" + dialect, title, "of 1.0", "/value", 1, atLeast(0.8));
     }
 
     private static Goal atLeast(double value) {

@@ -48,7 +48,9 @@ final class BenchCommand implements Callable<Integer> {
         private @Nullable String agentUrl;
     }
 
-    @Option(names = "--transport", description = "jsonrpc or rest (default: what the card names first; jsonrpc).")
+    @Option(
+            names = "--transport",
+            description = "jsonrpc, rest, or for send also grpc (default: what the card names first; jsonrpc).")
     private @Nullable String transport;
 
     @Option(
@@ -182,7 +184,8 @@ final class BenchCommand implements Callable<Integer> {
             case null -> null;
             case "jsonrpc" -> AgentCard.Interface.JSONRPC;
             case "rest" -> AgentCard.Interface.HTTP_JSON;
-            default -> throw usage("--transport: " + transport + " (expected: jsonrpc or rest)");
+            case "grpc" -> AgentCard.Interface.GRPC;
+            default -> throw usage("--transport: " + transport + " (expected: jsonrpc, rest or grpc)");
         };
     }
 

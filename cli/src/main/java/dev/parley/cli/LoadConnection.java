@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread at a time; {@link #close} may be called by any, and fails what is under way.
  */
-final class LoadConnection implements AutoCloseable {
+sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
     private static final byte[] CONTENT_LENGTH = ascii("content-length:");
     private static final byte[] CONTENT_TYPE = ascii("content-type:");
     private static final byte[] CONNECTION = ascii("connection:");
@@ -51,7 +51,7 @@ final class LoadConnection implements AutoCloseable {
     private boolean chunked;
     private boolean reusable = true;
 
-    private LoadConnection(Closeable socket, ReadableByteChannel in, WritableByteChannel out, int bufferBytes) {
+    LoadConnection(Closeable socket, ReadableByteChannel in, WritableByteChannel out, int bufferBytes) {
         this.socket = socket;
         this.in = in;
         this.out = out;
@@ -66,10 +66,8 @@ final class LoadConnection implements AutoCloseable {
      */
     static LoadConnection open(String host, int port, @Nullable SSLSocketFactory tls, int bufferBytes)
             throws IOException {
-        SocketChannel channel = SocketChannel.open();
+        SocketChannel channel = connect(host, port);
         try {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.connect(new InetSocketAddress(host, port));
             if (tls == null) {
                 return new LoadConnection(channel, channel, channel, bufferBytes);
             }
@@ -83,6 +81,18 @@ final class LoadConnection implements AutoCloseable {
                     Channels.newChannel(secured.getInputStream()),
                     Channels.newChannel(secured.getOutputStream()),
                     bufferBytes);
+        } catch (IOException | RuntimeException problem) {
+            channel.close();
+            throw problem;
+        }
+    }
+
+    static SocketChannel connect(String host, int port) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.connect(new InetSocketAddress(host, port));
+            return channel;
         } catch (IOException | RuntimeException problem) {
             channel.close();
             throw problem;
@@ -115,6 +125,11 @@ final class LoadConnection implements AutoCloseable {
     /** Bytes received so far, heads included. */
     long received() {
         return received;
+    }
+
+    /** The next request takes another connection. */
+    void retire() {
+        reusable = false;
     }
 
     /** False if the next request needs another connection. */
@@ -235,7 +250,7 @@ final class LoadConnection implements AutoCloseable {
 
     // ---- The body
 
-    private void readFixed(Reader reader, long bytes) throws IOException {
+    void readFixed(Reader reader, long bytes) throws IOException {
         long left = bytes;
         while (left > 0) {
             if (!buffer.hasRemaining()) {
@@ -303,7 +318,7 @@ final class LoadConnection implements AutoCloseable {
         return characters;
     }
 
-    private byte next() throws IOException {
+    byte next() throws IOException {
         if (!buffer.hasRemaining()) {
             fill();
         }

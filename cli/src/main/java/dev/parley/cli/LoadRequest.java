@@ -13,6 +13,7 @@ final class LoadRequest {
     static final String NUMBER = "0000000000000000";
 
     private static final int DIGITS = 16;
+    private static final byte[] NOTHING = {};
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private final ByteBuffer bytes;
@@ -26,16 +27,14 @@ final class LoadRequest {
     /** @param body which is JSON and may hold {@link #NUMBER} once; null if there is none */
     static LoadRequest of(String head, byte @Nullable [] body) {
         String length = body == null ? "" : "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
-        byte[] start = (head + length + "\r\n").getBytes(StandardCharsets.UTF_8);
-        int size = body == null ? 0 : body.length;
-        ByteBuffer bytes = ByteBuffer.allocateDirect(start.length + size).put(start);
-        int at = -1;
-        if (body != null) {
-            bytes.put(body);
-            int found = new String(body, StandardCharsets.ISO_8859_1).indexOf(NUMBER);
-            at = found < 0 ? -1 : start.length + found;
-        }
-        return new LoadRequest(bytes.flip(), at);
+        return of((head + length + "\r\n").getBytes(StandardCharsets.UTF_8), body == null ? NOTHING : body);
+    }
+
+    /** @param body which may hold {@link #NUMBER} once */
+    static LoadRequest of(byte[] start, byte[] body) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(start.length + body.length);
+        int found = new String(body, StandardCharsets.ISO_8859_1).indexOf(NUMBER);
+        return new LoadRequest(bytes.put(start).put(body).flip(), found < 0 ? -1 : start.length + found);
     }
 
     /** Returns this request for another thread. Only those that are numbered are copied. */

@@ -15,6 +15,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,14 +27,20 @@ import org.jspecify.annotations.Nullable;
 /** The requests of a run, made once with the client's own encoder and tried once before the load begins. */
 final class LoadRequests {
     private final LoadTarget target;
+    private final Binding binding;
     private final @Nullable String tenant;
     private final Message message;
 
-    private LoadRequests(LoadTarget target, String text) {
+    private LoadRequests(LoadTarget target, Binding binding, String text) {
         this.target = target;
+        this.binding = binding;
         this.tenant = target.agent().tenant();
+        this.message = message(text);
+    }
+
+    private static Message message(String text) {
         String id = "load-" + UUID.randomUUID().toString().substring(0, 8) + "-" + LoadRequest.NUMBER;
-        this.message = Message.of(Role.USER, List.of(Part.text(text))).withId(id);
+        return Message.of(Role.USER, List.of(Part.text(text))).withId(id);
     }
 
     /**
@@ -42,7 +49,10 @@ final class LoadRequests {
      * @throws LoadProblem if the agent does not answer, or refuses
      */
     static List<LoadRequest> of(LoadTarget target, LoadPlan plan) {
-        var requests = new LoadRequests(target, plan.text());
+        if (target.binding() == null) {
+            return List.of(overGrpc(target, plan));
+        }
+        var requests = new LoadRequests(target, target.binding(), plan.text());
         return switch (plan.kind()) {
             case SEND -> requests.send();
             case STREAM -> requests.stream();
@@ -50,6 +60,21 @@ final class LoadRequests {
             case LIST -> requests.list(plan.pageSize());
             case CALL -> requests.call(plan.bodies());
         };
+    }
+
+    private static LoadRequest overGrpc(LoadTarget target, LoadPlan plan) {
+        if (plan.kind() != LoadKind.SEND || target.agent().url().startsWith("https")) {
+            throw new LoadProblem(Kind.USAGE, "--transport grpc goes with send, and with http");
+        }
+        var send = new SendMessage(null, message(plan.text()), SendConfiguration.DEFAULTS, Map.of());
+        LoadRequest request = LoadGrpc.request(target.agent(), send, target.headers());
+        try (LoadConnection connection = target.connect(16 << 10)) {
+            connection.send(request.numbered(-1));
+            connection.receive(new LoadAnswer(false, 0));
+            return request;
+        } catch (IOException problem) {
+            throw new LoadProblem(Kind.REFUSED, "the first request fails: " + LoadTarget.reason(problem), problem);
+        }
     }
 
     private List<LoadRequest> send() {
@@ -111,14 +136,14 @@ final class LoadRequests {
     }
 
     private LoadRequest encode(Operation operation) {
-        return target.request(target.binding().request(operation, CallContext.anonymous(), target.agent()));
+        return target.request(binding.request(operation, CallContext.anonymous(), target.agent()));
     }
 
     private <R> List<R> results(Operation.Call<R> operation, List<ByteBuffer> requests) {
         var results = new ArrayList<R>();
         for (Answer answer : target.ask(requests)) {
             try {
-                results.add(target.binding().result(operation, answer.status(), answer.body()));
+                results.add(binding.result(operation, answer.status(), answer.body()));
             } catch (A2AException refusal) {
                 throw new LoadProblem(
                         Kind.REFUSED,

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Where the load goes: one interface of one agent, and how it is spoken to.
  *
  * @param agent with an absolute URL
+ * @param binding null for gRPC
  */
-record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String> headers) {
+record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<String, String> headers) {
     /** Enough for what a run asks before it measures: a card, or a task. */
     private static final int WHOLE = 4 << 20;
 
@@ -33,7 +34,7 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
      * Returns the agent whose card is at {@code url}.
      *
      * @param url of the card itself if it ends in {@code .json}, else of the agent
-     * @param transport JSONRPC or HTTP+JSON; null for the one that the card names first
+     * @param transport JSONRPC, HTTP+JSON or GRPC; null for the one that the card names first
      * @param version of the protocol; null for what the card names first
      */
     static LoadTarget find(
@@ -55,7 +56,7 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
             throw new LoadProblem(
                     Kind.REFUSED, "what is at " + address + " is no agent card: " + problem.getMessage(), problem);
         }
-        AgentCard.Interface agent = choose(card.supportedInterfaces(), transport, version);
+        AgentCard.Interface agent = absolute(choose(card.supportedInterfaces(), transport, version));
         URI to = parse(agent.url());
         if (!origin(to).equals(origin(at))) {
             throw new LoadProblem(
@@ -74,7 +75,18 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
         return of(new AgentCard.Interface(url, binding, null, version == null ? "1.0" : version), headers);
     }
 
+    /** Cards give host and port alone for gRPC. */
+    private static AgentCard.Interface absolute(AgentCard.Interface agent) {
+        return agent.url().contains("://")
+                ? agent
+                : new AgentCard.Interface(
+                        "http://" + agent.url(), agent.protocolBinding(), agent.tenant(), agent.protocolVersion());
+    }
+
     private static LoadTarget of(AgentCard.Interface agent, Map<String, String> headers) {
+        if (agent.protocolBinding().equals(AgentCard.Interface.GRPC)) {
+            return new LoadTarget(agent, null, headers);
+        }
         Binding binding = Binding.of(agent)
                 .orElseThrow(() -> new LoadProblem(Kind.REFUSED, "no way to speak " + agent.protocolBinding()));
         return new LoadTarget(agent, binding, headers);
@@ -140,7 +152,10 @@ record LoadTarget(AgentCard.Interface agent, Binding binding, Map<String, String
 
     /** Opens a connection to the agent. */
     LoadConnection connect(int bufferBytes) throws IOException {
-        return connect(parse(agent.url()), bufferBytes);
+        URI at = parse(agent.url());
+        return binding == null
+                ? LoadGrpc.open(at.getHost(), at.getPort() > 0 ? at.getPort() : 80, bufferBytes)
+                : connect(at, bufferBytes);
     }
 
     private static LoadConnection connect(URI at, int bufferBytes) throws IOException {

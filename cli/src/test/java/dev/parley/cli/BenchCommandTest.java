@@ -190,8 +190,10 @@ class BenchCommandTest {
         assertThatThrownBy(() -> bench("send", "--url", agent.url(), "--idle")).hasMessageContaining("--idle");
         assertThatThrownBy(() -> bench("send", "--url", agent.url(), "--timeout", "0"))
                 .hasMessageContaining("timeout: 0 (expected: 1 to 3600)");
-        assertThatThrownBy(() -> bench("send", "--url", agent.url(), "--transport", "grpc"))
-                .hasMessageContaining("--transport: grpc");
+        assertThatThrownBy(() -> bench("send", "--url", agent.url(), "--transport", "soap"))
+                .hasMessageContaining("--transport: soap");
+        assertThatThrownBy(() -> bench("get", "--agent-url", agent.url(), "--transport", "grpc"))
+                .hasMessageContaining("--transport grpc goes with send");
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands over gRPC, with a hub. */
@@ -81,6 +82,42 @@ class GrpcCommandTest {
                 .contains("statusUpdate");
         assertThat(listed.err()).contains("/ListTasks").contains("< grpc-status: OK");
         assertThat(refused.err()).contains("/GetTask").contains("< grpc-status: NOT_FOUND");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1.0, ping", "1.0, counter", "0.3, counter"})
+    void sendsOverGrpcAreCountedAndTimed(String version, String agent) {
+        Shell.Ran ran = shell.run(
+                "bench",
+                "send",
+                "--url",
+                hub.agentUrl(agent),
+                "--transport",
+                "grpc",
+                "--a2a-version",
+                version,
+                "--text",
+                "1",
+                "--connections",
+                "2",
+                "--warmup",
+                "0",
+                "--requests",
+                "50",
+                "-o",
+                "json");
+
+        assertThat(ran.status()).as(ran.err()).isZero();
+        assertThat(ran.out()).contains("\"errors\":{}").containsPattern("\"requests\":5[0-9]");
+    }
+
+    @Test
+    void aLoadOverGrpcThatTheAgentRefusesIsNotBegun() {
+        Shell.Ran ran = shell.run(
+                "bench", "send", "--agent-url", hub.url(), "--transport", "grpc", "--header", "x-a2a-agent: nobody");
+
+        assertThat(ran.status()).isNotZero();
+        assertThat(ran.err()).contains("grpc error");
     }
 
     @Test

@@ -25,6 +25,16 @@ public interface Transport {
     Remote to(AgentCard.Interface agent, Settings settings);
 
     /**
+     * Returns an operation as it is sent to an interface that is spoken to, for who sends it by other means.
+     *
+     * @throws dev.parley.protocol.A2AException UNSUPPORTED_OPERATION if the interface's version does not have it
+     */
+    Encoded encoded(AgentCard.Interface agent, Operation operation);
+
+    /** A call: where it goes on the agent's host, what goes with it, and its message. */
+    record Encoded(String path, Map<String, String> headers, byte[] message) {}
+
+    /**
      * An agent that is elsewhere. Besides {@link dev.parley.protocol.A2AException}, for what the agent answers, calls
      * and streams throw {@link Broken}; METHOD_NOT_FOUND says that nothing there knows the call. Each call brings its own
      * headers, because tokens in them come and go.

@@ -1,6 +1,5 @@
 package dev.parley.dialect.grpc;
 
-import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import dev.parley.dialect.Transport;
 import dev.parley.dialect.Transport.Broken;
@@ -79,8 +78,13 @@ final class GrpcRemote implements Transport.Remote {
 
     @Override
     public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
-        Rpc<Operation, R, Message, Message> rpc = rpc(operation);
-        return ask(rpc.method(), request(rpc, operation), rpc.result(), context, metadata(operation, context, headers));
+        Rpc<Operation, R, Message, Message> rpc = spoken.rpc(operation);
+        return ask(
+                rpc.method(),
+                rpc.request(operation, tenant),
+                rpc.result(),
+                context,
+                metadata(operation, context, headers));
     }
 
     private <Q extends Message, A extends Message, R> R ask(
@@ -106,13 +110,13 @@ final class GrpcRemote implements Transport.Remote {
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers) {
-        Rpc<Operation, TaskEvent, Message, Message> rpc = rpc(operation);
+        Rpc<Operation, TaskEvent, Message, Message> rpc = spoken.rpc(operation);
         GrpcFeed<?, LoggedEvent> feed = connected(
                 context,
                 () -> GrpcFeed.open(
                         channel.newCall(rpc.method(), options(context)),
                         metadata(operation, context, headers),
-                        request(rpc, operation),
+                        rpc.request(operation, tenant),
                         message -> new LoggedEvent(0, rpc.result().apply(message)),
                         settings.firstEvent()));
         return new EventStream() {
@@ -173,28 +177,6 @@ final class GrpcRemote implements Transport.Remote {
         return A2AException.of(
                 A2AError.INVALID_AGENT_RESPONSE,
                 A2AError.INVALID_AGENT_RESPONSE.defaultMessage() + ": " + fault.field() + ": " + fault.problem());
-    }
-
-    @SuppressWarnings("unchecked") // by the table
-    private <R> Rpc<Operation, R, Message, Message> rpc(Operation operation) {
-        var rpc = spoken.rpcs().get(operation.getClass());
-        if (rpc == null) {
-            throw A2AException.of(
-                    A2AError.UNSUPPORTED_OPERATION,
-                    operation.getClass().getSimpleName() + " is not known in the version that the agent speaks");
-        }
-        return (Rpc<Operation, R, Message, Message>) rpc;
-    }
-
-    /** The request, to the tenant that the interface names unless it names one itself. */
-    @SuppressWarnings("unchecked") // the same message with one more field
-    private <O extends Operation, Q extends Message> Q request(Rpc<O, ?, Q, ?> rpc, Operation operation) {
-        Q request = rpc.write().apply(rpc.type().cast(operation));
-        FieldDescriptor field = request.getDescriptorForType().findFieldByName("tenant");
-        if (tenant == null || field == null || operation.tenant() != null) {
-            return request;
-        }
-        return (Q) request.toBuilder().setField(field, tenant).build();
     }
 
     private static CallOptions options(CallContext context) {

@@ -1,7 +1,11 @@
 package dev.parley.dialect.grpc;
 
+import com.google.protobuf.Message;
 import dev.parley.dialect.Transport;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.Operation;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -17,6 +21,17 @@ public final class GrpcTransport implements Transport {
      */
     record Spoken(
             Map<Class<?>, Rpc<?, ?, ?, ?>> rpcs, @Nullable String version, String extensions) {
+        @SuppressWarnings("unchecked") // by the table
+        <R> Rpc<Operation, R, Message, Message> rpc(Operation operation) {
+            var rpc = rpcs.get(operation.getClass());
+            if (rpc == null) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION,
+                        operation.getClass().getSimpleName() + " is not known in the version that the agent speaks");
+            }
+            return (Rpc<Operation, R, Message, Message>) rpc;
+        }
+
         static Spoken of(List<Rpc<?, ?, ?, ?>> rpcs, @Nullable String version, String extensions) {
             return new Spoken(
                     rpcs.stream().collect(Collectors.toMap(Rpc::type, Function.identity())), version, extensions);
@@ -37,12 +52,26 @@ public final class GrpcTransport implements Transport {
 
     @Override
     public Remote to(AgentCard.Interface agent, Settings settings) {
+        return new GrpcRemote(known(agent), agent.tenant(), settings);
+    }
+
+    @Override
+    public Encoded encoded(AgentCard.Interface agent, Operation operation) {
+        Spoken spoken = known(agent);
+        Rpc<Operation, ?, Message, Message> rpc = spoken.rpc(operation);
+        return new Encoded(
+                "/" + rpc.method().getFullMethodName(),
+                spoken.version() == null ? Map.of() : Map.of(Service.VERSION, spoken.version()),
+                rpc.request(operation, agent.tenant()).toByteArray());
+    }
+
+    private static Spoken known(AgentCard.Interface agent) {
         Spoken spoken = spoken(agent);
         if (spoken == null) {
             throw new IllegalArgumentException(
                     agent.protocolVersion() + " (expected: one of " + String.join(", ", VERSIONS.keySet()) + ")");
         }
-        return new GrpcRemote(spoken, agent.tenant(), settings);
+        return spoken;
     }
 
     /** Patch numbers take no part. */

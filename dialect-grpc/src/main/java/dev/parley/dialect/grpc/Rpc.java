@@ -1,10 +1,12 @@
 package dev.parley.dialect.grpc;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.MethodDescriptor;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One operation on the wire of gRPC. Server and client go by tables of these.
@@ -26,6 +28,16 @@ record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
         Function<O, Q> write,
         Function<R, A> answer,
         Function<A, R> result) {
+
+    /** The request, to this tenant unless the operation names one itself. */
+    @SuppressWarnings("unchecked") // the same message with one more field
+    Q request(Operation operation, @Nullable String tenant) {
+        Q request = write.apply(type.cast(operation));
+        FieldDescriptor field = request.getDescriptorForType().findFieldByName("tenant");
+        return tenant == null || field == null || operation.tenant() != null
+                ? request
+                : (Q) request.toBuilder().setField(field, tenant).build();
+    }
 
     static <R, O extends Operation.Call<R>, Q extends Message, A extends Message> Rpc<O, R, Q, A> call(
             Class<O> type,
