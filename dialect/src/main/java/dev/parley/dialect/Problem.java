@@ -105,7 +105,7 @@ final class Problem {
         // Over REST, SDKs of 0.3 put the name of the error where later versions have its details.
         boolean named = answer.get("error") instanceof String && answer.get("message") instanceof String;
         if (!(answer.get("error") instanceof Map<?, ?>) && !document && !named) {
-            return null;
+            return worded(answer);
         }
         Map<?, ?> error = document || named ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
         Object data = error.get(error.get("data") == null ? DETAILS : "data");
@@ -118,6 +118,17 @@ final class Problem {
                 metadata(details),
                 violations(details),
                 retryAfter(details));
+    }
+
+    /** The Python SDK of 0.3 tells over REST nothing but the message, in the words of the specification. */
+    private static @Nullable A2AException worded(Map<?, ?> answer) {
+        String message = text(answer.get("message"));
+        for (A2AError one : A2AError.values()) {
+            if (answer.size() == 1 && one.defaultMessage().equalsIgnoreCase(message)) {
+                return A2AException.of(one, message);
+            }
+        }
+        return null;
     }
 
     /** Returns the error that an HTTP status alone tells. */

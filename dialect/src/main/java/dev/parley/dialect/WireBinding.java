@@ -224,15 +224,18 @@ final class WireBinding implements Binding {
                 throw Place.unexpected(in, expected());
             }
             T result = null;
+            boolean refused = false;
             for (String name = in.nextName(); name != null; name = in.nextName()) {
                 JsonToken token = in.nextToken();
+                refused |= name.equals("error") && token != JsonToken.VALUE_NULL;
                 if (!name.equals("result") || result != null) {
                     in.skipChildren();
                 } else if (token != JsonToken.VALUE_NULL || codec.readsNull()) {
                     result = codec.read(in);
-                } else if (codec.equals(V1Model.EMPTY)) {
-                    result = Json.read(NO_RESULT, codec); // how some say that nothing is left to say
                 }
+            }
+            if (result == null && !refused && codec.equals(V1Model.EMPTY)) {
+                result = Json.read(NO_RESULT, codec); // some say null where there is nothing to say, others nothing
             }
             if (result == null) {
                 throw Place.fault(in, "result", "missing");

@@ -302,7 +302,11 @@ final class WireBindingTest {
             assertThat(binding(Interface.HTTP_JSON).result(delete, 204, bytes(body)))
                     .isEqualTo(empty);
         }
-        for (String body : List.of("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}", "{\"result\":{},\"id\":1}", "")) {
+        for (String body : List.of(
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}",
+                "{\"result\":{},\"id\":1}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1}",
+                "")) {
             assertThat(binding(Interface.JSONRPC).result(delete, 200, bytes(body)))
                     .isEqualTo(empty);
         }
@@ -360,6 +364,10 @@ final class WireBindingTest {
                 "422 | {'error':{'code':422,'message':'x'}}                    | INVALID_PARAMS",
                 "404 | <html>                                                  | METHOD_NOT_FOUND",
                 "404 | {'detail':'Not Found'}                                  | METHOD_NOT_FOUND",
+                // or the words of the specification
+                "404 | {'message':'Task not found'}                            | TASK_NOT_FOUND",
+                "501 | {'message':'Push Notification is not supported'}        | PUSH_NOTIFICATION_NOT_SUPPORTED",
+                "404 | {'message':'no Route matched with those values'}        | METHOD_NOT_FOUND",
                 "405 | ''                                                      | METHOD_NOT_ALLOWED",
                 "401 | ''                                                      | UNAUTHENTICATED",
                 "403 | ''                                                      | PERMISSION_DENIED",
