@@ -157,7 +157,10 @@ final class GrpcV03Test {
         var file = Part.newBuilder()
                 .setFile(FilePart.newBuilder()
                         .setFileWithUri("https://files.example.com/a.pdf")
-                        .setMimeType("application/pdf"))
+                        .setMimeType("application/pdf")
+                        .setName("a.pdf"))
+                .setMetadata(Struct.newBuilder()
+                        .putFields("page", Value.newBuilder().setNumberValue(3).build()))
                 .build();
         var data = Part.newBuilder()
                 .setData(DataPart.newBuilder()

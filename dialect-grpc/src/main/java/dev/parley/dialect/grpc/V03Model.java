@@ -32,8 +32,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the data of the model look as messages of A2A 0.3, in both directions. That version knows no metadata and no names
- * of parts, no data but objects, and no references to tasks; they are lost on the way there.
+ * How the data of the model look as messages of A2A 0.3, in both directions. That version knows no data but objects, and no
+ * references to tasks; they are lost on the way there. Metadata of parts and names of files came after its first release,
+ * whose readers pass over them.
  */
 final class V03Model {
     private static final String BEARER = "Bearer";
@@ -43,34 +44,36 @@ final class V03Model {
     // --- content
 
     static Part read(dev.parley.dialect.grpc.v03.Part part) {
+        Map<String, @Nullable Object> metadata = in("metadata", () -> Values.read(part.getMetadata()));
         return switch (part.getPartCase()) {
-            case TEXT -> Part.text(part.getText());
-            case FILE -> in("file", () -> read(part.getFile()));
-            case DATA -> Part.data(in("data", () -> Values.read(part.getData().getData())));
+            case TEXT -> new Part.Text(part.getText(), null, null, metadata);
+            case FILE -> in("file", () -> read(part.getFile(), metadata));
+            case DATA ->
+                new Part.Data(in("data", () -> Values.read(part.getData().getData())), null, null, metadata);
             case PART_NOT_SET -> throw InvalidField.of("", "expected: exactly one of text, file, data");
         };
     }
 
-    private static Part read(FilePart file) {
+    private static Part read(FilePart file, Map<String, @Nullable Object> metadata) {
+        String name = nonEmpty(file.getName());
         String mediaType = nonEmpty(file.getMimeType());
         return switch (file.getFileCase()) {
-            case FILE_WITH_URI -> new Part.Url(file.getFileWithUri(), null, mediaType, Map.of());
-            case FILE_WITH_BYTES -> new Part.Raw(file.getFileWithBytes().toByteArray(), null, mediaType, Map.of());
+            case FILE_WITH_URI -> new Part.Url(file.getFileWithUri(), name, mediaType, metadata);
+            case FILE_WITH_BYTES -> new Part.Raw(file.getFileWithBytes().toByteArray(), name, mediaType, metadata);
             case FILE_NOT_SET -> throw InvalidField.of("", "expected: exactly one of file_with_uri, file_with_bytes");
         };
     }
 
     static dev.parley.dialect.grpc.v03.Part write(Part part) {
         var written = dev.parley.dialect.grpc.v03.Part.newBuilder();
-        String mediaType = orEmpty(part.mediaType());
+        if (!part.metadata().isEmpty()) {
+            written.setMetadata(Values.write(part.metadata()));
+        }
+        var file = FilePart.newBuilder().setName(orEmpty(part.filename())).setMimeType(orEmpty(part.mediaType()));
         switch (part) {
             case Part.Text text -> written.setText(text.text());
-            case Part.Raw raw ->
-                written.setFile(FilePart.newBuilder()
-                        .setFileWithBytes(V1Model.bytes(raw))
-                        .setMimeType(mediaType));
-            case Part.Url url ->
-                written.setFile(FilePart.newBuilder().setFileWithUri(url.url()).setMimeType(mediaType));
+            case Part.Raw raw -> written.setFile(file.setFileWithBytes(V1Model.bytes(raw)));
+            case Part.Url url -> written.setFile(file.setFileWithUri(url.url()));
             case Part.Data data -> written.setData(data(data.data()));
         }
         return written.build();
