@@ -13,6 +13,7 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
     private @Nullable String taskId;
     private @Nullable TaskState state;
     private boolean answered;
+    private boolean begun;
 
     private RemoteStream(
             HttpAgentClient client,
@@ -45,6 +47,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
         this.context = context;
         if (operation instanceof Operation.SubscribeToTask subscribe) {
             taskId = subscribe.id();
+            begun = subscribe.after() != null; // who goes on somewhere has the task already
         }
     }
 
@@ -80,13 +83,26 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
     }
 
     @Override
-    void note(List<LoggedEvent> news) {
-        news.forEach(this::note);
+    List<LoggedEvent> shown(List<LoggedEvent> next) {
+        var shown = new ArrayList<LoggedEvent>();
+        for (LoggedEvent event : next) {
+            if (isDone(false)) {
+                break; // before 1.0, the end of a task that was shown whole is told once more
+            }
+            note(event);
+            if (!begun && !answered) {
+                shown.add(ResumingStream.beginning(event.event()));
+                begun = true;
+            }
+            shown.add(event);
+        }
+        return shown;
     }
 
     private void note(LoggedEvent event) {
         switch (event.event()) {
             case Task task -> {
+                begun = true;
                 taskId = task.id();
                 state = task.state();
             }

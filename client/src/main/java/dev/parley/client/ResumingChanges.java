@@ -44,11 +44,12 @@ final class ResumingChanges extends ResumingFeed<Change, Changes> implements Cha
     }
 
     @Override
-    void note(List<Change> news) {
+    List<Change> shown(List<Change> news) {
         Change last = news.getLast();
         if (last.metadata().get(SNAPSHOT) == null) {
             after = last.changeId();
         }
+        return news;
     }
 
     @Override

@@ -44,8 +44,8 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
     /** What it is called in messages. */
     abstract String name();
 
-    /** Takes note of what has come. */
-    abstract void note(List<E> news);
+    /** Takes note of what has come, and returns what the reader sees of it. */
+    abstract List<E> shown(List<E> news);
 
     /** True if nothing more can come; {@code orderly} if the agent has ended the stream, rather than the connection. */
     abstract boolean isDone(boolean orderly);
@@ -83,7 +83,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
                 cut(null, new ClientException(Problem.LOST, "the agent closed the stream"), true);
             } else if (!next.isEmpty()) {
                 failures = 0;
-                note(next);
+                return shown(next);
             }
             return next;
         } catch (Broken broken) {

@@ -279,8 +279,8 @@ final class ResumingStream implements EventStream {
         ready.add(event);
     }
 
-    /** The task that streams of 0.1 and its like do not begin with, though every reader needs one. */
-    private static LoggedEvent beginning(TaskEvent first) {
+    /** The task that streams of 0.1 and its like, and of some servers, do not begin with, though every reader needs one. */
+    static LoggedEvent beginning(TaskEvent first) {
         String contextId = first instanceof TaskStatusUpdateEvent update
                 ? update.contextId()
                 : first instanceof TaskArtifactUpdateEvent update ? update.contextId() : "";

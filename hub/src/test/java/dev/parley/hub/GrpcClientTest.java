@@ -116,11 +116,11 @@ final class GrpcClientTest {
             var events = new ArrayList<TaskEvent>();
             stream.forEachRemaining(events::add);
 
-            assertThat(events.getFirst()).isInstanceOf(Task.class);
-            assertThat(events.getLast())
-                    .isInstanceOfSatisfying(
-                            TaskStatusUpdateEvent.class,
-                            update -> assertThat(update.status().state()).isEqualTo(TaskState.COMPLETED));
+            Task task = (Task) events.getFirst();
+            for (TaskEvent event : events.subList(1, events.size())) {
+                task = event.applyTo(task);
+            }
+            assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
         }
     }
 

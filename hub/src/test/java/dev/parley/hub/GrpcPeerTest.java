@@ -157,6 +157,19 @@ final class GrpcPeerTest {
     }
 
     @Test
+    void aStreamThatBeginsWithoutATaskIsGivenOneAndEndsOnce() {
+        try (AgentClient client = builder().of(card(Map.of()));
+                var stream = client.subscribe("bare")) {
+            assertThat(stream.next())
+                    .isInstanceOfSatisfying(
+                            dev.parley.protocol.Task.class,
+                            task -> assertThat(task.id()).isEqualTo("bare"));
+            assertThat(stream.next()).isInstanceOf(TaskStatusUpdateEvent.class);
+            assertThat(stream.hasNext()).isFalse();
+        }
+    }
+
+    @Test
     void aStreamThatCannotBeResumedSaysSo() {
         refusals.addAll(Collections.nCopies(3, Status.UNAVAILABLE));
 
@@ -246,15 +259,20 @@ final class GrpcPeerTest {
                 answer.onError(refusal.asException());
                 return;
             }
-            answer.onNext(StreamResponse.newBuilder()
-                    .setTask(task(TaskState.TASK_STATE_WORKING))
-                    .build());
-            answer.onNext(StreamResponse.newBuilder()
+            var completed = StreamResponse.newBuilder()
                     .setStatusUpdate(dev.parley.dialect.grpc.v1.TaskStatusUpdateEvent.newBuilder()
                             .setTaskId(request.getId())
                             .setContextId("c")
                             .setStatus(TaskStatus.newBuilder().setState(TaskState.TASK_STATE_COMPLETED)))
-                    .build());
+                    .build();
+            if (request.getId().equals("bare")) {
+                answer.onNext(completed);
+            } else {
+                answer.onNext(StreamResponse.newBuilder()
+                        .setTask(task(TaskState.TASK_STATE_WORKING))
+                        .build());
+            }
+            answer.onNext(completed);
             answer.onCompleted();
         }
     }
