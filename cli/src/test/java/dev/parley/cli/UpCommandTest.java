@@ -243,9 +243,9 @@ class UpCommandTest {
     void settingsThatGuardNothingAreRefused() throws IOException {
         Files.writeString(directory.resolve("short.json"), "{\"alice\": \"short\"}");
 
-        assertThat(shell.run("up", "--in-memory", "--auth", "basic").err())
-                .contains("scheme: basic (expected: none, apiKey, bearer, oauth2)");
-        assertThat(shell.run("up", "--in-memory", "--auth", "apiKey").err()).contains("nobody is known by it");
+        assertThat(shell.run("up", "--in-memory", "--auth", "magic").err())
+                .contains("scheme: magic (expected: none, apiKey, bearer, oauth2,");
+        assertThat(shell.run("up", "--in-memory", "--auth", "oauth2").err()).contains("nobody is known by it");
         assertThat(shell.run("up", "--in-memory", "--agent-auth", "eco=none").err())
                 .contains("--agent-auth: no agent eco")
                 .contains("did you mean echo?");

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.client.StandardWebhooks;
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
@@ -25,6 +27,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.OwnMethod;
+import dev.parley.server.Authenticator;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
@@ -626,6 +629,19 @@ public final class Hub implements AutoCloseable {
             return trust.build();
         }
 
+        /** Lets callers in as the hub trusts them. */
+        private record Door(Trust trust) implements Authenticator {
+            @Override
+            public Admission admit(String agent, Arrival arrival) {
+                return trust.admit(agent, arrival);
+            }
+
+            @Override
+            public boolean shows(String agent, Arrival arrival, boolean protectCards) {
+                return trust.shows(agent, arrival, protectCards);
+            }
+        }
+
         private static RequestHandler forOperators(Trust trust, RequestHandler handler) {
             return request -> {
                 trust.requireAdmin(request.arrival());
@@ -661,7 +677,7 @@ public final class Hub implements AutoCloseable {
                     .corsOrigins(corsOrigins)
                     .grpc(settings)
                     .gracePeriod(drain)
-                    .authenticator(trust::admit)
+                    .authenticator(new Door(trust))
                     .protectCards(protectCards)
                     .handler(Trust.TOKEN_PATH, trust::token)
                     .handler(

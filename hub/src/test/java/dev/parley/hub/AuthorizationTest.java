@@ -192,6 +192,10 @@ final class AuthorizationTest {
         HttpResponse<String> missing = rpc(mallory, "nowhere", "GetTask", "{'id':'x'}");
         assertThat(hidden.statusCode()).isEqualTo(missing.statusCode()).isEqualTo(404);
         assertThat(hidden.body()).isEqualTo(missing.body());
+        assertThat(outsider.get("/agents", "X-Api-Key", mallory).body())
+                .contains("\"echo\"")
+                .doesNotContain("ledger");
+        assertThat(outsider.get("/agents", "X-Api-Key", alice).body()).contains("\"ledger\"");
         assertThat(rpc(alice, "ledger", "SendMessage", message("hello", "")).statusCode())
                 .isEqualTo(200);
     }
@@ -349,6 +353,8 @@ final class AuthorizationTest {
                         .as(path)
                         .isEqualTo(200);
             }
+            assertThat(there.get("/agents").body()).doesNotContain("echo");
+            assertThat(there.get("/agents", "X-Api-Key", key).body()).contains("echo");
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -65,10 +66,13 @@ final class AgentDirectory {
         return all;
     }
 
-    /** What {@code GET /agents} answers. */
-    Map<String, Object> listing() {
+    /** What {@code GET /agents} answers, of those agents that {@code shown} lets through. */
+    Map<String, Object> listing(Predicate<String> shown) {
         var list = new ArrayList<Map<String, Object>>();
         for (var agent : all()) {
+            if (!shown.test(agent.name())) {
+                continue;
+            }
             var entry = new LinkedHashMap<String, Object>();
             entry.put("name", agent.name());
             entry.put("description", agent.card().description());

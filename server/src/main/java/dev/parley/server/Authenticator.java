@@ -17,4 +17,13 @@ public interface Authenticator {
      *     agent that this caller is not to know of
      */
     Admission admit(String agent, Arrival arrival);
+
+    /**
+     * Whether a caller sees an agent on the list of all.
+     *
+     * @param protectCards whether cards are shown only to those who may call
+     */
+    default boolean shows(String agent, Arrival arrival, boolean protectCards) {
+        return true;
+    }
 }

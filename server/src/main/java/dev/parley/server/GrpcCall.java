@@ -6,6 +6,7 @@ import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.GrpcAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.grpc.GrpcRequest;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import io.grpc.Status.Code;
@@ -150,9 +151,13 @@ final class GrpcCall {
     }
 
     private CallContext caller(ServedAgent agent) {
-        var admission = authenticator.admit(agent.name(), exchange.arrival(method, metadata));
-        exchange.admitted(admission);
-        return admission.caller();
+        try {
+            var admission = authenticator.admit(agent.name(), exchange.arrival(method, metadata));
+            exchange.admitted(admission);
+            return admission.caller();
+        } catch (A2AException refusal) {
+            throw refusal.error() == A2AError.METHOD_NOT_FOUND ? GrpcDialect.noSuchAgent() : refusal;
+        }
     }
 
     // --- streams

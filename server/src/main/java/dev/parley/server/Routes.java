@@ -164,7 +164,10 @@ final class Routes {
         if (!isRead(head)) {
             return notAllowed(head, "GET, HEAD");
         }
-        return new WireAnswer.Whole(200, jsonHeaders(), Json.write(agents.listing()));
+        return new WireAnswer.Whole(
+                200,
+                jsonHeaders(),
+                Json.write(agents.listing(agent -> authenticator.shows(agent, head.arrival(), protectCards))));
     }
 
     /** In the text format of Prometheus, version 0.0.4. */

@@ -129,6 +129,24 @@ public final class Trust {
         return new Admission(policy.isShared(agent) ? context.sharing() : context, taken.headers(), taken.giveBack());
     }
 
+    /**
+     * Whether a caller sees an agent on the list of all.
+     *
+     * @param protectCards whether cards are shown only to those who may call
+     */
+    public boolean shows(String agent, Arrival arrival, boolean protectCards) {
+        Principal caller;
+        try {
+            caller = caller(of(agent), arrival);
+        } catch (A2AException refused) {
+            if (protectCards) {
+                return false;
+            }
+            caller = null;
+        }
+        return policy.knows(caller == null ? ANYBODY : caller, agent);
+    }
+
     private static CallContext nobody(Arrival arrival) {
         return CallContext.anonymous().withGrants(Set.of(), arrival.address());
     }

@@ -211,15 +211,21 @@ public final class GrpcDialect {
         }
     }
 
+    /** What is said of an agent that there is not, or that the caller is not to know of. */
+    public static A2AException noSuchAgent() {
+        return A2AException.of(
+                A2AError.METHOD_NOT_FOUND, "There is no such agent (expected: a tenant as in its card, or its name)");
+    }
+
     private ServedAgent agent(@Nullable String tenant, GrpcRequest request, Service service) {
         String named = tenant == null ? request.metadata().apply(AGENT) : tenant;
         ServedAgent agent = named == null ? agentOfHost(request) : agents.apply(named);
         if (agent == null) {
-            throw A2AException.of(
-                    A2AError.METHOD_NOT_FOUND,
-                    named == null
-                            ? "There is no default agent (expected: the name of an agent, as tenant or " + AGENT + ")"
-                            : "There is no such agent (expected: a tenant as in its card, or its name)");
+            throw named == null
+                    ? A2AException.of(
+                            A2AError.METHOD_NOT_FOUND,
+                            "There is no default agent (expected: the name of an agent, as tenant or " + AGENT + ")")
+                    : noSuchAgent();
         }
         if (!agent.dialects().contains(service.dialect())) {
             throw A2AException.of(
