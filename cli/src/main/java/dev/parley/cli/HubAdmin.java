@@ -30,7 +30,7 @@ final class HubAdmin {
 
     private static final byte[] NOTHING = new byte[0];
     private static final String JSON = "application/json";
-    private static final Duration TIMEOUT = Duration.ofSeconds(40);
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     private HubAdmin() {}
 

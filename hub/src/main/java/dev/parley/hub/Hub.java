@@ -64,6 +64,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -637,8 +638,8 @@ public final class Hub implements AutoCloseable {
             }
 
             @Override
-            public boolean shows(String agent, Arrival arrival, boolean protectCards) {
-                return trust.shows(agent, arrival, protectCards);
+            public Predicate<String> shown(Arrival arrival, boolean protectCards) {
+                return trust.shown(arrival, protectCards);
             }
         }
 

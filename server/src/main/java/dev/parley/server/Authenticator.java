@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
+import java.util.function.Predicate;
 
 /**
  * Tells who calls an agent, in every dialect and over every binding. Asked before the body of a request is read, except
@@ -19,11 +20,11 @@ public interface Authenticator {
     Admission admit(String agent, Arrival arrival);
 
     /**
-     * Whether a caller sees an agent on the list of all.
+     * Which agents a caller sees on the list of all, by their names.
      *
      * @param protectCards whether cards are shown only to those who may call
      */
-    default boolean shows(String agent, Arrival arrival, boolean protectCards) {
-        return true;
+    default Predicate<String> shown(Arrival arrival, boolean protectCards) {
+        return agent -> true;
     }
 }

@@ -165,9 +165,7 @@ final class Routes {
             return notAllowed(head, "GET, HEAD");
         }
         return new WireAnswer.Whole(
-                200,
-                jsonHeaders(),
-                Json.write(agents.listing(agent -> authenticator.shows(agent, head.arrival(), protectCards))));
+                200, jsonHeaders(), Json.write(agents.listing(authenticator.shown(head.arrival(), protectCards))));
     }
 
     /** In the text format of Prometheus, version 0.0.4. */

@@ -136,6 +136,7 @@ final class ForeignTokens {
             }
         }
         scopes.remove("");
+        scopes.remove(Trust.ADMIN); // who looks after the hub is said here, not elsewhere
         return scopes;
     }
 

@@ -123,18 +123,24 @@ public final class Limits {
     /**
      * Takes a call from what its caller, the group and the agent have left.
      *
+     * @param caller null for nobody in particular: all of those together are no principal, and have no limit of one
      * @throws A2AException RATE_LIMITED, with when to try again; nothing was taken
      */
-    Taken take(Principal caller, String agent) {
+    Taken take(@Nullable Principal caller, String group, String agent) {
+        Limit principal = caller == null ? Limit.NONE : settings.principal();
+        if (principal.equals(Limit.NONE)
+                && settings.group().equals(Limit.NONE)
+                && settings.agent().equals(Limit.NONE)) {
+            return Taken.NOTHING;
+        }
         var accountsOfCall = new LinkedHashMap<Account, Limit>();
         lock.lock();
         try {
-            open(accountsOfCall, settings.principal(), "p " + caller.group() + " " + caller.name());
-            open(accountsOfCall, settings.group(), "g " + caller.group());
-            open(accountsOfCall, settings.agent(), "a " + agent);
-            if (accountsOfCall.isEmpty()) {
-                return Taken.NOTHING;
+            if (caller != null) {
+                open(accountsOfCall, principal, "p " + group + " " + caller.name());
             }
+            open(accountsOfCall, settings.group(), "g " + group);
+            open(accountsOfCall, settings.agent(), "a " + agent);
             accountsOfCall.forEach(this::require);
             accountsOfCall.forEach((account, limit) -> {
                 account.tokens--;

@@ -25,11 +25,14 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -125,26 +128,30 @@ public final class Trust {
             denials.note(context, agent, "", "", "hidden by the policy");
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
-        Limits.Taken taken = limits.take(known, agent);
+        Limits.Taken taken = limits.take(caller, known.group(), agent);
         return new Admission(policy.isShared(agent) ? context.sharing() : context, taken.headers(), taken.giveBack());
     }
 
     /**
-     * Whether a caller sees an agent on the list of all.
+     * Which agents a caller sees on the list of all. Its credentials are looked at once for each way of authentication, for
+     * a proof is good only once, and a wrong key is one wrong key.
      *
      * @param protectCards whether cards are shown only to those who may call
      */
-    public boolean shows(String agent, Arrival arrival, boolean protectCards) {
-        Principal caller;
+    public Predicate<String> shown(Arrival arrival, boolean protectCards) {
+        var callers = new HashMap<Authentication, Optional<Principal>>();
+        return agent -> callers.computeIfAbsent(of(agent), wanted -> listed(wanted, arrival, protectCards))
+                .filter(caller -> policy.knows(caller, agent))
+                .isPresent();
+    }
+
+    private Optional<Principal> listed(Authentication wanted, Arrival arrival, boolean protectCards) {
         try {
-            caller = caller(of(agent), arrival);
+            Principal caller = caller(wanted, arrival);
+            return Optional.of(caller == null ? ANYBODY : caller);
         } catch (A2AException refused) {
-            if (protectCards) {
-                return false;
-            }
-            caller = null;
+            return protectCards ? Optional.empty() : Optional.of(ANYBODY);
         }
-        return policy.knows(caller == null ? ANYBODY : caller, agent);
     }
 
     private static CallContext nobody(Arrival arrival) {

@@ -119,6 +119,13 @@ final class ForeignTokensTest {
     }
 
     @Test
+    void nobodyElseMakesOperatorsOfThisHub() throws Exception {
+        assertThat(tokens.read(token(claims -> claims.claim("scope", "read admin"))))
+                .extracting(read -> read.principal().scopes())
+                .isEqualTo(Set.of("read"));
+    }
+
+    @Test
     void newKeysAreFetchedWhenTheyAreNeeded() throws Exception {
         assertThat(tokens.read(token(claims -> claims))).isNotNull();
         key = new RSAKeyGenerator(2048).keyID("second").generate();

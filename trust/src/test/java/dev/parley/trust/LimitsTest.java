@@ -27,7 +27,8 @@ final class LimitsTest {
     }
 
     private static A2AException refusal(Limits limits, Principal caller, String agent) {
-        A2AException refused = catchThrowableOfType(A2AException.class, () -> limits.take(caller, agent));
+        A2AException refused =
+                catchThrowableOfType(A2AException.class, () -> limits.take(caller, caller.group(), agent));
         assertThat(refused.error()).isEqualTo(A2AError.RATE_LIMITED);
         return refused;
     }
@@ -35,51 +36,71 @@ final class LimitsTest {
     @Test
     void callsAtOnceAreGivenBack() {
         Limits limits = limits(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE);
-        limits.take(ALICE, "echo");
-        Taken second = limits.take(ALICE, "other");
+        limits.take(ALICE, ALICE.group(), "echo");
+        Taken second = limits.take(ALICE, ALICE.group(), "other");
         refusal(limits, ALICE, "echo");
-        limits.take(BOB, "echo");
+        limits.take(BOB, BOB.group(), "echo");
 
         second.giveBack().run();
 
-        assertThat(limits.take(ALICE, "echo").headers()).isEmpty();
+        assertThat(limits.take(ALICE, ALICE.group(), "echo").headers()).isEmpty();
     }
 
     @Test
     void aQuotaIsForADay() {
         Limits limits = limits(Limit.NONE, new Limit(0, 0, 0, 2), Limit.NONE);
-        assertThat(limits.take(ALICE, "echo").headers())
+        assertThat(limits.take(ALICE, ALICE.group(), "echo").headers())
                 .containsEntry("RateLimit-Limit", "2")
                 .containsEntry("RateLimit-Remaining", "1")
                 .containsEntry("RateLimit-Reset", "7200");
-        limits.take(BOB, "echo");
+        limits.take(BOB, BOB.group(), "echo");
         assertThat(refusal(limits, ALICE, "echo").retryAfter()).isEqualTo(Duration.ofHours(2));
-        limits.take(MALLORY, "echo");
+        limits.take(MALLORY, MALLORY.group(), "echo");
 
         clock.advance(Duration.ofHours(2));
 
-        limits.take(ALICE, "echo");
+        limits.take(ALICE, ALICE.group(), "echo");
     }
 
     @Test
     void whatIsRefusedByOneLimitIsNotTakenFromAnother() {
         Limits limits = limits(new Limit(0, 0, 0, 3), Limit.NONE, new Limit(0, 0, 1, 0));
-        Taken running = limits.take(ALICE, "echo");
+        Taken running = limits.take(ALICE, ALICE.group(), "echo");
         refusal(limits, ALICE, "echo");
         refusal(limits, ALICE, "echo");
         running.giveBack().run();
 
-        assertThat(limits.take(ALICE, "echo").headers()).containsEntry("RateLimit-Remaining", "1");
+        assertThat(limits.take(ALICE, ALICE.group(), "echo").headers()).containsEntry("RateLimit-Remaining", "1");
     }
 
     @Test
     void aBurstIsTakenAndThenItIsSlow() {
         Limits limits = limits(new Limit(0.001, 2, 0, 0), Limit.NONE, Limit.NONE);
-        limits.take(ALICE, "echo");
-        limits.take(ALICE, "echo");
+        limits.take(ALICE, ALICE.group(), "echo");
+        limits.take(ALICE, ALICE.group(), "echo");
 
         assertThat(refusal(limits, ALICE, "echo").retryAfter())
                 .isBetween(Duration.ofSeconds(900), Duration.ofSeconds(1_000));
-        limits.take(BOB, "echo");
+        limits.take(BOB, BOB.group(), "echo");
+    }
+
+    @Test
+    void nobodyInParticularIsNoPrincipalButCallsAgentsAllTheSame() {
+        Limits limits = limits(new Limit(0, 0, 1, 0), Limit.NONE, new Limit(0, 0, 3, 0));
+        for (int i = 0; i < 3; i++) {
+            limits.take(null, "default", "echo");
+        }
+
+        assertThat(catchThrowableOfType(A2AException.class, () -> limits.take(null, "default", "echo"))
+                        .error())
+                .isEqualTo(A2AError.RATE_LIMITED);
+    }
+
+    @Test
+    void withoutAuthenticationAsManyAreServedAsComeAtOnce() {
+        var limits = new Limits(Settings.DEFAULTS, clock);
+        for (int i = 0; i < 5_000; i++) {
+            limits.take(null, "default", "echo");
+        }
     }
 }
