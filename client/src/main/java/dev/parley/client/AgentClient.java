@@ -122,7 +122,10 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
         return call(Operation.CancelTask.of(id), CallContext.anonymous());
     }
 
-    /** Watches a task that exists already; the first event is the task as it stands. */
+    /**
+     * Watches a task that exists already; the first event is the task as it stands. Servers before 1.0 may begin with what
+     * happens next; then the task that comes before that tells no more than its id.
+     */
     default TaskStream subscribe(String id) {
         return new TaskStream(watch(Operation.SubscribeToTask.of(id), CallContext.anonymous()));
     }

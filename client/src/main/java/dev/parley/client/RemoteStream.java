@@ -1,8 +1,6 @@
 package dev.parley.client;
 
 import dev.parley.client.ClientException.Problem;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
@@ -129,29 +127,16 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
                     "the stream broke before the agent named a task; whether there is one is unknown",
                     cause);
         }
-        return () -> resume(id);
+        var subscription = new Operation.SubscribeToTask(operation.tenant(), id, null);
+        Duration patience = client.means().settings().callTimeout();
+        return () -> watch(client, place, context, subscription, patience);
     }
 
-    private EventStream resume(String id) throws Trouble, InterruptedException {
-        try {
-            var again = new Operation.SubscribeToTask(operation.tenant(), id, null);
-            return watch(
-                    client, place, context, again, client.means().settings().callTimeout());
-        } catch (A2AException refusal) {
-            return ended(id, refusal);
-        } catch (Trouble trouble) {
-            if (trouble.isMendable(true)) {
-                throw trouble;
-            }
-            return ended(id, trouble.verdict());
-        }
-    }
-
-    /** Returns the task as it ended, which is probably why nobody may watch it any more; else throws {@code refusal}. */
-    private EventStream ended(String id, RuntimeException refusal) {
-        boolean likely = refusal instanceof A2AException e
-                && (e.error() == A2AError.UNSUPPORTED_OPERATION || e.error() == A2AError.METHOD_NOT_FOUND);
-        if (likely) {
+    /** The task as it ended, which is probably why nobody may watch it any more. */
+    @Override
+    EventStream rest(RuntimeException refusal) {
+        String id = taskId;
+        if (id != null && ResumingStream.mayHaveEnded(refusal)) {
             Task task = client.call(new Operation.GetTask(operation.tenant(), id, null), context);
             if (task.state().isTerminal()) {
                 return new Last(task);

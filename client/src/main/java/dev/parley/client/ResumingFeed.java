@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -57,6 +58,11 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
      */
     abstract Opening<F> again(RuntimeException cause);
 
+    /** Returns what there is still to tell although the agent refuses to go on; throws {@code refusal} if that is nothing. */
+    F rest(RuntimeException refusal) {
+        throw refusal;
+    }
+
     @Override
     public @Nullable List<E> next(Duration patience) throws InterruptedException {
         long until = System.nanoTime() + patience.toNanos();
@@ -91,10 +97,13 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         } catch (ClientException problem) {
             lost(problem);
         } catch (A2AException told) {
-            if (told.error() != A2AError.UNAVAILABLE && told.error() != A2AError.RATE_LIMITED) {
+            if (told.error() == A2AError.UNAVAILABLE || told.error() == A2AError.RATE_LIMITED) {
+                cut(told.retryAfter(), told, false);
+            } else if (failures > 0) {
+                attempt(() -> rest(told)); // some refuse to go on only after they have begun to
+            } else {
                 throw end(told);
             }
-            cut(told.retryAfter(), told, false);
         }
         return null;
     }
@@ -127,12 +136,29 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         failures++;
         Duration wait = settings.backoff().after(failures, retryAfter);
         settings.listener().retrying(name() + " was cut: " + cause.getMessage(), wait);
-        var next = new FutureTask<>(() -> {
+        attempt(() -> {
             if (wire.pause(wait)) {
                 throw new ClientException(Problem.CLOSED, "the client has been closed");
             }
-            return again.open();
+            return goOn(again);
         });
+    }
+
+    private F goOn(Opening<F> again) throws Trouble, InterruptedException {
+        try {
+            return again.open();
+        } catch (A2AException refusal) {
+            return rest(refusal);
+        } catch (Trouble trouble) {
+            if (trouble.isMendable(true)) {
+                throw trouble;
+            }
+            return rest(trouble.verdict());
+        }
+    }
+
+    private void attempt(Callable<F> way) {
+        var next = new FutureTask<>(way);
         resumption = next;
         if (closed) { // close() may have looked before
             next.cancel(true);
@@ -155,7 +181,6 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         } catch (ExecutionException e) {
             resumption = null;
             switch (e.getCause()) {
-                case Trouble trouble when !trouble.isMendable(true) -> throw end(trouble.verdict());
                 case Trouble trouble -> cut(trouble.retryAfter(), trouble.verdict(), false);
                 case RuntimeException problem when wire.isClosed() -> over = true;
                 case RuntimeException problem -> throw end(problem);

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,13 +47,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>The task has ended, or the answer was a message: it is over.
  *   <li>The server closed it in good order while the task waits for its caller: it is over too, some servers do that.
  *   <li>Else it was cut, and the task is subscribed to from behind the last number seen. A server that ignores that
- *       begins with a snapshot, which is then the next event. One that refuses because the task has ended meanwhile is
- *       asked for the task, and that is the last event.
+ *       begins with a snapshot, which is then the next event. One that refuses because the task has ended meanwhile, or
+ *       that breaks off at once, is asked for the task, and if it has ended that is the last event.
  * </ul>
  */
 final class ResumingStream implements EventStream {
     /** How long a server may take, at most, to close a stream that is over. */
     private static final Duration LONGEST_GRACE = Duration.ofSeconds(2);
+    /** How servers refuse to resume the stream of a task that has ended. */
+    private static final Set<A2AError> ENDED =
+            Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
 
     /** What wakes a waiting reader. Signals of a connection that was given up carry an old number. */
     private sealed interface Signal {
@@ -213,7 +217,7 @@ final class ResumingStream implements EventStream {
         }
     }
 
-    private void read(Piece piece) {
+    private void read(Piece piece) throws InterruptedException {
         try {
             switch (piece) {
                 case Piece.Bytes(var buffers) -> {
@@ -228,19 +232,30 @@ final class ResumingStream implements EventStream {
                     if (state != null && state.isInterrupted()) {
                         end(null);
                     } else {
-                        cut(null, new ClientException(Problem.LOST, "the agent closed the stream"));
+                        lost(new ClientException(Problem.LOST, "the agent closed the stream"));
                     }
                 }
-                case Piece.Broken(var cause) -> cut(null, cause);
+                case Piece.Broken(var cause) -> lost(cause);
             }
         } catch (SseParser.TooLarge e) {
             end(new ClientException(Problem.ANSWER_TOO_LARGE, place.url().origin() + ": " + e.getMessage(), e));
         } catch (A2AException e) {
             if (taskId != null && (e.error() == A2AError.UNAVAILABLE || e.error() == A2AError.RATE_LIMITED)) {
                 cut(e.retryAfter(), e);
+            } else if (failures > 0) {
+                refused(e); // told within the stream that was resumed
             } else {
                 end(e);
             }
+        }
+    }
+
+    /** Servers that find out too late that the task has ended break off a stream that was resumed, without an event. */
+    private void lost(Throwable cause) throws InterruptedException {
+        if (failures > 0 && feed != null) {
+            readOutcome(() -> cut(null, cause));
+        } else {
+            cut(null, cause);
         }
     }
 
@@ -370,32 +385,39 @@ final class ResumingStream implements EventStream {
     }
 
     private void refused(RuntimeException refusal) throws InterruptedException {
-        if (refusal instanceof A2AException e && e.error() == A2AError.UNSUPPORTED_OPERATION) {
-            readOutcome(e);
+        if (mayHaveEnded(refusal)) {
+            readOutcome(() -> end(refusal));
         } else {
             end(refusal);
         }
     }
 
+    /** Whether a server may refuse to resume for no other reason than that the task has ended. */
+    static boolean mayHaveEnded(RuntimeException refusal) {
+        return refusal instanceof A2AException e && ENDED.contains(e.error());
+    }
+
     /** The task has probably ended while nobody was connected, and this server has no rest of the stream to tell. */
-    private void readOutcome(A2AException refusal) throws InterruptedException {
+    private void readOutcome(Runnable otherwise) throws InterruptedException {
         try {
             Task task = client.call(new Operation.GetTask(operation.tenant(), requireNonNull(taskId), null), context);
             if (task.state().isTerminal()) {
                 ready.add(new LoggedEvent(0, task));
                 end(null);
-            } else {
-                end(refusal);
+                return;
             }
         } catch (ClientException e) {
             if (e.problem() == Problem.INTERRUPTED && Thread.interrupted()) {
                 wait(Phase.WAITING, Duration.ZERO);
                 throw new InterruptedException();
             }
-            end(e);
         } catch (A2AException e) {
-            end(e);
+            if (e.error() == A2AError.TASK_NOT_FOUND) {
+                end(e);
+                return;
+            }
         }
+        otherwise.run(); // what led here says more than that the task could not be read
     }
 
     private void wait(Phase next, Duration atMost) {

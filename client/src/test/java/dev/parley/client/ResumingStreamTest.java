@@ -199,6 +199,32 @@ class ResumingStreamTest {
     }
 
     @Test
+    void aTaskThatEndedIsAlsoReadIfTheServerSaysSoTooLateOrNotAtAll() throws Exception {
+        for (boolean told : List.of(true, false)) {
+            try (var agent = agent((turn, request, connection) -> {
+                        if (turn < 3) {
+                            beginStream(connection);
+                        }
+                        switch (turn) {
+                            case 1 -> send(connection, 0, "{\"task\":" + task("WORKING") + "}");
+                            case 2 -> {
+                                if (told) {
+                                    chunk(connection, "data: " + rpcError(-32602, "INVALID_PARAMS") + "\n\n");
+                                }
+                            }
+                            default -> connection.answer(200, rpc(task("COMPLETED")));
+                        }
+                        connection.cut();
+                    });
+                    var client = agent.client();
+                    var stream = client.stream("go")) {
+                assertThat(seen(stream)).containsExactly("task WORKING", "task COMPLETED");
+                assertThat(agent.methods()).containsExactly("SendStreamingMessage", "SubscribeToTask", "GetTask");
+            }
+        }
+    }
+
+    @Test
     void aStreamThatIsClosedWhileTheTaskWaitsForItsCallerIsOver() throws Exception {
         try (var agent = agent((turn, request, connection) -> {
                     beginStream(connection);

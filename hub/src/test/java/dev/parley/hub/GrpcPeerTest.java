@@ -7,6 +7,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.ClientException;
 import dev.parley.client.KeyManager;
+import dev.parley.dialect.grpc.v03.TaskSubscriptionRequest;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.GetTaskRequest;
 import dev.parley.dialect.grpc.v1.SendMessageRequest;
@@ -43,12 +44,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The client of gRPC with a server that is not ours, which does what the test says. */
 @Timeout(60)
 final class GrpcPeerTest {
     private final BlockingQueue<Metadata> calls = new LinkedBlockingQueue<>();
     private final BlockingQueue<Status> refusals = new LinkedBlockingQueue<>();
+    private final BlockingQueue<StreamObserver<dev.parley.dialect.grpc.v03.StreamResponse>> subscribers =
+            new LinkedBlockingQueue<>();
     private Server server;
 
     @BeforeEach
@@ -56,6 +61,7 @@ final class GrpcPeerTest {
         server = OkHttpServerBuilder.forPort(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), InsecureServerCredentials.create())
                 .addService(new Peer())
+                .addService(new OlderPeer())
                 .intercept(new Remembering())
                 .build()
                 .start();
@@ -141,11 +147,12 @@ final class GrpcPeerTest {
         assertThat(calls).hasSize(3);
     }
 
-    @Test
-    void aTaskThatEndedWhileItsStreamWasCutIsReadOnce() {
-        refusals.add(Status.FAILED_PRECONDITION);
+    @ParameterizedTest
+    @CsvSource({"1.0,FAILED_PRECONDITION", "1.0,INVALID_ARGUMENT", "0.3,UNIMPLEMENTED", "0.3,INVALID_ARGUMENT"})
+    void aTaskThatEndedWhileItsStreamWasCutIsReadOnce(String version, Status.Code refusal) {
+        refusals.add(refusal.toStatus());
 
-        try (AgentClient client = builder().of(card(Map.of()));
+        try (AgentClient client = builder().of(card(Map.of(), version));
                 var stream = client.stream("hello")) {
             stream.next();
             assertThat(stream.next())
@@ -165,6 +172,22 @@ final class GrpcPeerTest {
                             dev.parley.protocol.Task.class,
                             task -> assertThat(task.id()).isEqualTo("bare"));
             assertThat(stream.next()).isInstanceOf(TaskStatusUpdateEvent.class);
+            assertThat(stream.hasNext()).isFalse();
+        }
+    }
+
+    @Test
+    void aSubscriptionIsOpenBeforeThereAreNews() throws InterruptedException {
+        try (AgentClient client = builder().of(card(Map.of(), "0.3"));
+                var stream = client.subscribe("t")) {
+            var subscriber = subscribers.take();
+            subscriber.onNext(older(TaskState.TASK_STATE_COMPLETED));
+            subscriber.onCompleted();
+
+            assertThat(stream.next())
+                    .isInstanceOfSatisfying(
+                            dev.parley.protocol.Task.class,
+                            task -> assertThat(task.state().isTerminal()).isTrue());
             assertThat(stream.hasNext()).isFalse();
         }
     }
@@ -204,11 +227,15 @@ final class GrpcPeerTest {
     }
 
     private AgentCard card(Map<String, SecurityScheme> schemes) {
+        return card(schemes, "1.0");
+    }
+
+    private AgentCard card(Map<String, SecurityScheme> schemes, String version) {
         return new AgentCard(
                 "peer",
                 "Does what the test says",
                 List.of(new AgentCard.Interface(
-                        "127.0.0.1:" + server.getPort(), AgentCard.Interface.GRPC, null, "1.0")),
+                        "127.0.0.1:" + server.getPort(), AgentCard.Interface.GRPC, null, version)),
                 null,
                 "1",
                 null,
@@ -229,6 +256,20 @@ final class GrpcPeerTest {
                 .setId("t")
                 .setContextId("c")
                 .setStatus(TaskStatus.newBuilder().setState(state))
+                .build();
+    }
+
+    private static dev.parley.dialect.grpc.v03.Task olderTask(TaskState state) {
+        return dev.parley.dialect.grpc.v03.Task.newBuilder()
+                .setId("t")
+                .setContextId("c")
+                .setStatus(dev.parley.dialect.grpc.v03.TaskStatus.newBuilder().setStateValue(state.getNumber()))
+                .build();
+    }
+
+    private static dev.parley.dialect.grpc.v03.StreamResponse older(TaskState state) {
+        return dev.parley.dialect.grpc.v03.StreamResponse.newBuilder()
+                .setTask(olderTask(state))
                 .build();
     }
 
@@ -274,6 +315,36 @@ final class GrpcPeerTest {
             }
             answer.onNext(completed);
             answer.onCompleted();
+        }
+    }
+
+    /** Of 0.3; it tells subscribers nothing until something happens. */
+    private final class OlderPeer extends dev.parley.dialect.grpc.v03.A2AServiceGrpc.A2AServiceImplBase {
+        @Override
+        public void getTask(
+                dev.parley.dialect.grpc.v03.GetTaskRequest request,
+                StreamObserver<dev.parley.dialect.grpc.v03.Task> answer) {
+            answer.onNext(olderTask(TaskState.TASK_STATE_COMPLETED));
+            answer.onCompleted();
+        }
+
+        @Override
+        public void sendStreamingMessage(
+                dev.parley.dialect.grpc.v03.SendMessageRequest request,
+                StreamObserver<dev.parley.dialect.grpc.v03.StreamResponse> answer) {
+            answer.onNext(older(TaskState.TASK_STATE_WORKING));
+            answer.onError(Status.UNAVAILABLE.asException());
+        }
+
+        @Override
+        public void taskSubscription(
+                TaskSubscriptionRequest request, StreamObserver<dev.parley.dialect.grpc.v03.StreamResponse> answer) {
+            Status refusal = refusals.poll();
+            if (refusal != null) {
+                answer.onError(refusal.asException());
+            } else {
+                subscribers.add(answer);
+            }
         }
     }
 

@@ -64,6 +64,12 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
         });
     }
 
+    /** Sends the request, and waits for nothing: some servers keep even the headers until something happens. */
+    static <Q extends Message, A extends Message, E> GrpcFeed<A, E> openUnheard(
+            ClientCall<Q, A> call, Metadata metadata, Q request, Function<A, E> result) {
+        return open(call, metadata, request, result, Duration.ZERO, feed -> true);
+    }
+
     private interface Beginning<A extends Message, E> {
         boolean came(GrpcFeed<A, E> feed) throws InterruptedException;
     }

@@ -111,14 +111,18 @@ final class GrpcRemote implements Transport.Remote {
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = spoken.rpc(operation);
-        GrpcFeed<?, LoggedEvent> feed = connected(
-                context,
-                () -> GrpcFeed.open(
-                        channel.newCall(rpc.method(), options(context)),
-                        metadata(operation, context, headers),
-                        rpc.request(operation, tenant),
-                        message -> new LoggedEvent(0, rpc.result().apply(message)),
-                        settings.firstEvent()));
+        // In 0.3 a subscription may begin with what happens next, rather than with the task as it stands.
+        boolean mayBeSilent = spoken.version() == null && operation instanceof Operation.SubscribeToTask;
+        GrpcFeed<?, LoggedEvent> feed = connected(context, () -> {
+            var call = channel.newCall(rpc.method(), options(context));
+            Metadata metadata = metadata(operation, context, headers);
+            Message request = rpc.request(operation, tenant);
+            Function<Message, LoggedEvent> event =
+                    message -> new LoggedEvent(0, rpc.result().apply(message));
+            return mayBeSilent
+                    ? GrpcFeed.openUnheard(call, metadata, request, event)
+                    : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());
+        });
         return new EventStream() {
             @Override
             public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
