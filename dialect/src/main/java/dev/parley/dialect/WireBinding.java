@@ -34,7 +34,6 @@ import tools.jackson.core.JsonToken;
 final class WireBinding implements Binding {
     private static final String TENANT = "tenant";
     private static final byte[] NOTHING = {};
-    private static final byte[] NO_RESULT = {'{', '}'};
     private static final byte[] END_OF_OBJECT = {'}'};
 
     private static final Spoken V1 = new Spoken("1.0", V1Operations.TABLE, V1Model.EVENT, "", true);
@@ -175,9 +174,23 @@ final class WireBinding implements Binding {
         if (status < 200 || status > 299) {
             throw refusal(status, body);
         }
+        if (operation instanceof Operation.DeletePushConfig) {
+            requireSuccess(status, body);
+            return (R) new Operation.Empty();
+        }
         Codec<Object> codec = requireNonNull(spoken.of(operation).result());
-        boolean silent = operation instanceof Operation.DeletePushConfig && Rest.isNothing(body);
-        return (R) read(silent ? NO_RESULT : body, rpc && !silent ? new ResultOf<>(codec) : codec, status);
+        return (R) read(body, rpc ? new ResultOf<>(codec) : codec, status);
+    }
+
+    /** Where nothing is left to say, some say an empty object, some null, and some nothing. */
+    private static void requireSuccess(int status, byte[] body) {
+        A2AException told = Problem.read(status, body);
+        if (told != null) {
+            throw told;
+        }
+        if (!Rest.isNothing(body)) {
+            var unused = read(body, Codecs.STRUCT, status);
+        }
     }
 
     @Override
@@ -224,18 +237,13 @@ final class WireBinding implements Binding {
                 throw Place.unexpected(in, expected());
             }
             T result = null;
-            boolean refused = false;
             for (String name = in.nextName(); name != null; name = in.nextName()) {
                 JsonToken token = in.nextToken();
-                refused |= name.equals("error") && token != JsonToken.VALUE_NULL;
                 if (!name.equals("result") || result != null) {
                     in.skipChildren();
                 } else if (token != JsonToken.VALUE_NULL || codec.readsNull()) {
                     result = codec.read(in);
                 }
-            }
-            if (result == null && !refused && codec.equals(V1Model.EMPTY)) {
-                result = Json.read(NO_RESULT, codec); // some say null where there is nothing to say, others nothing
             }
             if (result == null) {
                 throw Place.fault(in, "result", "missing");

@@ -39,6 +39,10 @@ final class WireBindingTest {
 
     private final Exchange exchange = new Exchange();
 
+    private static Binding binding(String binding, String version) {
+        return Binding.of(new Interface(BASE, binding, null, version)).orElseThrow();
+    }
+
     private static Interface agent(String binding, @Nullable String tenant) {
         return new Interface(BASE, binding, tenant, "1.0");
     }
@@ -293,13 +297,14 @@ final class WireBindingTest {
         assertThat(task.id()).isEqualTo("t-9");
     }
 
-    @Test
-    void aDeletionMayBeAnsweredWithNothing() {
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3"})
+    void aDeletionMayBeAnsweredWithNothing(String version) {
         var delete = new Operation.DeletePushConfig(null, "t", "p");
         var empty = new Operation.Empty();
 
         for (String body : List.of("", "null", "{}", "{\"unknown\":1}")) {
-            assertThat(binding(Interface.HTTP_JSON).result(delete, 204, bytes(body)))
+            assertThat(binding(Interface.HTTP_JSON, version).result(delete, 204, bytes(body)))
                     .isEqualTo(empty);
         }
         for (String body : List.of(
@@ -307,7 +312,7 @@ final class WireBindingTest {
                 "{\"result\":{},\"id\":1}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1}",
                 "")) {
-            assertThat(binding(Interface.JSONRPC).result(delete, 200, bytes(body)))
+            assertThat(binding(Interface.JSONRPC, version).result(delete, 200, bytes(body)))
                     .isEqualTo(empty);
         }
     }
