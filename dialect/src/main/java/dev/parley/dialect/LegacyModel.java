@@ -11,6 +11,7 @@ import static dev.parley.dialect.V1Model.nonEmpty;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.Ids;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -29,7 +30,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -326,7 +326,7 @@ final class LegacyModel {
         }
         String id = nonEmpty(messageId);
         return new Message(
-                id == null ? UUID.randomUUID().toString() : id,
+                id == null ? Ids.next(Instant.now()) : id,
                 role,
                 parts,
                 nonEmpty(contextId),

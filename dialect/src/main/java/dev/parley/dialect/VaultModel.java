@@ -11,6 +11,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.Ids;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -26,7 +27,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,7 +138,7 @@ final class VaultModel {
             boolean agent = role.equals("assistant");
             var known = agent || role.equals("user");
             return new Message(
-                    UUID.randomUUID().toString(),
+                    Ids.next(Instant.now()),
                     agent ? Role.AGENT : Role.USER,
                     parts.stream().map(Piece::part).toList(),
                     null,
@@ -239,21 +239,11 @@ final class VaultModel {
             return new Flat(
                     task.id(),
                     task.state(),
-                    created(task.id(), updated),
+                    requireNonNullElse(Ids.madeAt(task.id()), updated),
                     updated,
                     VaultModel.messages(task).stream().map(Said::of).toList(),
                     artifacts,
                     task.metadata());
-        }
-
-        /** The server's ids are UUIDs of version 7, which tell when they were made. Source: RFC 9562, section 5.7. */
-        private static Instant created(String id, Instant otherwise) {
-            try {
-                UUID uuid = UUID.fromString(id);
-                return uuid.version() == 7 ? Instant.ofEpochMilli(uuid.getMostSignificantBits() >>> 16) : otherwise;
-            } catch (IllegalArgumentException foreign) {
-                return otherwise;
-            }
         }
     }
 

@@ -10,6 +10,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Ids;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.Send;
 import dev.parley.protocol.Operation.SendMessage;
@@ -184,7 +185,9 @@ final class Sends {
         Send unnamed = send.with(send.message().in(null, null));
         while (true) {
             awaitName(name, context);
-            LiveTask present = engine.pin(engine.key(context, agent.name(), name.name()));
+            TaskKey meant = engine.key(context, agent.name(), name.name());
+            boolean known = !meant.taskId().equals(name.name()) || Ids.madeAt(name.name()) != null;
+            LiveTask present = known ? engine.pin(meant) : null; // most names are new: nothing to look up twice
             Task task = present == null ? null : present.ahead();
             if (present != null && task != null && !task.state().isTerminal()) {
                 try {

@@ -2,9 +2,9 @@ package dev.parley.protocol;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +56,7 @@ public record Message(
 
     /** A message with a new id. */
     public static Message of(Role role, List<Part> parts) {
-        return new Message(UUID.randomUUID().toString(), role, parts, null, null, Map.of(), List.of(), List.of());
+        return new Message(Ids.next(Instant.now()), role, parts, null, null, Map.of(), List.of(), List.of());
     }
 
     /** This message as part of a context and, unless {@code taskId} is null, of a task. */

@@ -15,6 +15,7 @@ import dev.parley.dialect.grpc.v03.PushNotificationConfig;
 import dev.parley.dialect.grpc.v03.SendMessageResponse;
 import dev.parley.dialect.grpc.v03.StreamResponse;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.Ids;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -26,9 +27,9 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +90,7 @@ final class V03Model {
 
     static Message read(dev.parley.dialect.grpc.v03.Message message) {
         return new Message(
-                message.getMessageId().isEmpty() ? UUID.randomUUID().toString() : message.getMessageId(),
+                message.getMessageId().isEmpty() ? Ids.next(Instant.now()) : message.getMessageId(),
                 switch (message.getRole()) {
                     case ROLE_USER -> Role.USER;
                     case ROLE_AGENT -> Role.AGENT;

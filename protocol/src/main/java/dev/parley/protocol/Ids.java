@@ -1,23 +1,34 @@
-package dev.parley.engine;
+package dev.parley.protocol;
 
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Ids that sort by the time they were made, so that new rows go to the end of an index, and that cannot be guessed. */
-final class Ids {
+public final class Ids {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Ids() {}
 
     /** A UUID of version 7. Source: RFC 9562, section 5.7. */
-    static String next(Instant now) {
+    public static String next(Instant now) {
         byte[] random = new byte[10];
         RANDOM.nextBytes(random);
         ByteBuffer bits = ByteBuffer.wrap(random);
         long high = now.toEpochMilli() << 16 | 0x7000 | bits.getShort() & 0x0fff;
         long low = bits.getLong() & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L;
         return new UUID(high, low).toString();
+    }
+
+    /** When an id was made, in milliseconds; null if it is none of these. */
+    public static @Nullable Instant madeAt(String id) {
+        try {
+            var uuid = UUID.fromString(id);
+            return uuid.version() == 7 ? Instant.ofEpochMilli(uuid.getMostSignificantBits() >>> 16) : null;
+        } catch (IllegalArgumentException foreign) {
+            return null;
+        }
     }
 }
