@@ -20,7 +20,7 @@ import java.util.Random;
  * certainty) and {@code kg-update.jsonl} (one new statement).
  */
 public final class FillGraph {
-    private static final int BATCH = 10_000;
+    private static final int BATCH = 50_000;
     private static final int STATEMENTS_EACH = 10;
     private static final int REQUESTS = 2_000;
 

@@ -47,7 +47,7 @@ final class Journal {
      * @param answersFor how long an update with a key is known to have been done
      */
     record Keeping(long changes, Duration changesFor, long audited, Duration answersFor, int sweepEvery) {
-        static final Keeping DEFAULTS = new Keeping(100_000, Duration.ofDays(7), 1_000_000, Duration.ofDays(1), 10_000);
+        static final Keeping DEFAULTS = new Keeping(100_000, Duration.ofDays(7), 1_000_000, Duration.ofDays(1), 50_000);
     }
 
     /** Characters of changes that are read in one go. */
@@ -102,12 +102,35 @@ final class Journal {
         String old = replaced.isEmpty()
                 ? null
                 : text(values(replaced.stream().map(Fact::statement).toList()));
-        write(writing, number, op, writing.key(stamped), stamped, old, types, more);
+        bound(writing, number, op, writing.key(stamped), stamped, old, types, more)
+                .executeUpdate();
+        Object task = more.get("taskId");
+        if (task != null) {
+            writing.session.update(
+                    "INSERT INTO kg_task (space, task_id, change_no) VALUES (?, ?, ?)",
+                    writing.space.number(),
+                    task.toString(),
+                    number);
+        }
+        sweep(writing.session, writing.nowMs(), 1);
         return numbered(writing, number, op, stamped, replaced, types, more);
     }
 
-    /** Writes a change of which nobody has to be told. */
-    void write(
+    /** Writes that statements were added, of no task, and of which nobody has to be told. */
+    void writeAdded(SqlWriting writing, List<SqlWriting.Coming> added, Map<String, @Nullable Object> more)
+            throws SQLException {
+        PreparedStatement insert = null;
+        for (SqlWriting.Coming one : added) {
+            insert = bound(writing, one.change(), Patch.Op.ADD, one.key(), one.statement(), null, null, more);
+            insert.addBatch();
+        }
+        if (insert != null) {
+            insert.executeBatch();
+        }
+        sweep(writing.session, writing.nowMs(), added.size());
+    }
+
+    private PreparedStatement bound(
             SqlWriting writing,
             long number,
             Patch.Op op,
@@ -136,16 +159,7 @@ final class Journal {
         insert.setString(13, replaced);
         insert.setLong(14, writing.provenance(more));
         insert.setString(15, types == null ? null : text(types));
-        insert.executeUpdate();
-        Object task = more.get("taskId");
-        if (task != null) {
-            writing.session.update(
-                    "INSERT INTO kg_task (space, task_id, change_no) VALUES (?, ?, ?)",
-                    writing.space.number(),
-                    task.toString(),
-                    number);
-        }
-        sweep(writing.session, writing.nowMs());
+        return insert;
     }
 
     private static String text(Object json) {
@@ -206,8 +220,9 @@ final class Journal {
     }
 
     /** Forgets what is too old or too much, of all groups, once in a while. */
-    private void sweep(Session session, long nowMs) throws SQLException {
-        if (++sinceSweep < keeping.sweepEvery()) {
+    private void sweep(Session session, long nowMs, int entries) throws SQLException {
+        sinceSweep += entries;
+        if (sinceSweep < keeping.sweepEvery()) {
             return;
         }
         sinceSweep = 0;
@@ -560,7 +575,7 @@ final class Journal {
             String outcome,
             Map<String, @Nullable Object> detail)
             throws SQLException {
-        sweep(session, nowMs);
+        sweep(session, nowMs, 1);
         session.update(
                 "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?)",

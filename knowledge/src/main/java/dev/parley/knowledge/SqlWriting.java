@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
@@ -16,8 +17,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of a group in the hands of the writer thread. */
@@ -213,8 +216,62 @@ final class SqlWriting extends SqlView implements Writing {
         update.executeUpdate();
     }
 
+    /** A statement that is to be held, and the change that brings it. */
+    record Coming(Statement statement, Key key, long source, long change) {}
+
+    /** Gives numbers to all that statements are made of, and says what there is to be held. */
+    List<Coming> coming(List<Statement> statements, LongSupplier changes) throws SQLException {
+        var parts = new LinkedHashSet<Term>();
+        for (Statement one : statements) {
+            parts.add(one.subject());
+            parts.add(Resource.of(one.predicate()));
+            parts.add(one.object());
+        }
+        Map<Term, Long> numbers = terms.numbers(session, parts);
+        var coming = new ArrayList<Coming>(statements.size());
+        for (Statement one : statements) {
+            var key = new Key(
+                    requireNonNull(numbers.get(one.subject())),
+                    requireNonNull(numbers.get(Resource.of(one.predicate()))),
+                    requireNonNull(numbers.get(one.object())),
+                    number(one.graph()));
+            coming.add(new Coming(one, key, source(one.provenance()), changes.getAsLong()));
+        }
+        return coming;
+    }
+
+    /** Holds what nobody has said yet, and returns for each whether that was so. */
+    boolean[] insertAll(List<Coming> coming) throws SQLException {
+        PreparedStatement insert = null;
+        for (Coming one : coming) {
+            change = one.change;
+            insert = bound(one.key, one.statement.certainty(), provenance(one.statement.provenance()), one.source, 0);
+            insert.addBatch();
+        }
+        int[] counts = insert == null ? new int[0] : insert.executeBatch();
+        var inserted = new boolean[counts.length];
+        for (int i = 0; i < counts.length; i++) {
+            inserted[i] = counts[i] == 1;
+            if (inserted[i]) {
+                Key key = coming.get(i).key;
+                tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+            }
+        }
+        return inserted;
+    }
+
     /** Holds what nobody has said yet; false if somebody has, and then nothing is changed. */
-    boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint) throws SQLException {
+    private boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint)
+            throws SQLException {
+        boolean inserted = bound(key, certainty, provenance, source, hint).executeUpdate() == 1;
+        if (inserted) {
+            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+        }
+        return inserted;
+    }
+
+    private PreparedStatement bound(Key key, @Nullable Double certainty, long provenance, long source, int hint)
+            throws SQLException {
         PreparedStatement insert = session.bind(
                 "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -229,11 +286,7 @@ final class SqlWriting extends SqlView implements Writing {
         insert.setLong(9, source);
         insert.setLong(10, change);
         insert.setInt(11, hint);
-        boolean inserted = insert.executeUpdate() == 1;
-        if (inserted) {
-            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
-        }
-        return inserted;
+        return insert;
     }
 
     /** Before another source says the same, what the source before has said is put aside. */

@@ -1,5 +1,7 @@
 package dev.parley.knowledge;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.protocol.Term;
@@ -21,6 +23,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -118,14 +121,16 @@ final class Terms implements Database.GroupListener {
         }
     }
 
+    private @Nullable Long known(Term term) {
+        Long known = numbers.getIfPresent(term);
+        return known == null ? fresh.get(term) : known;
+    }
+
     /** Returns the number of a term, giving it one if need be. On the writer thread. */
     long number(Session session, Term term) throws SQLException {
-        Long known = numbers.getIfPresent(term);
+        Long known = known(term);
         if (known == null) {
-            known = fresh.get(term);
-        }
-        if (known == null) {
-            long datatype = term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
+            long datatype = datatype(session, term);
             long hash = hash(term);
             known = lookUp(session, term, datatype, hash);
             if (known == null) {
@@ -137,6 +142,64 @@ final class Terms implements Database.GroupListener {
             }
         }
         return known;
+    }
+
+    /**
+     * Returns the numbers of terms, giving one to each that has none, with one look at the database for all of them. On the
+     * writer thread.
+     */
+    Map<Term, Long> numbers(Session session, Collection<Term> wanted) throws SQLException {
+        var found = new HashMap<Term, Long>(2 * wanted.size());
+        var unknown = new LinkedHashMap<Term, Held>();
+        var hashes = new HashMap<Term, Long>();
+        for (Term term : wanted) {
+            Long known = known(term);
+            if (known != null) {
+                found.put(term, known);
+            } else {
+                unknown.put(term, new Held(lexical(term), datatype(session, term), language(term)));
+                hashes.put(term, hash(term));
+            }
+        }
+        var held = unknown.isEmpty() ? Map.<Held, Long>of() : held(session, hashes.values());
+        PreparedStatement insert = null;
+        for (var one : unknown.entrySet()) {
+            Term term = one.getKey();
+            Long number = held.getOrDefault(one.getValue(), fresh.get(term)); // a datatype has got its number meanwhile
+            if (number == null) {
+                number = ++last;
+                insert = bound(session, number, term, one.getValue().datatype, requireNonNull(hashes.get(term)));
+                insert.addBatch();
+                ofChange.add(term);
+                fresh.put(term, number);
+            }
+            found.put(term, number);
+        }
+        if (insert != null) {
+            insert.executeBatch();
+        }
+        return found;
+    }
+
+    private Map<Held, Long> held(Session session, Collection<Long> hashes) throws SQLException {
+        var held = new HashMap<Held, Long>();
+        try (ResultSet rows = session.bind(
+                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("hash", hashes),
+                        sql.list(hashes))
+                .executeQuery()) {
+            while (rows.next()) {
+                held.put(new Held(rows.getString(2), rows.getLong(3), rows.getString(4)), rows.getLong(1));
+            }
+        }
+        return held;
+    }
+
+    /** What tells a term from others that have the same hash. */
+    private record Held(
+            String lexical, long datatype, @Nullable String language) {}
+
+    private long datatype(Session session, Term term) throws SQLException {
+        return term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
     }
 
     private @Nullable Long lookUp(Session session, Term term, long datatype, long hash) throws SQLException {
@@ -156,6 +219,12 @@ final class Terms implements Database.GroupListener {
 
     private long insert(Session session, Term term, long datatype, long hash) throws SQLException {
         long number = ++last;
+        bound(session, number, term, datatype, hash).executeUpdate();
+        return number;
+    }
+
+    private PreparedStatement bound(Session session, long number, Term term, long datatype, long hash)
+            throws SQLException {
         PreparedStatement insert = session.bind(
                 "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
                 number,
@@ -164,13 +233,12 @@ final class Terms implements Database.GroupListener {
                 datatype);
         insert.setString(5, language(term));
         sql.set(insert, 6, worth(term));
-        insert.executeUpdate();
-        return number;
+        return insert;
     }
 
     /** Returns the term that a number stands for. */
     Term get(Session session, long number) throws SQLException {
-        return Objects.requireNonNull(getAll(session, List.of(number)).get(number));
+        return requireNonNull(getAll(session, List.of(number)).get(number));
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.Rule;
 import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.SqlWriting.Coming;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
@@ -151,22 +152,40 @@ final class Updates {
         Map<String, @Nullable Object> stamps = stamps();
         Map<String, @Nullable Object> more = null;
         var known = new ArrayList<Patch>();
-        for (Statement one : statements) {
-            Statement statement = stamped(one, stamps);
-            long number = journal.nextChange();
-            writing.change(number);
-            SqlWriting.Key key = writing.key(statement);
-            long source = writing.source(statement.provenance());
-            if (writing.insert(key, statement.certainty(), writing.provenance(statement.provenance()), source, 0)) {
-                more = more == null ? belonging(stamps, writing.space.changeId(number)) : more;
-                writing.hints(key, statement, source);
-                journal.write(writing, number, Patch.Op.ADD, key, statement, null, null, more);
-                if (watched) {
-                    changes.add(Journal.numbered(writing, number, Patch.Op.ADD, statement, List.of(), null, more));
+        for (int from = 0; from < statements.size(); from += PAGE) {
+            List<Statement> some = statements.subList(from, Math.min(from + PAGE, statements.size())).stream()
+                    .map(one -> stamped(one, stamps))
+                    .toList();
+            List<Coming> coming = writing.coming(some, journal::nextChange);
+            boolean[] inserted = writing.insertAll(coming);
+            var added = new ArrayList<Coming>(coming.size());
+            for (int i = 0; i < inserted.length; i++) {
+                Coming one = coming.get(i);
+                if (inserted[i]) {
+                    added.add(one);
+                    writing.change(one.change());
+                    writing.hints(one.key(), one.statement(), one.source());
+                } else {
+                    known.add(Patch.add(one.statement()));
                 }
-                count++;
-            } else {
-                known.add(Patch.add(statement));
+            }
+            if (!added.isEmpty()) {
+                more = more == null
+                        ? belonging(
+                                stamps, writing.space.changeId(added.getFirst().change()))
+                        : more;
+                journal.writeAdded(writing, added, more);
+            }
+            count += added.size();
+            for (Coming one : watched ? added : List.<Coming>of()) {
+                changes.add(Journal.numbered(
+                        writing,
+                        one.change(),
+                        Patch.Op.ADD,
+                        one.statement(),
+                        List.of(),
+                        null,
+                        Objects.requireNonNull(more)));
             }
         }
         apply(writing, known, stamps);
