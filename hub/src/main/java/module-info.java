@@ -8,6 +8,10 @@ module dev.parley.hub {
     requires dev.parley.store;
     requires dev.parley.server;
     requires dev.parley.client;
+    requires io.prometheus.metrics.core;
+    requires io.prometheus.metrics.instrumentation.jvm;
+    requires io.prometheus.metrics.model;
+    requires io.prometheus.writer.text;
 
     exports dev.parley.hub;
 }

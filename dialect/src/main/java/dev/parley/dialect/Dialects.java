@@ -20,9 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +47,6 @@ public final class Dialects {
     private final Kernel kernel = new Kernel(this);
     private final Vault vault;
     private final Knowledge knowledge;
-    private final Map<String, LongAdder> requests = new ConcurrentHashMap<>();
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
     public Dialects(DialectSettings settings) {
@@ -68,18 +64,6 @@ public final class Dialects {
         byte[] key = new byte[32];
         new SecureRandom().nextBytes(key);
         return key;
-    }
-
-    /** How many operations were asked for in each dialect since the start. */
-    public Map<String, Long> requests() {
-        var counted = new TreeMap<String, Long>();
-        requests.forEach((dialect, number) -> counted.put(dialect, number.sum()));
-        return counted;
-    }
-
-    /** Counts an operation that was asked for in a dialect. */
-    public void count(String dialect) {
-        requests.computeIfAbsent(dialect, name -> new LongAdder()).increment();
     }
 
     /**
@@ -218,7 +202,6 @@ public final class Dialects {
     WireAnswer own(
             Dialect dialect, Envelope envelope, Form form, WireRequest request, ServedAgent agent, CallContext caller)
             throws Exception {
-        count(dialect.name());
         OwnMethod method = requireNonNull(agent.methods().get(envelope.method()));
         CallContext context = context(caller, extensions(request), request.header(TRACE), dialect);
         return form.result(Codecs.FREE, method.call(envelope.params(Codecs.STRUCT), context), Map.of());
@@ -379,11 +362,10 @@ public final class Dialects {
             WireRequest request,
             ServedAgent agent,
             CallContext caller) {
-        count(dialect.name());
         Operation operation = WireOperation.resuming(read, request.header(LAST_EVENT_ID));
         Set<String> extensions = extensions(request);
         CallContext context = context(caller, extensions, request.header(TRACE), dialect);
-        AgentEndpoint endpoint = dialect.before(agent.endpoint(), operation);
+        AgentEndpoint endpoint = agent.door().apply(dialect.before(agent.endpoint(), operation));
         var headers = new LinkedHashMap<String, String>();
         String activated = activated(extensions, agent.card());
         if (!activated.isEmpty()) {

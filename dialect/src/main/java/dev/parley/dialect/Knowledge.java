@@ -149,7 +149,7 @@ final class Knowledge {
     }
 
     /** One request, and what its caller has activated. */
-    private final class Call {
+    private static final class Call {
         private final WireRequest request;
         private final ServedAgent agent;
         private final CallContext context;
@@ -184,7 +184,6 @@ final class Knowledge {
         }
 
         WireAnswer answer(Form form, KnowledgeOperation operation, boolean rpc) {
-            dialects.count(dialect.name());
             ServedKnowledge graph = knowledge();
             return switch (operation) {
                 case Query query -> form.result(KnowledgeModel.QUERY_RESULT, graph.query(query, context), headers);

@@ -8,6 +8,7 @@ import dev.parley.protocol.OwnMethod;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     for older readers
  * @param knowledge the knowledge graph that it lets its callers use; null for none
  * @param methods its own JSON-RPC methods by name; those of the protocol cannot be among them
+ * @param door stands before the endpoint for what a caller asks, once for each request; what a dialect looks up besides
+ *     goes past it
  */
 public record ServedAgent(
         String name,
@@ -26,7 +29,8 @@ public record ServedAgent(
         ServedCard served,
         Set<String> dialects,
         @Nullable ServedKnowledge knowledge,
-        Map<String, OwnMethod> methods) {
+        Map<String, OwnMethod> methods,
+        UnaryOperator<AgentEndpoint> door) {
     private static final List<OperationTable> OPERATIONS = List.of(
             V1Operations.TABLE,
             LegacyOperations.KIND,
@@ -38,6 +42,7 @@ public record ServedAgent(
         requireNonNull(name, "name");
         requireNonNull(endpoint, "endpoint");
         requireNonNull(served, "served");
+        requireNonNull(door, "door");
         dialects = Set.copyOf(dialects);
         if (dialects.isEmpty() || !Dialects.NAMES.containsAll(dialects)) {
             throw new IllegalArgumentException(
@@ -45,6 +50,17 @@ public record ServedAgent(
         }
         methods = Map.copyOf(methods);
         methods.keySet().forEach(ServedAgent::requireOwn);
+    }
+
+    /** An agent whose requests nobody counts. */
+    public ServedAgent(
+            String name,
+            AgentEndpoint endpoint,
+            ServedCard served,
+            Set<String> dialects,
+            @Nullable ServedKnowledge knowledge,
+            Map<String, OwnMethod> methods) {
+        this(name, endpoint, served, dialects, knowledge, methods, UnaryOperator.identity());
     }
 
     /** An agent with an unsigned card, without a knowledge graph and methods of its own. */

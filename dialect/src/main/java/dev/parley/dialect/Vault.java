@@ -96,7 +96,7 @@ final class Vault {
         var endpoint = new VaultEndpoint(
                 agent.endpoint(),
                 (taskId, holder, index) -> links.of(base, caller.scope(), agent.name(), taskId, holder, index));
-        return new ServedAgent(agent.name(), endpoint, agent.served(), agent.dialects(), null, Map.of());
+        return new ServedAgent(agent.name(), endpoint, agent.served(), agent.dialects(), null, Map.of(), agent.door());
     }
 
     private static WireAnswer.Whole silent(WireAnswer answer) {

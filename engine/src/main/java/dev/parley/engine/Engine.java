@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -60,6 +61,8 @@ public final class Engine implements AutoCloseable {
     private final @Nullable Webhooks webhooks;
     private final Map<String, List<Head>> interrupted;
     private final @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
+    private final RunObserver observer;
+    private final Map<String, Runner> runners = new ConcurrentHashMap<>();
     private volatile boolean open = true;
 
     private Engine(Builder settings) {
@@ -69,6 +72,7 @@ public final class Engine implements AutoCloseable {
         this.grace = settings.grace;
         this.retention = settings.retention;
         this.knowledge = settings.knowledge;
+        this.observer = settings.observer;
         this.tasks = new LiveTasks(settings.cacheBytes);
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("engine-timer").factory());
@@ -107,6 +111,7 @@ public final class Engine implements AutoCloseable {
         private @Nullable PushStore pushStore;
         private @Nullable WebhookTransport transport;
         private @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
+        private RunObserver observer = (agent, request, work) -> work.run();
 
         private Builder(TaskLog log) {
             this.log = requireNonNull(log, "log");
@@ -158,6 +163,12 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
+        /** Who stands around the runs of agents; default: nobody. */
+        public Builder observer(RunObserver observer) {
+            this.observer = requireNonNull(observer, "observer");
+            return this;
+        }
+
         /** Starts the engine. Tasks that a crash interrupted are dealt with when their agent is hosted. */
         public Engine build() {
             return new Engine(this);
@@ -171,6 +182,7 @@ public final class Engine implements AutoCloseable {
      */
     public AgentEndpoint host(Agent agent) {
         var runner = new Runner(this, agent);
+        runners.put(agent.name(), runner);
         List<Head> heads = interrupted.remove(agent.name());
         if (heads != null) {
             LOG.log(Level.INFO, "agent {0}: {1} tasks were interrupted", agent.name(), heads.size());
@@ -198,6 +210,20 @@ public final class Engine implements AutoCloseable {
                 tasks.unpin(live);
             }
         }
+    }
+
+    /** What an agent works at, and what waits until it has time. */
+    public record Load(int running, int waiting) {}
+
+    /** How much each hosted agent has to do. */
+    public Map<String, Load> load() {
+        var load = new TreeMap<String, Load>();
+        runners.forEach((agent, runner) -> load.put(agent, runner.load()));
+        return load;
+    }
+
+    RunObserver observer() {
+        return observer;
     }
 
     /** The knowledge graph that an agent uses; null if it uses none. */

@@ -64,6 +64,11 @@ final class Runner {
         launchWaiting();
     }
 
+    /** How much there is to do. */
+    Engine.Load load() {
+        return new Engine.Load(agent.concurrency() - permits.availablePermits(), waitingCount.get());
+    }
+
     private void launchWaiting() {
         while (waitingCount.get() > 0 && !waiting.isEmpty() && permits.tryAcquire()) {
             Turn next = waiting.poll();
@@ -87,7 +92,7 @@ final class Runner {
             for (Turn turn = first; turn != null; turn = live.leave()) {
                 engine.began(turn);
                 try {
-                    run(turn);
+                    observed(turn);
                 } finally {
                     engine.ended(turn);
                 }
@@ -97,6 +102,10 @@ final class Runner {
             engine.tasks().unpin(live);
             launchWaiting();
         }
+    }
+
+    private void observed(Turn turn) {
+        engine.observer().observe(agent.name(), turn, () -> run(turn));
     }
 
     private void run(Turn turn) {

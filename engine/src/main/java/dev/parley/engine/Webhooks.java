@@ -18,11 +18,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,8 @@ public final class Webhooks {
     private final InstantSource clock;
     private final ScheduledExecutorService timer;
     private final ConcurrentHashMap<Key, Work> working = new ConcurrentHashMap<>();
+    private final Set<Key> postponed = ConcurrentHashMap.newKeySet();
+    private final LongAdder givenUp = new LongAdder();
     private final Semaphore deliveries = new Semaphore(MAX_DELIVERIES);
     private volatile boolean open = true;
 
@@ -114,6 +118,17 @@ public final class Webhooks {
         }
     }
 
+    /** How many webhooks have not been told everything and are not given up. */
+    public long backlog() {
+        return working.size()
+                + postponed.stream().filter(key -> !working.containsKey(key)).count();
+    }
+
+    /** How many webhooks were given up since the start. */
+    public long givenUp() {
+        return givenUp.sum();
+    }
+
     /** The webhooks that were given up, newest first, at most {@code limit}. */
     public List<Subscription> dead(int limit) {
         return store.dead(limit);
@@ -145,7 +160,14 @@ public final class Webhooks {
     }
 
     private void later(Key key, Duration pause) {
-        var unused = timer.schedule(() -> run(key), pause.toMillis() + 1, TimeUnit.MILLISECONDS);
+        postponed.add(key);
+        var unused = timer.schedule(
+                () -> {
+                    postponed.remove(key);
+                    run(key);
+                },
+                pause.toMillis() + 1,
+                TimeUnit.MILLISECONDS);
     }
 
     private static Key key(Subscription subscription) {
@@ -268,6 +290,7 @@ public final class Webhooks {
                 int attempts = before.attempts() + 1;
                 boolean dead = !failed.retryable() || attempts >= MAX_ATTEMPTS;
                 if (dead) {
+                    givenUp.increment();
                     LOG.log(
                             Level.WARNING,
                             "webhook {0} of task {1} is given up after {2} attempts: {3}",

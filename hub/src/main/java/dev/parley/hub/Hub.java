@@ -88,6 +88,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable Path scratch;
     private final @Nullable Database scratchDatabase;
     private final SharedGraph graph;
+    private final Metrics metrics = new Metrics();
     private final Map<String, Set<String>> agentDialects;
     private final @Nullable CardKeys cardKeys;
 
@@ -130,14 +131,20 @@ public final class Hub implements AutoCloseable {
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.graph = new SharedGraph(settings.graph, database);
         this.engine = Engine.builder(log)
-                .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender))
+                .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender, metrics))
                 .retention(settings.retention)
                 .grace(settings.drain.dividedBy(2))
                 .knowledge(graph::get)
+                .observer(metrics::run)
                 .build();
+        metrics.show(engine);
+        if (database != null) {
+            metrics.show(database);
+        }
         boolean started = false;
         try {
-            this.server = settings.server(engine, trust, administration, key("addresses of files", secret), graph)
+            this.server = settings.server(
+                            engine, trust, administration, key("addresses of files", secret), graph, metrics)
                     .start();
             settings.agents.values().forEach(this::host);
             started = true;
@@ -176,7 +183,9 @@ public final class Hub implements AutoCloseable {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         Graph used = agent.usesKnowledge() ? graph.get() : null;
-        ServedKnowledge shared = used == null ? null : new ServedKnowledge(guarded(agent, url, used), used::schema);
+        var observed = new Observed(agent.name(), metrics);
+        ServedKnowledge shared =
+                used == null ? null : new ServedKnowledge(observed.before(guarded(agent, url, used)), used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
         AgentEndpoint endpoint = engine.host(hosted);
@@ -184,8 +193,9 @@ public final class Hub implements AutoCloseable {
         AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
         Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
         var methods = new LinkedHashMap<String, OwnMethod>();
-        agent.methods().forEach((name, method) -> methods.put(name, guard.before(name, method)));
-        server.add(new ServedAgent(agent.name(), guard.before(shown), served(card), spoken, shared, methods));
+        agent.methods().forEach((name, method) -> methods.put(name, observed.before(name, guard.before(name, method))));
+        server.add(new ServedAgent(
+                agent.name(), guard.before(shown), served(card), spoken, shared, methods, observed::before));
     }
 
     /** The graph as callers reach it through an agent, be it inside messages. */
@@ -643,6 +653,13 @@ public final class Hub implements AutoCloseable {
             }
         }
 
+        private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {
+            return request -> {
+                trust.require(Trust.METRICS, request.arrival());
+                return handler.answer(request);
+            };
+        }
+
         private static RequestHandler forOperators(Trust trust, RequestHandler handler) {
             return request -> {
                 trust.requireAdmin(request.arrival());
@@ -667,7 +684,8 @@ public final class Hub implements AutoCloseable {
                 Trust trust,
                 @Nullable Administration administration,
                 byte[] fileKey,
-                SharedGraph graph) {
+                SharedGraph graph,
+                Metrics metrics) {
             var settings = new DialectSettings(switches);
             var deadWebhooks =
                     new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
@@ -691,6 +709,7 @@ public final class Hub implements AutoCloseable {
                     .handler(
                             KnowledgeExtension.SCHEMA_PATH,
                             Page.of("application/schema+json", "knowledge-graph.schema.json"))
+                    .handler("/metrics", forScrapers(trust, metrics))
                     .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
                     .handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
             if (cardKeys != null) {

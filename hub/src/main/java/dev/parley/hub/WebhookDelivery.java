@@ -14,10 +14,12 @@ import java.util.function.Supplier;
 final class WebhookDelivery implements WebhookTransport {
     private final WebhookRule rule;
     private final WebhookSender sender;
+    private final Metrics metrics;
 
-    WebhookDelivery(WebhookRule rule, WebhookSender sender) {
+    WebhookDelivery(WebhookRule rule, WebhookSender sender, Metrics metrics) {
         this.rule = rule;
         this.sender = sender;
+        this.metrics = metrics;
     }
 
     @Override
@@ -32,11 +34,13 @@ final class WebhookDelivery implements WebhookTransport {
         if (notification == null) {
             return new Outcome.Accepted(); // nothing that clients of this dialect are told
         }
-        return switch (sender.send(webhook.config(), event.sequence(), notification)) {
+        Outcome outcome = switch (sender.send(webhook.config(), event.sequence(), notification)) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());
             case WebhookSender.Outcome.Failed failed -> new Outcome.Failed(failed.reason(), failed.retryable(), null);
         };
+        metrics.attempted(outcome);
+        return outcome;
     }
 }

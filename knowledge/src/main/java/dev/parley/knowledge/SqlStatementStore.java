@@ -265,7 +265,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     }
 
     @Override
-    public void committed() {}
+    public void committed(int works) {}
 
     @Override
     public void rolledBack() {

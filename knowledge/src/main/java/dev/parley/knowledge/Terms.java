@@ -361,7 +361,7 @@ final class Terms implements Database.GroupListener {
     public void beforeCommit(Session session) {}
 
     @Override
-    public void committed() {
+    public void committed(int works) {
         committed = last;
         fresh.forEach(this::keep);
         fresh.clear();

@@ -71,7 +71,6 @@ final class HttpServer implements Server {
                 ? null
                 : new GrpcDialect(
                         settings.grpc,
-                        settings.dialects,
                         tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
                         routes::isReady);
         var door = new Door(

@@ -106,9 +106,6 @@ final class Routes {
             var ready = isReady();
             return status(head, ready, ready ? "ready" : draining.getAsBoolean() ? "draining" : "not ready");
         }
-        if (path.equals("/metrics")) {
-            return metrics(head);
-        }
         if (draining.getAsBoolean()) {
             return problem(head, A2AException.unavailable("Shutting down", RETRY_ELSEWHERE));
         }
@@ -166,25 +163,6 @@ final class Routes {
         }
         return new WireAnswer.Whole(
                 200, jsonHeaders(), Json.write(agents.listing(authenticator.shown(head.arrival(), protectCards))));
-    }
-
-    /** In the text format of Prometheus, version 0.0.4. */
-    private WireAnswer metrics(Head head) {
-        if (!isRead(head)) {
-            return notAllowed(head, "GET, HEAD");
-        }
-        var text = new StringBuilder("""
-                # HELP parley_requests_total Operations asked for, by dialect.
-                # TYPE parley_requests_total counter
-                """);
-        dialects.requests()
-                .forEach((dialect, count) -> text.append("parley_requests_total{dialect=\"")
-                        .append(dialect)
-                        .append("\"} ")
-                        .append(count)
-                        .append('\n'));
-        var headers = Map.of("Content-Type", "text/plain; version=0.0.4; charset=utf-8", "Cache-Control", "no-store");
-        return new WireAnswer.Whole(200, headers, text.toString().getBytes(StandardCharsets.US_ASCII));
     }
 
     private WireAnswer status(Head head, boolean good, String word) {

@@ -79,18 +79,6 @@ class GrpcTest {
     }
 
     @Test
-    void callsAreCountedByTheirDialectAsThoseOverHttpAre() throws Exception {
-        stub().sendMessage(message("one"));
-        stub().sendMessage(message("two"));
-
-        try (var client = RawClient.to(server)) {
-            var metrics = client.send("GET /metrics HTTP/1.1\nHost: x\n\n").answer();
-
-            assertThat(metrics.body()).contains("parley_requests_total{dialect=\"1.0\"} 2\n");
-        }
-    }
-
-    @Test
     void theTenantNamesTheAgent() {
         var other = new ScriptedAgent();
         server.add(other.served(server, "second"));

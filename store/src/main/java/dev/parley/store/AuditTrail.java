@@ -191,7 +191,7 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     @Override
-    public void committed() {
+    public void committed(int works) {
         writtenNumber = number;
         writtenHash = hash;
     }

@@ -204,8 +204,8 @@ public final class Database implements AutoCloseable {
         /** The group is written and about to be committed. */
         void beforeCommit(Session session) throws SQLException;
 
-        /** The group is on disk; its work is yet to be told. */
-        void committed();
+        /** The group of so many pieces of work is on disk; they are yet to be told. */
+        void committed(int works);
 
         /** The group is not on disk. */
         void rolledBack();
@@ -630,7 +630,7 @@ public final class Database implements AutoCloseable {
                 listener.beforeCommit(session);
             }
             session.connection.commit();
-            listeners.forEach(GroupListener::committed);
+            listeners.forEach(listener -> listener.committed(group.size()));
             return null;
         } catch (Error error) {
             // Without its writer the hub would wait for ever; the work that was too much for it fails alone.

@@ -251,7 +251,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     }
 
     @Override
-    public void committed() {}
+    public void committed(int works) {}
 
     @Override
     public void rolledBack() {

@@ -92,7 +92,7 @@ final class Lanes implements Database.GroupListener {
     public void beforeCommit(Session session) {}
 
     @Override
-    public void committed() {
+    public void committed(int works) {
         fresh.forEach(this::know);
         fresh.clear();
     }

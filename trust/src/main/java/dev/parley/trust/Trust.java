@@ -58,6 +58,9 @@ public final class Trust {
     /** The scope of those who may look after a hub. */
     public static final String ADMIN = "admin";
 
+    /** The scope of those who may read what a hub measures. */
+    public static final String METRICS = "metrics";
+
     /** Wrong credentials from one address, within a minute. */
     private static final int MAX_WRONG = 30;
 
@@ -169,13 +172,18 @@ public final class Trust {
         return new Guard(agent, card, more, policy, enforces, denials);
     }
 
+    /** Lets those through who may look after the hub, as {@link #require} does: callers with the scope {@value #ADMIN}. */
+    public CallContext requireAdmin(Arrival arrival) {
+        return require(ADMIN, arrival);
+    }
+
     /**
-     * Lets those through who may look after the hub: where somebody has to show anything, callers with the scope {@value
-     * #ADMIN}; else everybody. Returns who it is.
+     * Lets those through who may use what is no agent's: where somebody has to show anything, callers with {@code scope};
+     * else everybody. Returns who it is.
      *
      * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge
      */
-    public CallContext requireAdmin(Arrival arrival) {
+    public CallContext require(String scope, Arrival arrival) {
         var schemes = EnumSet.copyOf(everywhere.schemes());
         agents.values().forEach(one -> schemes.addAll(one.schemes()));
         if (schemes.size() > 1) {
@@ -183,7 +191,7 @@ public final class Trust {
         }
         var wanted = new Authentication(schemes, Set.of());
         try {
-            Principal caller = caller(wanted.isOpen() ? wanted : wanted.withScopes(Set.of(ADMIN)), arrival);
+            Principal caller = caller(wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope)), arrival);
             return caller == null ? nobody(arrival) : caller.context(arrival.address());
         } catch (A2AException refusal) {
             denials.note(nobody(arrival), "hub", arrival.method(), "", String.valueOf(refusal.getMessage()));

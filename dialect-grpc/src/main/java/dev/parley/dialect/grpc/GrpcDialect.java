@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import com.google.protobuf.Message;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
-import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedKnowledge;
 import dev.parley.protocol.A2AError;
@@ -49,23 +48,17 @@ public final class GrpcDialect {
     }
 
     private final DialectSettings settings;
-    private final Dialects dialects;
     private final Function<String, @Nullable ServedAgent> agents;
     private final Service v1;
     private final Map<String, Handler> handlers = new HashMap<>();
 
     /**
-     * @param dialects where operations are counted
      * @param agents finds the agent that a tenant is; the empty one is the default agent
      * @param ready whether the server works, for those who ask after its health
      */
     public GrpcDialect(
-            DialectSettings settings,
-            Dialects dialects,
-            Function<String, @Nullable ServedAgent> agents,
-            BooleanSupplier ready) {
+            DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
         this.settings = requireNonNull(settings, "settings");
-        this.dialects = requireNonNull(dialects, "dialects");
         this.agents = requireNonNull(agents, "agents");
         this.v1 = V1Rpcs.service(settings);
         serve(v1);
@@ -118,7 +111,6 @@ public final class GrpcDialect {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc.method(), request.message()));
             ServedAgent agent = agent(operation.tenant(), request, service);
-            dialects.count(service.dialect());
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
             CallContext context = callers.apply(agent)
                     .withDialect(service.dialect(), false)
@@ -129,12 +121,13 @@ public final class GrpcDialect {
             return switch (operation) {
                 case Operation.Call<?> call -> {
                     @SuppressWarnings("unchecked") // by the table
-                    R result = (R) requireNonNull(agent.endpoint().call(call, context));
+                    R result = (R)
+                            requireNonNull(agent.door().apply(agent.endpoint()).call(call, context));
                     yield new GrpcAnswer.Whole(
                             metadata, rpc.answer().apply(result).toByteArray());
                 }
                 case Operation.Watch watch -> {
-                    EventStream events = agent.endpoint().watch(watch, context);
+                    EventStream events = agent.door().apply(agent.endpoint()).watch(watch, context);
                     @SuppressWarnings("unchecked") // by the table
                     var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
                     yield new GrpcAnswer.Events(
@@ -156,7 +149,6 @@ public final class GrpcDialect {
         try {
             Q message = parse(rpc.method(), request.message());
             ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), request, v1);
-            dialects.count(v1.dialect());
             Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
             CallContext context = callers.apply(agent)
                     .withDeadline(request.deadline())

@@ -13,7 +13,6 @@ import static io.grpc.Status.Code.UNIMPLEMENTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -122,8 +121,7 @@ class ErrorTableTest {
 
     private static GrpcAnswer.Failure failure(String method, A2AException problem) {
         var agent = new ServedAgent("agent", new Refusing(problem), CARD);
-        var dialect = new GrpcDialect(
-                DialectSettings.DEFAULTS, new Dialects(DialectSettings.DEFAULTS), tenant -> agent, () -> true);
+        var dialect = new GrpcDialect(DialectSettings.DEFAULTS, tenant -> agent, () -> true);
         byte[] message = method.equals(V1)
                 ? dev.parley.dialect.grpc.v1.GetTaskRequest.newBuilder()
                         .setId("t")

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.dialect.grpc.knowledge.PatchOperation;
@@ -123,8 +122,7 @@ class KnowledgeRpcTest {
                 List.of(),
                 null);
         var agent = new ServedAgent("a", new Nobody(), card, Set.of("1.0"));
-        var dialect = new GrpcDialect(
-                DialectSettings.DEFAULTS, new Dialects(DialectSettings.DEFAULTS), tenant -> agent, () -> true);
+        var dialect = new GrpcDialect(DialectSettings.DEFAULTS, tenant -> agent, () -> true);
         var request = new GrpcRequest(
                 KnowledgeServiceGrpc.getQueryMethod().getFullMethodName(),
                 name -> null,
