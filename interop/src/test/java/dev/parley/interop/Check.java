@@ -7,18 +7,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a foreign client found out about one operation.
+ * What was found out about one operation: by a foreign client, or by ours with a foreign server.
  *
- * @param client its name and version
+ * @param foreigner the name and version of what others have made
  * @param dialect the version of the protocol that it speaks
  * @param detail what it saw, why it failed, or why it has no such thing
  */
-record Check(String client, String dialect, String binding, String operation, Result result, String detail) {
+record Check(String foreigner, String dialect, String binding, String operation, Result result, String detail) {
     /** How it went. */
     enum Result {
         PASSED,
         FAILED,
-        /** This client has no way to ask for it. */
+        /** The client has no way to ask for it, or the server none to answer. */
         NOT_OFFERED;
 
         /** The word for it, as clients print it. */
@@ -42,7 +42,7 @@ record Check(String client, String dialect, String binding, String operation, Re
 
     /** The column of the table of results that this belongs to. */
     String column() {
-        return binding.isEmpty() ? client : client + " " + binding;
+        return binding.isEmpty() ? foreigner : foreigner + " " + binding;
     }
 
     private static String text(Map<?, ?> members, String name) {

@@ -9,25 +9,23 @@ import java.util.stream.Stream;
 
 /** The results in Markdown: a table for each dialect, with a row for each operation, a column for each client and binding. */
 final class ResultTable {
-    private static final Pattern IN_DOCUMENT =
-            Pattern.compile("(<!-- results -->\n).*(<!-- end of results -->)", Pattern.DOTALL);
-
     private ResultTable() {}
 
     static String of(List<Check> checks) {
         return checks.stream()
                 .map(Check::dialect)
                 .distinct()
-                .map(dialect -> "\n## " + dialect + "\n\n"
+                .map(dialect -> "\n### " + dialect + "\n\n"
                         + table(checks.stream()
                                 .filter(check -> check.dialect().equals(dialect))
                                 .toList()))
                 .collect(joining("", "", "\n"));
     }
 
-    /** Returns the document with these tables in the place of those it has. */
-    static String replaceIn(String document, String tables) {
-        return IN_DOCUMENT.matcher(document).replaceFirst("$1" + Matcher.quoteReplacement(tables) + "$2");
+    /** Returns the document with these tables in the place of those that it has under that name. */
+    static String replaceIn(String document, String name, String tables) {
+        var place = Pattern.compile("(<!-- %1$s -->\n).*(<!-- end of %1$s -->)".formatted(name), Pattern.DOTALL);
+        return place.matcher(document).replaceFirst("$1" + Matcher.quoteReplacement(tables) + "$2");
     }
 
     /** One table. */

@@ -14,7 +14,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.interop.Check.Result;
-import dev.parley.interop.ForeignClient.Outcome;
+import dev.parley.interop.ForeignSdk.Outcome;
 import dev.parley.protocol.CardVerifier;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendConfiguration;
@@ -41,8 +41,6 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,13 +56,11 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SigningInteropTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "interop.md");
-    private static final Pattern IN_DOCUMENT =
-            Pattern.compile("(<!-- signatures -->\n).*(<!-- end of signatures -->)", Pattern.DOTALL);
 
     /** What the SDKs leave out of what they verify; {@code docs/signatures.md} tells more. */
     private static final Set<String> FAULTS_OF_CLIENTS = Set.of("verifies the card of an agent with API keys");
 
-    private static final Map<ForeignClient, Outcome> OUTCOMES = new HashMap<>();
+    private static final Map<ForeignSdk, Outcome> OUTCOMES = new HashMap<>();
 
     @TempDir
     static Path directory;
@@ -162,14 +158,14 @@ class SigningInteropTest {
 
     @TestFactory
     Stream<DynamicNode> everySigner() {
-        return ForeignClient.SIGNERS.stream()
+        return ForeignSdk.SIGNERS.stream()
                 .map(client -> dynamicContainer(client.name(), Stream.of(client).flatMap(SigningInteropTest::tests)));
     }
 
     @Test
     void theDocsTellWhatWasSeen() throws IOException {
         var checks = new ArrayList<Check>();
-        for (ForeignClient client : ForeignClient.SIGNERS) {
+        for (ForeignSdk client : ForeignSdk.SIGNERS) {
             if (!(outcome(client) instanceof Outcome.Ran(var itsChecks))) {
                 abort(client.name() + " did not come to its end");
                 return;
@@ -177,9 +173,7 @@ class SigningInteropTest {
             checks.addAll(itsChecks);
         }
         String document = Files.readString(DOCUMENT);
-        String current = IN_DOCUMENT
-                .matcher(document)
-                .replaceFirst("$1" + Matcher.quoteReplacement(ResultTable.table(checks)) + "$2");
+        String current = ResultTable.replaceIn(document, "signatures", ResultTable.table(checks));
 
         if (Boolean.getBoolean("parley.docs.update")) {
             Files.writeString(DOCUMENT, current);
@@ -188,7 +182,7 @@ class SigningInteropTest {
         assertThat(Files.readString(DOCUMENT)).isEqualTo(current);
     }
 
-    private static Stream<DynamicTest> tests(ForeignClient client) {
+    private static Stream<DynamicTest> tests(ForeignSdk client) {
         return switch (outcome(client)) {
             case Outcome.Ran(var checks) ->
                 checks.stream().map(check -> dynamicTest(check.operation(), () -> assertExpected(check)));
@@ -226,8 +220,8 @@ class SigningInteropTest {
     }
 
     /** What became of a client; it is run once, by the first test that asks. */
-    private static Outcome outcome(ForeignClient client) {
+    private static Outcome outcome(ForeignSdk client) {
         String given = "http://127.0.0.1:" + server.getAddress().getPort() + "/given";
-        return OUTCOMES.computeIfAbsent(client, it -> it.run(List.of(given)));
+        return OUTCOMES.computeIfAbsent(client, it -> it.call(List.of(given)));
     }
 }

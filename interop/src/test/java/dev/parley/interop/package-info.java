@@ -1,4 +1,4 @@
-/** Unchanged foreign clients against a running hub. */
+/** Unchanged foreign clients against a running hub, and our client against unchanged foreign servers. */
 @NullMarked
 package dev.parley.interop;
 

@@ -13,21 +13,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A client that others have made, driven by a script of ours: how to get it, and how to run it.
+ * What others have made for calling agents and for serving them, driven by scripts of ours: how to get it, and how to run it.
  *
- * <p>It is installed below {@code target} from the lock file next to the script, and kept there for as long as that file
+ * <p>It is installed below {@code target} from the lock file next to the scripts, and kept there for as long as that file
  * does not change.
  *
  * @param name of the directory below {@code target}
- * @param sources the directories of its script, those of its own release last
+ * @param sources the directories of its scripts, those of its own release last
  * @param lockFile what names every package and its version
  * @param installation the commands that install them
- * @param program the command that runs the script, except for its last arguments, the hubs
+ * @param client the command that calls the agents of hubs, except for its last arguments, the hubs
+ * @param server the command that serves an agent; empty if it has no server, or none that starts by itself
  */
-record ForeignClient(
-        String name, List<String> sources, String lockFile, List<List<String>> installation, List<String> program) {
-    /** Every client, the newest dialect first. */
-    static final List<ForeignClient> ALL = List.of(
+record ForeignSdk(
+        String name,
+        List<String> sources,
+        String lockFile,
+        List<List<String>> installation,
+        List<String> client,
+        List<String> server) {
+    /** Everyone, the newest dialect first. */
+    static final List<ForeignSdk> ALL = List.of(
             javaScript("1.0", List.of()),
             python("python-1.0"),
             go("1.0"),
@@ -39,13 +45,15 @@ record ForeignClient(
             javaScript("0.2", List.of("js-kind")),
             python("python-0.2", "python-kind"),
             java("java-0.2", List.of("java-kind", "java-0.2")),
-            python("agentvault"));
+            python("agentvault").withoutServer());
 
     /** What signs cards, and verifies them and webhooks. */
-    static final List<ForeignClient> SIGNERS = List.of(javaScript("signing", List.of()), python("python-signing"));
+    static final List<ForeignSdk> SIGNERS = List.of(
+            javaScript("signing", List.of()).withoutServer(),
+            python("python-signing").withoutServer());
 
-    private static ForeignClient javaScript(String release, List<String> shared) {
-        return new ForeignClient(
+    private static ForeignSdk javaScript(String release, List<String> shared) {
+        return new ForeignSdk(
                 "js-" + release,
                 sources("js", release, shared),
                 "package-lock.json",
@@ -59,11 +67,12 @@ record ForeignClient(
                         "--no-fund",
                         "--fetch-retry-maxtimeout=2000",
                         "--fetch-retry-mintimeout=1000")),
-                List.of("node", "main.mjs"));
+                List.of("node", "main.mjs"),
+                List.of());
     }
 
-    private static ForeignClient python(String name, String... shared) {
-        return new ForeignClient(
+    private static ForeignSdk python(String name, String... shared) {
+        return new ForeignSdk(
                 name,
                 Stream.of(Stream.of("python-common"), Stream.of(shared), Stream.of(name))
                         .flatMap(it -> it)
@@ -80,13 +89,14 @@ record ForeignClient(
                                 "--ignore-requires-python",
                                 "-r",
                                 "requirements.txt")),
-                List.of("./venv/bin/python", "main.py"));
+                List.of("./venv/bin/python", "main.py"),
+                List.of("./venv/bin/python", "serve.py"));
     }
 
     /** In a process of its own, as all releases of the SDK have classes of the same names. */
-    private static ForeignClient java(String name, List<String> sources) {
+    private static ForeignSdk java(String name, List<String> sources) {
         String tools = Path.of(System.getProperty("java.home"), "bin").toString();
-        return new ForeignClient(
+        return new ForeignSdk(
                 name,
                 sources,
                 "pom.xml",
@@ -101,16 +111,22 @@ record ForeignClient(
                         "sh",
                         "-c",
                         "'%1$s/javac' -cp 'lib/*' -d classes *.java && exec '%1$s/java' -cp 'classes:lib/*' Main \"$0\""
-                                .formatted(tools)));
+                                .formatted(tools)),
+                List.of());
     }
 
-    private static ForeignClient go(String release) {
-        return new ForeignClient(
+    private static ForeignSdk go(String release) {
+        return new ForeignSdk(
                 "go-" + release,
                 sources("go", release, List.of()),
                 "go.sum",
                 List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download")),
-                List.of("sh", "-c", "GOTOOLCHAIN=auto go build -buildvcs=false -o driver . && exec ./driver \"$0\""));
+                List.of("sh", "-c", "GOTOOLCHAIN=auto go build -buildvcs=false -o driver . && exec ./driver \"$0\""),
+                List.of());
+    }
+
+    private ForeignSdk withoutServer() {
+        return new ForeignSdk(name, sources, lockFile, installation, client, List.of());
     }
 
     private static List<String> sources(String language, String release, List<String> shared) {
@@ -124,7 +140,7 @@ record ForeignClient(
     private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(3);
     private static final Duration RUN_LIMIT = Duration.ofMinutes(2);
 
-    /** How far a client came. */
+    /** How far one came. */
     sealed interface Outcome {
         /** It was run, and found this out. */
         record Ran(List<Check> checks) implements Outcome {}
@@ -136,8 +152,34 @@ record ForeignClient(
         record BrokeOff(String reason) implements Outcome {}
     }
 
-    /** Installs the client unless that is done, and lets it try everything. */
-    Outcome run(List<String> hubs) {
+    private interface Work {
+        List<Check> in(Path directory) throws IOException;
+    }
+
+    boolean hasServer() {
+        return !server.isEmpty();
+    }
+
+    /** Lets its client try everything with the agents of these hubs. */
+    Outcome call(List<String> hubs) {
+        var command = new ArrayList<String>(client);
+        command.addAll(hubs);
+        return work(directory -> execute(directory, RUN_LIMIT, command, "run").stream()
+                .map(Check::parse)
+                .toList());
+    }
+
+    /** Lets our client try everything with its server. */
+    Outcome serve() {
+        return work(directory -> {
+            try (var running = ForeignServer.start(directory, server)) {
+                return OwnClient.checks(running);
+            }
+        });
+    }
+
+    /** Installs it unless that is done, and does something with it. */
+    private Outcome work(Work work) {
         Path directory = Path.of("target", "interop", name);
         try {
             copyScript(directory);
@@ -145,11 +187,8 @@ record ForeignClient(
         } catch (IOException failure) {
             return new Outcome.Unavailable(String.valueOf(failure.getMessage()));
         }
-        var command = new ArrayList<String>(program);
-        command.addAll(hubs);
         try {
-            List<String> output = execute(directory, RUN_LIMIT, command, "run");
-            return new Outcome.Ran(output.stream().map(Check::parse).toList());
+            return new Outcome.Ran(work.in(directory));
         } catch (IOException failure) {
             return new Outcome.BrokeOff(String.valueOf(failure.getMessage()));
         }
