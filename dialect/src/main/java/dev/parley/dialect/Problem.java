@@ -102,12 +102,14 @@ final class Problem {
         }
         // Release candidates of 1.0 told errors over REST as problem documents (RFC 9457), without a wrapper.
         boolean document = answer.get("type") instanceof String && answer.get("title") instanceof String;
-        // Over REST, SDKs of 0.3 put the name of the error where later versions have its details.
-        boolean named = answer.get("error") instanceof String && answer.get("message") instanceof String;
-        if (!(answer.get("error") instanceof Map<?, ?>) && !document && !named) {
+        // Over REST, SDKs of 0.3 put the name of the error where later versions have its details, or wrap nothing at
+        // all.
+        boolean bare = answer.get("message") instanceof String
+                && (answer.get("error") instanceof String || answer.get("code") instanceof Integer);
+        if (!(answer.get("error") instanceof Map<?, ?>) && !document && !bare) {
             return worded(answer);
         }
-        Map<?, ?> error = document || named ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
+        Map<?, ?> error = document || bare ? answer : (Map<?, ?>) requireNonNull(answer.get("error"));
         Object data = error.get(error.get("data") == null ? DETAILS : "data");
         List<Map<?, ?>> details = maps(data instanceof Map<?, ?> members ? members.get(DETAILS) : data);
         String message = text(error.get(document ? "detail" : "message"));

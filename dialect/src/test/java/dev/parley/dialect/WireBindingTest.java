@@ -369,6 +369,9 @@ final class WireBindingTest {
                 "422 | {'error':{'code':422,'message':'x'}}                    | INVALID_PARAMS",
                 "404 | <html>                                                  | METHOD_NOT_FOUND",
                 "404 | {'detail':'Not Found'}                                  | METHOD_NOT_FOUND",
+                // or the error of JSON-RPC, without what is around it there
+                "404 | {'code':-32001,'message':'x'}                           | TASK_NOT_FOUND",
+                "400 | {'code':-32004,'message':'x','data':{'why':'because'}}  | UNSUPPORTED_OPERATION",
                 // or the words of the specification
                 "404 | {'message':'Task not found'}                            | TASK_NOT_FOUND",
                 "501 | {'message':'Push Notification is not supported'}        | PUSH_NOTIFICATION_NOT_SUPPORTED",
