@@ -30,8 +30,10 @@ export function eventsOf(taskId, contextId) {
     part,
     textOf: ({ parts }) => parts[0].content.value,
     message: (text) => AgentEvent.message(messageOf(text)),
-    task: (first) =>
-      AgentEvent.task({ id: taskId, contextId, status: statusOf('submitted'), history: [first], artifacts: [] }),
+    task: (message, known) =>
+      AgentEvent.task(
+        known ?? { id: taskId, contextId, status: statusOf('submitted'), history: [message], artifacts: [] },
+      ),
     status: (state, text) => AgentEvent.statusUpdate({ taskId, contextId, status: statusOf(state, text) }),
     artifact: (parts, piece) =>
       AgentEvent.artifactUpdate({

@@ -19,9 +19,7 @@ export class Agent {
       bus.finished();
       return;
     }
-    if (!task) {
-      bus.publish(events.task(userMessage));
-    }
+    bus.publish(events.task(userMessage, task));
     bus.publish(events.status('working'));
     switch (text) {
       case 'count':

@@ -3,24 +3,22 @@
 //
 // Usage: node main.mjs HUB_URL
 
-import { readFileSync } from 'node:fs';
 import { BINDINGS, DIALECT, connect } from './client.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { NotOffered } from './offered.mjs';
+import { SDK } from './sdk.mjs';
 
 const AGENTS = ['analyst', 'chatty', 'counter', 'echo', 'interview', 'ping'];
 const SECONDS_PER_OPERATION = 20;
 
 const hub = process.argv[2];
-const sdk = JSON.parse(readFileSync(new URL('./node_modules/@a2a-js/sdk/package.json', import.meta.url)));
-const client = `JavaScript ${sdk.version}`;
 
 for (const [binding, protocol] of Object.entries(BINDINGS)) {
   const clients = AGENTS.map(async (name) => [name, await connect(`${hub}/agents/${name}`, protocol)]);
   const agents = Object.fromEntries(await Promise.all(clients));
   for (const [operation, run] of Object.entries(OPERATIONS)) {
     const outcome = await outcomeOf(() => run(agents, protocol));
-    console.log(JSON.stringify({ client, dialect: DIALECT, binding, operation, ...outcome }));
+    console.log(JSON.stringify({ client: SDK, dialect: DIALECT, binding, operation, ...outcome }));
   }
 }
 process.exit(0);

@@ -20,14 +20,15 @@ export function eventsOf(taskId, contextId) {
     part,
     message,
     textOf: ({ parts }) => parts[0].text,
-    task: (first) => ({
-      kind: 'task',
-      id: taskId,
-      contextId,
-      status: statusOf('submitted'),
-      history: [first],
-      artifacts: [],
-    }),
+    task: (message, known) =>
+      known ?? {
+        kind: 'task',
+        id: taskId,
+        contextId,
+        status: statusOf('submitted'),
+        history: [message],
+        artifacts: [],
+      },
     status: (state, text) => ({
       kind: 'status-update',
       taskId,

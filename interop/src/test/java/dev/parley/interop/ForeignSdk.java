@@ -68,7 +68,7 @@ record ForeignSdk(
                         "--fetch-retry-maxtimeout=2000",
                         "--fetch-retry-mintimeout=1000")),
                 List.of("node", "main.mjs"),
-                List.of());
+                List.of("node", "serve.mjs"));
     }
 
     private static ForeignSdk python(String name, String... shared) {
