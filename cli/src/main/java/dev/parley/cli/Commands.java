@@ -62,12 +62,14 @@ final class Commands {
                     Entry.of("schema", "Show the GraphQL schema", KnowledgeCommand.Schema::new),
                     Entry.of("stats", "Show the graphs and how much is in them", KnowledgeCommand.Stats::new),
                     Entry.of("draw", "Draw an entity and what stands around it", KnowledgeDrawCommand::new),
+                    Entry.of("rules", "Show or set the rules of a group", KnowledgeAdminCommand.Rules::new),
+                    Entry.of("shapes", "Show or set the SHACL shapes of a group", KnowledgeAdminCommand.Shapes::new),
                     Entry.group(
                             "review",
                             "Decide on updates that wait for it",
-                            Entry.of("list", "List them", KnowledgeReviewCommand.ListAll::new),
-                            Entry.of("approve", "Do an update", () -> new KnowledgeReviewCommand.Decide("approve")),
-                            Entry.of("reject", "Refuse an update", () -> new KnowledgeReviewCommand.Decide("reject")))),
+                            Entry.of("list", "List them", KnowledgeAdminCommand.ListAll::new),
+                            Entry.of("approve", "Do an update", () -> new KnowledgeAdminCommand.Decide("approve")),
+                            Entry.of("reject", "Refuse an update", () -> new KnowledgeAdminCommand.Decide("reject")))),
             Entry.group(
                     "card",
                     "Read, sign and verify cards",

@@ -94,7 +94,8 @@ final class HubAdmin {
         return ask(call, method, path, NOTHING, hint);
     }
 
-    private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
+    /** The same with a body, which is JSON. */
+    static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
             throws InterruptedException {
         String typed = call.option("--url");
         String hub = (typed == null ? Setting.LOCAL_HUB : typed).replaceFirst("/+$", "");

@@ -149,6 +149,35 @@ final class KnowledgeCommandTest {
     }
 
     @Test
+    void reviewsOfAGroupAreDecided() throws IOException {
+        Files.writeString(directory.resolve("rules.json"), "{\"rules\":[{\"on\":\"update\",\"effect\":\"review\"}]}");
+
+        assertThat(kg("rules", "rules.json", "--url", hub.url())).contains("\"effect\": \"review\"");
+        kg("update", "add", "ex:p1", "ex:status", "\"waits\"");
+        assertThat(kg("review", "list", "--url", hub.url())).contains("Total-Size: 1", "Review-ID: 1");
+        assertThat(kg("review", "list", "--url", hub.url(), "--group", "other")).contains("Total-Size: 0");
+        assertThat(kg("review", "approve", "1", "--url", hub.url())).contains("Decision: approved");
+        assertThat(kg("query", "{ entity(id: \"ex:p1\") { value(predicate: \"ex:status\") } }"))
+                .contains("waits");
+    }
+
+    @Test
+    void shapesAreSetAndHold() throws IOException {
+        Files.writeString(
+                directory.resolve("shapes.ttl"),
+                "@prefix sh: <http://www.w3.org/ns/shacl#> . <ex:S> a sh:NodeShape ;"
+                        + " sh:targetSubjectsOf <ex:size> ; sh:property [ sh:path <ex:size> ; sh:maxInclusive 9 ] .");
+        Files.writeString(directory.resolve("wrong.ttl"), "no turtle");
+
+        assertThat(kg("shapes", "shapes.ttl", "--url", hub.url())).contains("sh:maxInclusive 9");
+        Ran refused = shell.run("kg", "update", "add", "ex:p1", "ex:size", "10");
+        assertThat(refused.out() + refused.err()).contains("Constraint Violation");
+        assertThat(kg("shapes", "--url", hub.url())).contains("sh:maxInclusive 9");
+        assertThat(shell.run("kg", "shapes", "wrong.ttl", "--url", hub.url()).err())
+                .contains("400");
+    }
+
+    @Test
     void reviewsAreListed() {
         assertThat(kg("review", "list", "--url", hub.url())).contains("Total-Size: 0");
         assertThat(shell.run("kg", "review", "approve", "7", "--url", hub.url()).status())

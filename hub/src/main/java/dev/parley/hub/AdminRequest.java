@@ -1,5 +1,7 @@
 package dev.parley.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
@@ -96,6 +98,11 @@ final class AdminRequest {
     @Nullable
     Instant timeParameter(String name) {
         return time(name, parameter(name));
+    }
+
+    /** The whole of a body that is given on as it came. */
+    String body() {
+        return new String(request.body(), UTF_8);
     }
 
     String text(String member) {

@@ -1,19 +1,14 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
-import dev.parley.dialect.WireRequest;
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.server.RequestHandler;
+import dev.parley.protocol.CallContext;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code GET /dead} lists them, {@code POST /{task}/{config}/redeliver} offers again what was not accepted.
  */
-final class DeadWebhooks implements RequestHandler {
+final class DeadWebhooks implements AdminPages {
     private static final int LIMIT = 1_000;
-    private static final Pattern REDELIVER = Pattern.compile("/([^/]+)/([^/]+)/redeliver");
 
     private final Webhooks webhooks;
 
@@ -32,32 +26,21 @@ final class DeadWebhooks implements RequestHandler {
     }
 
     @Override
-    public WireAnswer answer(WireRequest request) {
-        if (request.path().equals("/dead")) {
-            requireMethod(request, "GET");
-            return json(webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList());
+    public WireAnswer answer(AdminRequest request, CallContext operator) {
+        if (request.steps() == 1 && request.step(0).equals("dead")) {
+            request.requireGet();
+            return AdminRequest.json(Map.of(
+                    "webhooks",
+                    webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList()));
         }
-        Matcher redeliver = REDELIVER.matcher(request.path());
-        if (!redeliver.matches()) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No such path");
+        if (request.steps() != 3 || !request.step(2).equals("redeliver")) {
+            throw request.nothingHere();
         }
-        requireMethod(request, "POST");
-        String type = request.header("Content-Type");
-        if (type == null || !type.startsWith("application/json")) {
-            // A web page can send other types to any address without being allowed to; this one it cannot.
-            throw A2AException.of(
-                    A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Type: " + type + " (expected: application/json)");
-        }
-        if (!webhooks.redeliver(redeliver.group(1), redeliver.group(2))) {
+        request.requirePost();
+        if (!webhooks.redeliver(request.step(0), request.step(1))) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND, "No webhook of that task and id was given up");
         }
-        return json(Map.of());
-    }
-
-    private static void requireMethod(WireRequest request, String method) {
-        if (!request.method().equals(method)) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED, request.method() + " (expected: " + method + ")");
-        }
+        return AdminRequest.json(Map.of());
     }
 
     private static Map<String, @Nullable Object> shown(Subscription dead) {
@@ -70,10 +53,5 @@ final class DeadWebhooks implements RequestHandler {
         shown.put("deadSince", Objects.toString(dead.deadSince()));
         shown.put("lastError", dead.lastError());
         return shown;
-    }
-
-    private static WireAnswer json(Object value) {
-        Object body = value instanceof List<?> list ? Map.of("webhooks", list) : value;
-        return new WireAnswer.Whole(200, Map.of("Content-Type", "application/json"), Json.write(body));
     }
 }

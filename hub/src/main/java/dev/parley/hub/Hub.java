@@ -129,7 +129,7 @@ public final class Hub implements AutoCloseable {
         this.trust = settings.trust(administration, key("access tokens", tokenSecret), this::url);
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
-        this.graph = new SharedGraph(settings.graph, database);
+        this.graph = new SharedGraph(settings.graph, database, audit);
         this.engine = Engine.builder(log)
                 .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender, metrics))
                 .retention(settings.retention)
@@ -660,10 +660,10 @@ public final class Hub implements AutoCloseable {
             };
         }
 
-        private static RequestHandler forOperators(Trust trust, RequestHandler handler) {
+        private static RequestHandler forOperators(Trust trust, AdminPages pages) {
             return request -> {
-                trust.requireAdmin(request.arrival());
-                return handler.answer(request);
+                CallContext operator = trust.requireAdmin(request.arrival());
+                return pages.answer(new AdminRequest(request), operator);
             };
         }
 
@@ -711,7 +711,7 @@ public final class Hub implements AutoCloseable {
                             Page.of("application/schema+json", "knowledge-graph.schema.json"))
                     .handler("/metrics", forScrapers(trust, metrics))
                     .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
-                    .handler("/admin/knowledge", forOperators(trust, new KnowledgeReviews(graph)));
+                    .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)));
             if (cardKeys != null) {
                 server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
             }

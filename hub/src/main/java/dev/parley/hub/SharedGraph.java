@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Graph;
+import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedGraph implements AutoCloseable {
     private final @Nullable Database database;
+    private final @Nullable AuditTrail audit;
     private @Nullable Path scratch;
     private @Nullable Graph graph;
     private boolean closed;
@@ -21,10 +23,12 @@ final class SharedGraph implements AutoCloseable {
     /**
      * @param graph if there is one already
      * @param database where it is to be else; null for a directory that is removed with it
+     * @param audit of that database
      */
-    SharedGraph(@Nullable Graph graph, @Nullable Database database) {
+    SharedGraph(@Nullable Graph graph, @Nullable Database database, @Nullable AuditTrail audit) {
         this.graph = graph;
         this.database = database;
+        this.audit = audit;
     }
 
     /** @throws IllegalStateException if it was not opened before the hub was closed */
@@ -33,11 +37,11 @@ final class SharedGraph implements AutoCloseable {
             if (closed) {
                 throw new IllegalStateException("the hub is closed");
             }
-            if (database == null) {
+            if (database == null || audit == null) {
                 scratch = TemporaryDirectory.create();
                 graph = Graph.open(requireNonNull(scratch));
             } else {
-                graph = Graph.in(database, InstantSource.system());
+                graph = Graph.in(database, audit, InstantSource.system());
             }
         }
         return graph;

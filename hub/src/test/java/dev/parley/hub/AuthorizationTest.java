@@ -407,4 +407,59 @@ final class AuthorizationTest {
             assertThat(there.get("/admin/audit").statusCode()).isEqualTo(401);
         }
     }
+
+    @Test
+    @DisplayName("ONE29: an operator decides about the graph of any group, by name, and the audit tells")
+    void reviewsOfAnyGroupAreForOperators() throws Exception {
+        try (Hub kept = Hub.builder()
+                .data(directory.resolve("reviewed"))
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(Agent.named("knowing", "Shares what it knows")
+                        .knowledge()
+                        .handle((request, reply) -> reply.complete("ok")))
+                .start()) {
+            var there = new Outsider(kept.url());
+            String boss = kept.bootstrapKey().orElseThrow();
+            String carol = Shown.of(there.post(
+                                    "/admin/keys", "{'group':'T7','principal':'carol','scopes':[]}", "X-Api-Key", boss)
+                            .body())
+                    .at("key")
+                    .text();
+            String rules = "/admin/knowledge/rules?group=T7";
+            assertThat(there.post(rules, "{'rules':[{'effect':'review','on':'update'}]}", "X-Api-Key", carol)
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(there.post(rules, "{'rules':[{'effect':'never'}]}", "X-Api-Key", boss)
+                            .statusCode())
+                    .isEqualTo(400);
+            there.post(rules, "{'rules':[{'effect':'review','on':'update'}]}", "X-Api-Key", boss);
+            String update =
+                    "{'jsonrpc':'2.0','id':1,'method':'knowledge/update','params':{'mutations':[{'op':'add','statement':"
+                            + "{'subject':{'id':'ex:p'},'predicate':{'id':'ex:q'},'object':{'value':'o'}}}]}}";
+            there.post("/agents/knowing", update, "X-Api-Key", carol, "A2A-Version", "1.0");
+
+            String reviews = "/admin/knowledge/reviews";
+            assertThat(there.get(reviews, "X-Api-Key", boss).body()).doesNotContain("carol");
+            Shown waiting =
+                    Shown.of(there.get(reviews + "?group=T7", "X-Api-Key", boss).body());
+            assertThat(waiting.at("reviews", 0, "caller").text()).isEqualTo("carol");
+            String id = waiting.at("reviews", 0, "id").text();
+            Shown approved = Shown.of(there.post(reviews + "/" + id + "/approve?group=T7", "{}", "X-Api-Key", boss)
+                    .body());
+            assertThat(approved.at("verificationStatus").text()).isEqualTo("Verified");
+
+            Shown decided = Shown.of(there.get(reviews + "?group=T7&state=all", "X-Api-Key", boss)
+                    .body());
+            assertThat(decided.at("reviews", 0, "decidedBy").text()).isEqualTo("admin");
+            Shown rows = Shown.of(there.get("/admin/audit?group=T7&action=knowledge.updated", "X-Api-Key", boss)
+                    .body());
+            assertThat(rows.at("rows", 0, "outcome").text()).isEqualTo("Pending Review");
+            assertThat(rows.at("rows", 1, "actor").text()).isEqualTo("carol");
+            assertThat(rows.at("rows", 1, "detail", "approvedBy").text()).isEqualTo("admin");
+            assertThat(there.get("/admin/audit?action=knowledge.rules", "X-Api-Key", boss)
+                            .body())
+                    .contains("\"actor\":\"admin\"");
+        }
+    }
 }

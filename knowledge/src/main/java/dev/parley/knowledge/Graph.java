@@ -25,6 +25,7 @@ import dev.parley.protocol.KnowledgeOperation.Update;
 import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
+import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
 import java.nio.file.Path;
@@ -84,6 +85,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final InstantSource clock;
     private final SqlStatementStore statements;
     private final Journal journal;
+    private final AuditTrail trail;
     private final GraphQlQueries graphql;
     private final Map<String, RecentChanges> feeds = new ConcurrentHashMap<>();
     private final Set<String> watched = ConcurrentHashMap.newKeySet();
@@ -93,8 +95,10 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final Semaphore notes = new Semaphore(MAX_NOTES);
     private volatile boolean open = true;
 
-    private Graph(Database database, boolean ownsDatabase, InstantSource clock, Journal.Keeping keeping) {
+    private Graph(
+            Database database, AuditTrail trail, boolean ownsDatabase, InstantSource clock, Journal.Keeping keeping) {
         this.database = database;
+        this.trail = trail;
         this.ownsDatabase = ownsDatabase;
         this.clock = clock;
         this.statements = new SqlStatementStore(database, clock);
@@ -114,7 +118,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
      */
     public static Graph open(Path directory) {
-        return new Graph(Database.open(directory), true, InstantSource.system(), Journal.Keeping.DEFAULTS);
+        return alone(Database.open(directory));
     }
 
     /**
@@ -123,17 +127,26 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
      */
     public static Graph open(DataSource source) {
-        return new Graph(Database.open(source), true, InstantSource.system(), Journal.Keeping.DEFAULTS);
+        return alone(Database.open(source));
     }
 
-    /** The graphs in a database that is open already, and stays so when they are closed. */
-    public static Graph in(Database database, InstantSource clock) {
-        return in(database, clock, Journal.Keeping.DEFAULTS);
+    private static Graph alone(Database database) {
+        InstantSource clock = InstantSource.system();
+        return new Graph(database, AuditTrail.in(database, clock), true, clock, Journal.Keeping.DEFAULTS);
+    }
+
+    /**
+     * The graphs in a database that is open already, and stays so when they are closed.
+     *
+     * @param trail of the same database: who changes a graph is in it too
+     */
+    public static Graph in(Database database, AuditTrail trail, InstantSource clock) {
+        return in(database, trail, clock, Journal.Keeping.DEFAULTS);
     }
 
     /** The same, which forgets sooner or later than others. */
-    static Graph in(Database database, InstantSource clock, Journal.Keeping keeping) {
-        return new Graph(database, false, clock, keeping);
+    static Graph in(Database database, AuditTrail trail, InstantSource clock, Journal.Keeping keeping) {
+        return new Graph(database, trail, false, clock, keeping);
     }
 
     @Override
@@ -293,11 +306,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                                 context,
                                 outcome(outcome.result()),
                                 noted(update));
+                        trail.add(session, changed(context, update, outcome.result(), approval));
                         return outcome;
                     },
                     outcome -> publish(group, outcome.changes()));
         } catch (Updates.Refused refused) {
             note("knowledge/update", context, outcome(refused.result()), noted(update));
+            trail.note(changed(context, update, refused.result(), approval));
             return Outcome.of(refused.result());
         } catch (A2AException refused) {
             note("knowledge/update", context, refused.error().name(), noted(update));
@@ -379,7 +394,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                     Outcome outcome = new Updates(
                                     journal, Alignment.NONE, (view, touched) -> List.of(), context, update, null)
                             .load(writing, batch, watched.contains(group));
-                    audit(session, writing.space, "import", context, "ok", Map.of("statements", batch.size()));
+                    Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
+                    audit(session, writing.space, "import", context, "ok", detail);
+                    trail.add(session, entry(context, "knowledge.imported", group, "ok", detail));
                     return outcome;
                 },
                 outcome -> publish(group, outcome.changes()));
@@ -604,10 +621,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** Sets the rules of a group; they hold for whatever begins from now on, and for streams that are open. */
     public void rules(String group, Alignment alignment) {
+        rules(alignment, owner(group));
+    }
+
+    /** Sets the rules of the group of {@code by}, who is in the audit then. */
+    public void rules(Alignment alignment, CallContext by) {
+        String group = by.scope().group();
         statements.transact(
                 group,
                 (writing, session) -> {
                     SqlStatementStore.setting(session, writing.space, RULES, alignment.json());
+                    trail.add(session, entry(by, "knowledge.rules", group, "ok", Map.of()));
                     return alignment;
                 },
                 set -> rules.put(group, set));
@@ -651,11 +675,27 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
      */
     public void shapes(String group, String turtle) {
+        shapes(turtle, owner(group));
+    }
+
+    /** Who has the graph in hand, and not through a hub. */
+    private static CallContext owner(String group) {
+        return CallContext.of("operator", new CallContext.Scope(group, "operator"));
+    }
+
+    /**
+     * Sets the shapes of the group of {@code by}, who is in the audit then.
+     *
+     * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
+     */
+    public void shapes(String turtle, CallContext by) {
+        String group = by.scope().group();
         Optional<ShaclShapes> parsed = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
         statements.transact(
                 group,
                 (writing, session) -> {
                     SqlStatementStore.setting(session, writing.space, SHAPES, turtle.isBlank() ? null : turtle);
+                    trail.add(session, entry(by, "knowledge.shapes", group, "ok", Map.of()));
                     return parsed;
                 },
                 set -> {
@@ -706,6 +746,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 (writing, session) -> {
                     decide(writing, number(id), Review.State.REJECTED, reviewer.caller(), remark);
                     audit(session, writing.space, "review", reviewer, "REJECTED", Map.of("review", id));
+                    trail.add(session, entry(reviewer, "knowledge.rejected", id, "ok", Map.of()));
                     return id;
                 },
                 done -> {});
@@ -739,7 +780,32 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         }
     }
 
-    /** What was asked of a group's graph, the oldest first. */
+    private static AuditTrail.Entry changed(
+            CallContext context, Update update, UpdateResult result, @Nullable Approval approval) {
+        var detail = new LinkedHashMap<String, @Nullable Object>();
+        detail.put("mutations", update.mutations().size());
+        note(detail, "taskId", update.taskId());
+        if (approval != null) {
+            detail.put("review", approval.number());
+            detail.put("approvedBy", approval.by());
+        }
+        return entry(context, "knowledge.updated", context.scope().group(), outcome(result), detail);
+    }
+
+    private static AuditTrail.Entry entry(
+            CallContext context, String action, String target, String outcome, Map<String, @Nullable Object> detail) {
+        return new AuditTrail.Entry(
+                context.scope().group(),
+                context.caller(),
+                action,
+                target,
+                outcome,
+                context.address(),
+                requireNonNullElse(context.traceparent(), ""),
+                detail);
+    }
+
+    /** What was asked of a group's graph, questions included, the oldest first; not for ever, unlike what changed it. */
     public List<AuditEntry> audit(String group, long after, int limit) {
         return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, after, limit));
     }

@@ -19,6 +19,7 @@ import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
+import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -56,7 +57,7 @@ abstract class GraphContract {
     @BeforeAll
     void open(@TempDir Path directory) throws IOException {
         database = database(directory);
-        graph = Graph.in(database, clock);
+        graph = Graph.in(database, AuditTrail.in(database, clock), clock);
     }
 
     @AfterAll

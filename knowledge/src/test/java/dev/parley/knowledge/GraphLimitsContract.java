@@ -20,6 +20,7 @@ import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Literal;
+import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
 import java.io.IOException;
@@ -64,7 +65,7 @@ abstract class GraphLimitsContract {
     @BeforeAll
     void open(@TempDir Path directory) throws IOException {
         database = database(directory);
-        graph = Graph.in(database, clock, KEEPING);
+        graph = Graph.in(database, AuditTrail.in(database, clock), clock, KEEPING);
     }
 
     @AfterAll

@@ -120,17 +120,16 @@ public record CallContext(
 
     /** This context among tasks that belong to everybody of the caller's group. */
     public CallContext sharing() {
-        var shared = new Scope(scope.group(), SHARED);
+        return in(new Scope(scope.group(), SHARED));
+    }
+
+    /** This context among what belongs to the caller in another group. */
+    public CallContext among(String group) {
+        return in(new Scope(group, scope.owner()));
+    }
+
+    private CallContext in(Scope other) {
         return new CallContext(
-                caller,
-                shared,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address);
+                caller, other, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
     }
 }
