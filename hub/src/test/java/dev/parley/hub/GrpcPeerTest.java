@@ -130,6 +130,16 @@ final class GrpcPeerTest {
     }
 
     @Test
+    void aTaskThatCannotBeCanceledIsKnownWithoutAReason() {
+        try (AgentClient client = builder().of(card(Map.of(), "0.3"))) {
+            assertThatThrownBy(() -> client.cancel("t"))
+                    .isInstanceOfSatisfying(
+                            A2AException.class,
+                            refusal -> assertThat(refusal.error()).isEqualTo(A2AError.TASK_NOT_CANCELABLE));
+        }
+    }
+
+    @Test
     void aStreamThatIsCutGoesOnWithTheTaskAsItStands() {
         refusals.add(Status.UNAVAILABLE); // so the second attempt does it
 
@@ -326,6 +336,13 @@ final class GrpcPeerTest {
                 StreamObserver<dev.parley.dialect.grpc.v03.Task> answer) {
             answer.onNext(olderTask(TaskState.TASK_STATE_COMPLETED));
             answer.onCompleted();
+        }
+
+        @Override
+        public void cancelTask(
+                dev.parley.dialect.grpc.v03.CancelTaskRequest request,
+                StreamObserver<dev.parley.dialect.grpc.v03.Task> answer) {
+            answer.onError(Status.FAILED_PRECONDITION.asException());
         }
 
         @Override

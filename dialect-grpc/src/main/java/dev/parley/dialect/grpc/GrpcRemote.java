@@ -102,7 +102,9 @@ final class GrpcRemote implements Transport.Remote {
                     request);
             return result.apply(answer);
         } catch (StatusRuntimeException e) {
-            throw Refusal.of(e.getStatus(), e.getTrailers());
+            boolean cancels = "CancelTask".equals(method.getBareMethodName());
+            A2AError unmet = cancels ? A2AError.TASK_NOT_CANCELABLE : A2AError.UNSUPPORTED_OPERATION;
+            throw Refusal.of(e.getStatus(), e.getTrailers(), unmet);
         } catch (InvalidField e) {
             throw invalid(e);
         }

@@ -33,6 +33,11 @@ final class Refusal {
     private Refusal() {}
 
     static RuntimeException of(Status status, @Nullable Metadata trailers) {
+        return of(status, trailers, A2AError.UNSUPPORTED_OPERATION);
+    }
+
+    /** @param unmet what it means to whoever asked that the task is in no state for it, if no reason says more */
+    static RuntimeException of(Status status, @Nullable Metadata trailers, A2AError unmet) {
         List<Any> details = details(trailers);
         ErrorInfo info = first(details, ErrorInfo.class);
         A2AError named = info == null ? named(status.getDescription()) : known(info.getReason());
@@ -42,7 +47,7 @@ final class Refusal {
                 return broken;
             }
         }
-        A2AError error = named == null ? byCode(status) : named;
+        A2AError error = named == null ? byCode(status, unmet) : named;
         String message = status.getDescription() == null ? error.defaultMessage() : status.getDescription();
         RetryInfo retry = first(details, RetryInfo.class);
         return A2AException.of(
@@ -82,11 +87,11 @@ final class Refusal {
                 || cause instanceof SSLException;
     }
 
-    private static A2AError byCode(Status status) {
+    private static A2AError byCode(Status status, A2AError unmet) {
         return switch (status.getCode()) {
             case NOT_FOUND -> A2AError.TASK_NOT_FOUND;
             case INVALID_ARGUMENT, OUT_OF_RANGE -> A2AError.INVALID_PARAMS;
-            case FAILED_PRECONDITION -> A2AError.UNSUPPORTED_OPERATION;
+            case FAILED_PRECONDITION -> unmet;
             case UNIMPLEMENTED ->
                 A2AError.METHOD_NOT_FOUND; // an agent would have said of what it cannot do that it is that
             case UNKNOWN, INTERNAL -> isNoGrpc(status) ? A2AError.METHOD_NOT_FOUND : A2AError.INTERNAL;
