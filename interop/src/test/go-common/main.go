@@ -1,7 +1,7 @@
 // Does everything that one release of the official Go SDK can do with the agents of a hub, once over each binding.
 //
 // Prints one line of JSON for each operation: {client, dialect, binding, operation, result, detail}. The only argument is
-// the URL of the hub.
+// the URL of the hub; without one it serves an agent.
 package main
 
 import (
@@ -52,6 +52,10 @@ type agent interface {
 }
 
 func main() {
+	if len(os.Args) == 1 {
+		serve()
+		return
+	}
 	for _, binding := range bindings {
 		agents := map[string]agent{}
 		for _, name := range []string{"analyst", "chatty", "counter", "echo", "interview", "ping"} {

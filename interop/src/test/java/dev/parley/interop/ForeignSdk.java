@@ -116,13 +116,14 @@ record ForeignSdk(
     }
 
     private static ForeignSdk go(String release) {
+        String build = "GOTOOLCHAIN=auto go build -buildvcs=false -o driver . && exec ./driver";
         return new ForeignSdk(
                 "go-" + release,
                 sources("go", release, List.of()),
                 "go.sum",
                 List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download")),
-                List.of("sh", "-c", "GOTOOLCHAIN=auto go build -buildvcs=false -o driver . && exec ./driver \"$0\""),
-                List.of());
+                List.of("sh", "-c", build + " \"$0\""),
+                List.of("sh", "-c", build));
     }
 
     private ForeignSdk withoutServer() {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeoutException;
 
 /** An agent that the server of an SDK serves, in a process of its own for as long as this is open. */
 final class ForeignServer implements AutoCloseable {
-    private static final Duration START_LIMIT = Duration.ofMinutes(1);
+    private static final Duration START_LIMIT = Duration.ofMinutes(2); // some are compiled first
 
     private final Process process;
     private final Map<?, ?> told;

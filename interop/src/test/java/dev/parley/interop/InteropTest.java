@@ -70,7 +70,7 @@ class InteropTest {
             "JavaScript 0.3.14 rest",
             Set.of("get", "errors"),
             "JavaScript 0.3.14 grpc",
-            Set.of("send files", "errors"),
+            Set.of("send files"),
             "JavaScript 0.2.5 jsonrpc",
             Set.of("get", "cancel"),
             "Python 0.3.26 rest",
