@@ -3,6 +3,8 @@ module dev.parley.client {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;
     requires dev.parley.dialect;
+    requires transitive io.opentelemetry.api;
+    requires transitive io.opentelemetry.context;
     requires java.net.http;
     requires org.apache.httpcomponents.client5.httpclient5;
     requires org.apache.httpcomponents.core5.httpcore5;

@@ -8,6 +8,8 @@ module dev.parley.hub {
     requires dev.parley.store;
     requires dev.parley.server;
     requires dev.parley.client;
+    requires transitive io.opentelemetry.api;
+    requires io.opentelemetry.context;
     requires io.prometheus.metrics.core;
     requires io.prometheus.metrics.instrumentation.jvm;
     requires io.prometheus.metrics.model;

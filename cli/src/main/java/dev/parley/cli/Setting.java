@@ -495,6 +495,12 @@ final class Setting<T> {
             "false",
             "",
             "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read.");
+    static final Setting<URI> OTLP_ENDPOINT = hub(
+            "otlp-endpoint",
+            SettingType.HTTP_URL,
+            null,
+            "URL",
+            "Send traces here, by OTLP over HTTP, such as http://127.0.0.1:4318; more by the variables OTEL_….");
     static final Setting<Path> HUB_CONFIG = hub(
             "config",
             SettingType.PATH,

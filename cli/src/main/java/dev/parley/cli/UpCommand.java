@@ -10,6 +10,7 @@ import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.PolicyFile;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.URI;
@@ -51,12 +52,17 @@ final class UpCommand implements Command {
     @Override
     public int run(Invocation call) throws InterruptedException {
         List<Agent> agents = agents(call);
-        Hub hub = start(call, agents);
+        OpenTelemetrySdk telemetry =
+                Telemetry.start(call.get(Setting.OTLP_ENDPOINT), call.around().environment());
+        Hub hub = start(call, agents, telemetry);
         var stopped = new CountDownLatch(1);
         call.around().interruption().react(() -> {
             Duration drain = call.settings().require(Setting.DRAIN);
             call.output().note("stopping: calls in progress have " + drain.toSeconds() + " s to end");
             hub.close();
+            if (telemetry != null) {
+                telemetry.close(); // sends what is left
+            }
             call.output().note("stopped");
             stopped.countDown();
             return 0;
@@ -117,11 +123,14 @@ final class UpCommand implements Command {
         return ordered;
     }
 
-    private static Hub start(Invocation call, List<Agent> agents) {
+    private static Hub start(Invocation call, List<Agent> agents, @Nullable OpenTelemetrySdk telemetry) {
         Hub.Builder hub = Hub.builder()
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
         configure(call, hub);
+        if (telemetry != null) {
+            hub.openTelemetry(telemetry);
+        }
         requireHosted(call.settings(), agents);
         try {
             return hub.start();

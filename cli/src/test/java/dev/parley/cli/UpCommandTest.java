@@ -2,9 +2,11 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -286,6 +289,37 @@ class UpCommandTest {
                         shell.run("up", "--public-url", "example", "--in-memory")))
                 .allSatisfy(ran -> assertThat(ran.status()).as(ran.err()).isEqualTo(2));
         assertThat(shell.run("up", "--default-agent", "eco").err()).contains("did you mean echo?");
+    }
+
+    @Test
+    void tracesGoWhereOtlpIsSpoken() throws Exception {
+        var sent = new LinkedBlockingQueue<String>();
+        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        collector.createContext("/v1/traces", exchange -> {
+            // Names stand in the bytes of OTLP as they are.
+            sent.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        collector.start();
+        try {
+            var hub = new Running(
+                    "--in-memory",
+                    "--otlp-endpoint",
+                    "http://127.0.0.1:" + collector.getAddress().getPort());
+            assertThat(shell.run("send", "-a", hub.url() + "/agents/echo", "hello")
+                            .status())
+                    .isZero();
+
+            hub.close();
+
+            assertThat(String.join("", sent))
+                    .contains("invoke_agent echo")
+                    .contains("service.name")
+                    .contains("parley");
+        } finally {
+            collector.stop(0);
+        }
     }
 
     @Test

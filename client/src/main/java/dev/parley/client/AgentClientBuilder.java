@@ -4,6 +4,8 @@ import dev.parley.client.ClientException.Problem;
 import dev.parley.client.HttpUrl.Origin;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -47,6 +49,7 @@ public final class AgentClientBuilder {
     private @Nullable SSLContext sslContext;
     private CardRule cards = CardRule.NONE;
     private WireListener listener = ClientSettings.DEAF;
+    private @Nullable OpenTelemetry telemetry;
     private Attempts.@Nullable Pause pause;
 
     AgentClientBuilder() {}
@@ -250,6 +253,15 @@ public final class AgentClientBuilder {
         return this;
     }
 
+    /**
+     * Who gets a span of each call, and of each stream. Default: whoever the process has set as {@link
+     * GlobalOpenTelemetry}, else nobody. Agents are told the trace in which the calling thread works in any case.
+     */
+    public AgentClientBuilder openTelemetry(OpenTelemetry telemetry) {
+        this.telemetry = telemetry;
+        return this;
+    }
+
     /** Waits differently, for tests. */
     AgentClientBuilder pause(Attempts.Pause pause) {
         this.pause = pause;
@@ -348,7 +360,8 @@ public final class AgentClientBuilder {
                 maxEventBytes,
                 sslContext,
                 cards,
-                listener);
+                listener,
+                Traces.of(telemetry == null ? GlobalOpenTelemetry.getOrNoop() : telemetry));
     }
 
     private static Duration positive(String name, Duration duration) {

@@ -33,7 +33,8 @@ record ClientSettings(
         int maxEventBytes,
         @Nullable SSLContext sslContext,
         CardRule cards,
-        WireListener listener) {
+        WireListener listener,
+        Traces traces) {
     /** Where keys come from, and for which service; null for the one named after the agent's host. */
     record Keys(KeyManager manager, @Nullable String serviceId) {}
 

@@ -6,6 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.KnowledgeEndpoint;
@@ -16,6 +17,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import io.opentelemetry.api.trace.SpanKind;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,6 +42,7 @@ final class HttpAgentClient implements AgentClient {
     private final ClientSettings settings;
     private final HttpWire wire;
     private final Remotes remotes;
+    private final AgentEndpoint traced;
     private volatile Places places;
     /** Over REST, the specification's text says POST, its proto GET; servers of both kinds are about. */
     private volatile boolean subscribesByGet;
@@ -50,6 +53,21 @@ final class HttpAgentClient implements AgentClient {
         this.wire = means.wire();
         this.remotes = new Remotes(means);
         this.places = places;
+        this.traced = settings.traces().before(SpanKind.CLIENT, this::name, new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                return answer(operation, context);
+            }
+
+            @Override
+            public EventStream watch(Operation.Watch operation, CallContext context) {
+                return stream(operation, context);
+            }
+        });
+    }
+
+    private String name() {
+        return card().name();
     }
 
     @Override
@@ -83,8 +101,12 @@ final class HttpAgentClient implements AgentClient {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // a task is what both operations may answer
     public <R> R call(Operation.Call<R> operation, CallContext context) {
+        return traced.call(operation, context);
+    }
+
+    @SuppressWarnings("unchecked") // a task is what both operations may answer
+    private <R> R answer(Operation.Call<R> operation, CallContext context) {
         R result = exchange(operation, context);
         if (!tellsIdsOnly()) {
             return result;
@@ -158,7 +180,8 @@ final class HttpAgentClient implements AgentClient {
 
     @Override
     public KnowledgeEndpoint knowledge() {
-        return new HttpKnowledge(this, HttpKnowledge.Offer.of(card()));
+        return settings.traces()
+                .before(SpanKind.CLIENT, this::name, new HttpKnowledge(this, HttpKnowledge.Offer.of(card())));
     }
 
     @Override
@@ -168,6 +191,10 @@ final class HttpAgentClient implements AgentClient {
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext context) {
+        return traced.watch(operation, context);
+    }
+
+    private EventStream stream(Operation.Watch operation, CallContext context) {
         if (operation instanceof Operation.SendStreamingMessage send && tellsIdsOnly()) {
             var begin = new Operation.SendMessage(send.tenant(), send.message(), send.configuration(), send.metadata());
             SendResult begun = exchange(begin, context);

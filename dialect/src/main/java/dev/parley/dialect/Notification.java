@@ -8,6 +8,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,16 @@ public record Notification(String contentType, Map<String, String> headers, byte
             }
             default -> throw new IllegalArgumentException("dialect: " + dialect);
         };
+    }
+
+    /** This, as a part of a trace; null for none. */
+    public Notification inTrace(@Nullable String traceparent) {
+        if (traceparent == null) {
+            return this;
+        }
+        var more = new LinkedHashMap<>(headers);
+        more.put(Dialects.TRACE, traceparent);
+        return new Notification(contentType, more, body);
     }
 
     private static Task named(Task task, @Nullable String name) {

@@ -1,8 +1,10 @@
 package dev.parley.hub;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.StandardWebhooks;
+import dev.parley.client.Traces;
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
 import dev.parley.dialect.Admission;
@@ -42,6 +44,9 @@ import dev.parley.trust.Guard;
 import dev.parley.trust.PolicyFile;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.SpanKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -89,6 +94,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable Database scratchDatabase;
     private final SharedGraph graph;
     private final Metrics metrics = new Metrics();
+    private final Traces traces;
     private final Map<String, Set<String>> agentDialects;
     private final @Nullable CardKeys cardKeys;
 
@@ -130,12 +136,16 @@ public final class Hub implements AutoCloseable {
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.graph = new SharedGraph(settings.graph, database, audit);
+        this.traces = Traces.of(requireNonNullElseGet(settings.telemetry, GlobalOpenTelemetry::getOrNoop));
         this.engine = Engine.builder(log)
-                .webhooks(pushStore, new WebhookDelivery(WebhookRule.allowing(settings.webhookAllow), sender, metrics))
+                .webhooks(
+                        pushStore,
+                        new WebhookDelivery(
+                                WebhookRule.allowing(settings.webhookAllow), sender, log::cause, metrics, traces))
                 .retention(settings.retention)
                 .grace(settings.drain.dividedBy(2))
-                .knowledge(graph::get)
-                .observer(metrics::run)
+                .knowledge(this::knowledge)
+                .observer(new Runs(metrics, traces))
                 .build();
         metrics.show(engine);
         if (database != null) {
@@ -183,7 +193,7 @@ public final class Hub implements AutoCloseable {
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         Graph used = agent.usesKnowledge() ? graph.get() : null;
-        var observed = new Observed(agent.name(), metrics);
+        var observed = new Observed(agent.name(), metrics, traces);
         ServedKnowledge shared =
                 used == null ? null : new ServedKnowledge(observed.before(guarded(agent, url, used)), used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
@@ -196,6 +206,11 @@ public final class Hub implements AutoCloseable {
         agent.methods().forEach((name, method) -> methods.put(name, observed.before(name, guard.before(name, method))));
         server.add(new ServedAgent(
                 agent.name(), guard.before(shown), served(card), spoken, shared, methods, observed::before));
+    }
+
+    /** The graph as agents use it themselves. */
+    private KnowledgeEndpoint knowledge() {
+        return traces.isOff() ? graph.get() : traces.before(SpanKind.INTERNAL, () -> "graph", graph.get());
     }
 
     /** The graph as callers reach it through an agent, be it inside messages. */
@@ -324,6 +339,7 @@ public final class Hub implements AutoCloseable {
         private List<String> audiences = List.of();
         private @Nullable String groupClaim;
         private @Nullable CardKeys cardKeys;
+        private @Nullable OpenTelemetry telemetry;
 
         private Builder() {}
 
@@ -566,6 +582,15 @@ public final class Hub implements AutoCloseable {
                         + String.join(", ", Dialects.NAMES) + ")");
             }
             return Set.copyOf(names);
+        }
+
+        /**
+         * Who gets spans of what callers ask, of what agents do and of webhooks; whoever gives it closes it. Default: whoever the
+         * process has set as {@link GlobalOpenTelemetry}, else nobody.
+         */
+        public Builder openTelemetry(OpenTelemetry telemetry) {
+            this.telemetry = requireNonNull(telemetry, "telemetry");
+            return this;
         }
 
         /**

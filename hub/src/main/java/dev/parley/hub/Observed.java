@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import dev.parley.client.Traces;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -9,6 +10,7 @@ import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.OwnMethod;
+import io.opentelemetry.api.trace.SpanKind;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import java.time.Duration;
 import java.util.List;
@@ -18,19 +20,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before all that callers can ask of one agent, and measures it: each request once, whatever its dialect. Safe for
- * any thread.
+ * Stands before all that callers can ask of one agent, to measure it and to trace it: each request once, whatever its dialect.
+ * Safe for any thread.
  */
 final class Observed {
     private final String agent;
     private final Metrics metrics;
+    private final Traces traces;
     private final GaugeDataPoint streams;
     /** By dialect, then by operation: two looks into small maps, and nothing made for a key. */
     private final Map<String, Map<String, Metrics.Asked>> asked = new ConcurrentHashMap<>();
 
-    Observed(String agent, Metrics metrics) {
+    Observed(String agent, Metrics metrics, Traces traces) {
         this.agent = agent;
         this.metrics = metrics;
+        this.traces = traces;
         this.streams = metrics.streams(agent);
     }
 
@@ -40,7 +44,9 @@ final class Observed {
         T answer() throws X;
     }
 
-    AgentEndpoint before(AgentEndpoint endpoint) {
+    AgentEndpoint before(AgentEndpoint agentItself) {
+        AgentEndpoint endpoint =
+                traces.isOff() ? agentItself : traces.before(SpanKind.SERVER, () -> agent, agentItself);
         return new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
@@ -55,7 +61,9 @@ final class Observed {
         };
     }
 
-    KnowledgeEndpoint before(KnowledgeEndpoint graph) {
+    KnowledgeEndpoint before(KnowledgeEndpoint graphItself) {
+        KnowledgeEndpoint graph =
+                traces.isOff() ? graphItself : traces.before(SpanKind.SERVER, () -> agent, graphItself);
         return new KnowledgeEndpoint() {
             @Override
             public List<String> queryLanguages() {
@@ -80,7 +88,8 @@ final class Observed {
         };
     }
 
-    OwnMethod before(String name, OwnMethod method) {
+    OwnMethod before(String name, OwnMethod methodItself) {
+        OwnMethod method = traces.isOff() ? methodItself : traces.before(SpanKind.SERVER, agent, name, methodItself);
         return (params, caller) -> observe(name, caller, () -> method.call(params, caller));
     }
 

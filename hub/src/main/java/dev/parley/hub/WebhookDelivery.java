@@ -1,25 +1,45 @@
 package dev.parley.hub;
 
+import dev.parley.client.Traces;
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
 import dev.parley.dialect.Notification;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The engine's webhooks, carried by the client's sender. */
+/** The engine's webhooks, carried by the client's sender, in the trace under which their task was begun. */
 final class WebhookDelivery implements WebhookTransport {
     private final WebhookRule rule;
     private final WebhookSender sender;
+    private final Function<TaskKey, Optional<Cause>> causes;
     private final Metrics metrics;
+    private final Traces traces;
 
-    WebhookDelivery(WebhookRule rule, WebhookSender sender, Metrics metrics) {
+    /** @param causes tells who began a task, and under which trace */
+    WebhookDelivery(
+            WebhookRule rule,
+            WebhookSender sender,
+            Function<TaskKey, Optional<Cause>> causes,
+            Metrics metrics,
+            Traces traces) {
         this.rule = rule;
         this.sender = sender;
+        this.causes = causes;
         this.metrics = metrics;
+        this.traces = traces;
     }
 
     @Override
@@ -34,13 +54,33 @@ final class WebhookDelivery implements WebhookTransport {
         if (notification == null) {
             return new Outcome.Accepted(); // nothing that clients of this dialect are told
         }
-        Outcome outcome = switch (sender.send(webhook.config(), event.sequence(), notification)) {
+        TaskKey key = webhook.task();
+        Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
+        Traces.noteTask(span, null, key.taskId());
+        try {
+            Outcome outcome = offer(webhook, event, notification.inTrace(Traces.traceparent(span, null)));
+            metrics.attempted(outcome);
+            if (outcome instanceof Outcome.Failed) {
+                span.setStatus(StatusCode.ERROR);
+            }
+            return outcome;
+        } finally {
+            span.end();
+        }
+    }
+
+    private CallContext context(TaskKey key) {
+        @Nullable String traceparent = causes.apply(key).map(Cause::traceparent).orElse(null);
+        return CallContext.of(key.scope().owner(), key.scope()).withTraceparent(traceparent);
+    }
+
+    private Outcome offer(Subscription webhook, LoggedEvent event, Notification notification)
+            throws InterruptedException {
+        return switch (sender.send(webhook.config(), event.sequence(), notification)) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());
             case WebhookSender.Outcome.Failed failed -> new Outcome.Failed(failed.reason(), failed.retryable(), null);
         };
-        metrics.attempted(outcome);
-        return outcome;
     }
 }

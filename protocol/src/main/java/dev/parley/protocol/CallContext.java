@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param scope whose tasks the caller sees
  * @param extensions URIs of the extensions that the caller activated for this call
  * @param deadline when the caller stops waiting; null if it did not say
- * @param traceparent the W3C trace context, passed on unread
+ * @param traceparent the W3C trace context; what is not of its form is dropped
  * @param dialect the wire dialect that the caller speaks, such as {@code 1.0}; its webhooks are told in the same
  * @param namesTasks whether the caller names its tasks itself: the task ids of the call are first taken for such names,
  *     and a message to an unknown or ended task begins a task of that name
@@ -59,6 +59,7 @@ public record CallContext(
         requireNonNull(scope, "scope");
         requireNonNull(dialect, "dialect");
         requireNonNull(address, "address");
+        traceparent = Traceparent.orNull(traceparent);
         extensions = Set.copyOf(extensions);
         grants = Set.copyOf(grants);
     }

@@ -1,0 +1,327 @@
+package dev.parley.client;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.OwnMethod;
+import dev.parley.protocol.Task;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Spans of OpenTelemetry around what is asked of agents, on either side of the wire; a stream's lasts as long as the
+ * stream. They have names, ids and states, and nothing of what is said. Safe for any thread.
+ *
+ * <p>A span's parent is the one that the calling thread works in, else that of the call's {@code traceparent}.
+ */
+public final class Traces {
+    private static final int LONGEST = 200;
+
+    private final Tracer tracer;
+    private final boolean off;
+
+    private Traces(OpenTelemetry telemetry) {
+        this.tracer = telemetry.getTracer("dev.parley");
+        this.off = telemetry.equals(OpenTelemetry.noop());
+    }
+
+    /** Spans for {@code telemetry}. Those of {@link OpenTelemetry#noop()} are nowhere to be seen, but pass the trace on. */
+    public static Traces of(OpenTelemetry telemetry) {
+        return new Traces(requireNonNull(telemetry, "telemetry"));
+    }
+
+    /** True if nobody gets the spans. */
+    public boolean isOff() {
+        return off;
+    }
+
+    /** Begins a span. */
+    public Span begin(SpanKind kind, String name, String agent, CallContext context) {
+        return tracer.spanBuilder(name)
+                .setSpanKind(kind)
+                .setParent(parent(context.traceparent()))
+                .setAttribute("gen_ai.agent.name", agent)
+                .startSpan();
+    }
+
+    /** The trace in which the calling thread works, else that which {@code traceparent} tells. */
+    public static Context parent(@Nullable String traceparent) {
+        Context current = Context.current();
+        if (traceparent == null || Span.fromContext(current).getSpanContext().isValid()) {
+            return current;
+        }
+        return current.with(Span.wrap(SpanContext.createFromRemoteParent(
+                traceparent.substring(3, 35),
+                traceparent.substring(36, 52),
+                TraceFlags.fromHex(traceparent, 53),
+                TraceState.getDefault())));
+    }
+
+    /** A span as others are told of it; {@code otherwise} if it is of no trace. */
+    public static @Nullable String traceparent(Span span, @Nullable String otherwise) {
+        SpanContext context = span.getSpanContext();
+        return context.isValid()
+                ? "00-" + context.getTraceId() + "-" + context.getSpanId() + "-"
+                        + context.getTraceFlags().asHex()
+                : otherwise;
+    }
+
+    /** Notes something of a span, whose length a caller may have chosen. */
+    public static void note(Span span, String name, @Nullable String value) {
+        if (value != null && !value.isEmpty()) {
+            span.setAttribute(name, value.length() > LONGEST ? value.substring(0, LONGEST) : value);
+        }
+    }
+
+    /** Notes of which conversation and of which task a span is; null if that is not known. */
+    public static void noteTask(Span span, @Nullable String contextId, @Nullable String taskId) {
+        note(span, "gen_ai.conversation.id", contextId);
+        note(span, "a2a.task.id", taskId);
+    }
+
+    /** An agent behind spans. */
+    public AgentEndpoint before(SpanKind kind, Supplier<String> agent, AgentEndpoint endpoint) {
+        return new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                Span span = begin(kind, agent.get(), operation, context);
+                try (Scope here = span.makeCurrent()) {
+                    R result = endpoint.call(operation, within(span, context));
+                    noteResult(span, result);
+                    return result;
+                } catch (Throwable failure) {
+                    failed(span, kind, failure);
+                    throw failure;
+                } finally {
+                    span.end();
+                }
+            }
+
+            @Override
+            public EventStream watch(Operation.Watch operation, CallContext context) {
+                Span span = begin(kind, agent.get(), operation, context);
+                try (Scope here = span.makeCurrent()) {
+                    return new Events(span, kind, endpoint.watch(operation, within(span, context)));
+                } catch (Throwable failure) {
+                    failed(span, kind, failure);
+                    span.end();
+                    throw failure;
+                }
+            }
+        };
+    }
+
+    /** A knowledge graph behind spans. */
+    public KnowledgeEndpoint before(SpanKind kind, Supplier<String> agent, KnowledgeEndpoint graph) {
+        return new KnowledgeEndpoint() {
+            @Override
+            public List<String> queryLanguages() {
+                return graph.queryLanguages();
+            }
+
+            @Override
+            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
+                return around("knowledge/query", context, traced -> graph.query(query, traced));
+            }
+
+            @Override
+            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
+                return around("knowledge/update", context, traced -> graph.update(update, traced));
+            }
+
+            @Override
+            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
+                Span span = begin(kind, "knowledge/subscribe", agent.get(), context);
+                try (Scope here = span.makeCurrent()) {
+                    return new ChangesTold(span, kind, graph.subscribe(subscription, within(span, context)));
+                } catch (Throwable failure) {
+                    failed(span, kind, failure);
+                    span.end();
+                    throw failure;
+                }
+            }
+
+            private <T> T around(String operation, CallContext context, Work<T, RuntimeException> work) {
+                return Traces.this.around(kind, operation, agent.get(), context, work);
+            }
+        };
+    }
+
+    /** A method of an agent's own behind spans. */
+    public OwnMethod before(SpanKind kind, String agent, String name, OwnMethod method) {
+        return (params, caller) -> around(kind, name, agent, caller, traced -> method.call(params, traced));
+    }
+
+    private interface Work<T, X extends Exception> {
+        T answer(CallContext context) throws X;
+    }
+
+    private <T, X extends Exception> T around(
+            SpanKind kind, String operation, String agent, CallContext context, Work<T, X> work) throws X {
+        Span span = begin(kind, operation, agent, context).setAttribute("a2a.operation", operation);
+        try (Scope here = span.makeCurrent()) {
+            return work.answer(within(span, context));
+        } catch (Throwable failure) {
+            failed(span, kind, failure);
+            throw failure;
+        } finally {
+            span.end();
+        }
+    }
+
+    private Span begin(SpanKind kind, String agent, Operation operation, CallContext context) {
+        String name = operation.getClass().getSimpleName();
+        boolean invokes = kind == SpanKind.CLIENT && operation instanceof Operation.Send;
+        Span span = begin(kind, (invokes ? "invoke_agent" : name) + " " + agent, agent, context);
+        if (!span.isRecording()) {
+            return span;
+        }
+        span.setAttribute("a2a.operation", name);
+        span.setAttribute("a2a.dialect", context.dialect());
+        if (invokes) {
+            span.setAttribute("gen_ai.operation.name", "invoke_agent");
+        }
+        switch (operation) {
+            case Operation.Send send -> {
+                noteTask(span, send.message().contextId(), send.message().taskId());
+                note(span, "a2a.message.id", send.message().messageId());
+            }
+            case Operation.GetTask get -> noteTask(span, null, get.id());
+            case Operation.CancelTask cancel -> noteTask(span, null, cancel.id());
+            case Operation.SubscribeToTask subscribe -> noteTask(span, null, subscribe.id());
+            case Operation.CreatePushConfig create ->
+                noteTask(span, null, create.config().taskId());
+            case Operation.GetPushConfig get -> noteTask(span, null, get.taskId());
+            case Operation.ListPushConfigs list -> noteTask(span, null, list.taskId());
+            case Operation.DeletePushConfig delete -> noteTask(span, null, delete.taskId());
+            case Operation.ListTasks list -> noteTask(span, list.contextId(), null);
+            case Operation.GetExtendedAgentCard card -> {}
+        }
+        return span;
+    }
+
+    private static CallContext within(Span span, CallContext context) {
+        String traceparent = traceparent(span, null);
+        return traceparent == null ? context : context.withTraceparent(traceparent);
+    }
+
+    private static void noteResult(Span span, @Nullable Object result) {
+        switch (result) {
+            case Task task -> {
+                noteTask(span, task.contextId(), task.id());
+                note(span, "a2a.task.state", task.state().name().toLowerCase(Locale.ROOT));
+            }
+            case Message message -> noteTask(span, message.contextId(), message.taskId());
+            case null, default -> {}
+        }
+    }
+
+    /** What a server refuses is the caller's fault and no failure of the server's, by the conventions for spans of servers. */
+    private static void failed(Span span, SpanKind kind, Throwable failure) {
+        boolean told = failure instanceof A2AException;
+        span.setAttribute(
+                "error.type",
+                failure instanceof A2AException answer
+                        ? answer.error().name()
+                        : failure.getClass().getName());
+        if (!told || kind == SpanKind.CLIENT || ((A2AException) failure).error().httpStatus() >= 500) {
+            span.setStatus(StatusCode.ERROR);
+        }
+    }
+
+    /** A stream whose end is that of its span. */
+    private abstract static class Traced<E> implements Feed<E> {
+        private final Span span;
+        private final SpanKind kind;
+        private final Feed<E> feed;
+        private long number;
+
+        Traced(Span span, SpanKind kind, Feed<E> feed) {
+            this.span = span;
+            this.kind = kind;
+            this.feed = feed;
+        }
+
+        @Override
+        public @Nullable List<E> next(Duration patience) throws InterruptedException {
+            List<E> next;
+            try {
+                next = feed.next(patience);
+            } catch (RuntimeException failure) {
+                failed(span, kind, failure);
+                end();
+                throw failure;
+            }
+            if (next == null) {
+                end();
+            } else {
+                if (number == 0 && !next.isEmpty() && span.isRecording()) {
+                    noteFirst(span, next.getFirst());
+                }
+                number += next.size();
+            }
+            return next;
+        }
+
+        void noteFirst(Span span, E first) {}
+
+        private void end() {
+            span.setAttribute("a2a.stream.events", number);
+            span.end();
+        }
+
+        @Override
+        public void close() {
+            end();
+            feed.close();
+        }
+    }
+
+    private static final class Events extends Traced<LoggedEvent> implements EventStream {
+        Events(Span span, SpanKind kind, EventStream events) {
+            super(span, kind, events);
+        }
+
+        @Override
+        void noteFirst(Span span, LoggedEvent first) {
+            noteResult(span, first.event());
+        }
+    }
+
+    private static final class ChangesTold extends Traced<KnowledgeOperation.Change>
+            implements KnowledgeEndpoint.Changes {
+        private final KnowledgeEndpoint.Changes changes;
+
+        ChangesTold(Span span, SpanKind kind, KnowledgeEndpoint.Changes changes) {
+            super(span, kind, changes);
+            this.changes = changes;
+        }
+
+        @Override
+        public @Nullable String position() {
+            return changes.position();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.parley.hub;
+
+import dev.parley.client.Traces;
+import dev.parley.engine.Request;
+import dev.parley.engine.RunObserver;
+import dev.parley.protocol.TaskState;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Scope;
+import java.util.Locale;
+
+/** Measures the runs of agents, and has each work in a span, so that what it asks of others is of the same trace. */
+record Runs(Metrics metrics, Traces traces) implements RunObserver {
+    @Override
+    public void observe(String agent, Request request, Runnable work) {
+        if (traces.isOff() && request.context().traceparent() == null) {
+            metrics.run(agent, request, work);
+            return;
+        }
+        Span span = traces.begin(SpanKind.INTERNAL, "invoke_agent " + agent, agent, request.context());
+        try (Scope here = span.makeCurrent()) {
+            metrics.run(agent, request, work);
+        } finally {
+            if (span.isRecording()) {
+                note(span, request);
+            }
+            span.end();
+        }
+    }
+
+    private static void note(Span span, Request request) {
+        span.setAttribute("gen_ai.operation.name", "invoke_agent");
+        span.setAttribute("a2a.attempt", request.attempt());
+        Traces.note(span, "a2a.message.id", request.message().messageId());
+        Traces.noteTask(span, request.contextId(), null);
+        request.task().ifPresent(task -> {
+            Traces.noteTask(span, null, task.id());
+            Traces.note(span, "a2a.task.state", task.state().name().toLowerCase(Locale.ROOT));
+            if (task.state() == TaskState.FAILED) {
+                span.setStatus(StatusCode.ERROR);
+            }
+        });
+    }
+}

@@ -1,0 +1,34 @@
+package dev.parley.protocol;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The form in which a trace is told across the wire.
+ *
+ * <p>Source: W3C Trace Context, section 3.2 "Traceparent Header".
+ */
+final class Traceparent {
+    /** Version, trace, parent and flags, in small hexadecimal digits. */
+    private static final String FORM = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
+
+    private static final String NO_TRACE = "00000000000000000000000000000000";
+    private static final String NO_PARENT = "0000000000000000";
+
+    private Traceparent() {}
+
+    /** Returns {@code text} if it is of that form; null, as the specification wants it ignored, if it is not. */
+    static @Nullable String orNull(@Nullable String text) {
+        if (text == null || text.length() != FORM.length()) {
+            return null;
+        }
+        for (int i = 0; i < FORM.length(); i++) {
+            char c = text.charAt(i);
+            boolean hex = c >= '0' && c <= '9' || c >= 'a' && c <= 'f';
+            if (FORM.charAt(i) == 'h' ? !hex : c != '-') {
+                return null;
+            }
+        }
+        boolean invalid = text.startsWith("ff") || text.startsWith(NO_TRACE, 3) || text.startsWith(NO_PARENT, 36);
+        return invalid ? null : text;
+    }
+}
