@@ -362,6 +362,23 @@ final class Setting<T> {
             hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Largest request that is accepted.");
     static final Setting<Duration> RETENTION =
             hub("retention", SettingType.DURATION, "0", "DURATION", "How long ended tasks are kept; 0 for ever.");
+    static final Setting<List<String>> ENCRYPTION_KEY = hub(
+            "encryption-key",
+            SettingType.LIST,
+            null,
+            "KEY",
+            "Encrypt the data directory's secrets by this key: 32 bytes as Base64; of several, the first encrypts, and the"
+                    + " others are older ones. Not for the command line, which others see.",
+            REPEATABLE,
+            SECRET);
+    static final Setting<Path> ENCRYPTION_KEY_FILE = hub(
+            "encryption-key-file",
+            SettingType.PATH,
+            null,
+            "FILE",
+            "The same from a file, one key in each line. Without either: encryption.key in the data directory.");
+    static final Setting<Boolean> ENCRYPT_TASKS = hub(
+            "encrypt-tasks", SettingType.FLAG, "false", "", "Encrypt what is said in tasks, too, before it is kept.");
     static final Setting<List<String>> CORS_ORIGIN = hub(
             "cors-origin",
             SettingType.LIST,

@@ -5,12 +5,14 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.AgentCard;
+import dev.parley.store.Sealing;
 import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.PolicyFile;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.URI;
@@ -158,6 +160,7 @@ final class UpCommand implements Command {
         dialects(settings, hub);
         authentication(call, hub);
         cardKeys(call, hub);
+        encryption(call, hub);
         if (settings.isOn(Setting.IN_MEMORY)) {
             hub.inMemory();
         } else {
@@ -223,6 +226,27 @@ final class UpCommand implements Command {
         } catch (IllegalArgumentException | UncheckedIOException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
         }
+    }
+
+    private static void encryption(Invocation call, Hub.Builder hub) {
+        Settings settings = call.settings();
+        List<String> keys = list(settings.get(Setting.ENCRYPTION_KEY));
+        Path file = settings.get(Setting.ENCRYPTION_KEY_FILE);
+        if (!keys.isEmpty() && file != null) {
+            throw CliException.usage(
+                    "--encryption-key and --encryption-key-file together (expected: one of them)", null);
+        }
+        try {
+            if (!keys.isEmpty()) {
+                hub.encryption(Sealing.of(keys));
+            } else if (file != null) {
+                hub.encryption(Sealing.read(call.around().path(file)));
+            }
+        } catch (IOException | IllegalArgumentException wrong) {
+            throw CliException.usage(
+                    "invalid encryption key: " + wrong.getMessage(), "openssl rand -base64 32 makes one");
+        }
+        hub.encryptTasks(settings.isOn(Setting.ENCRYPT_TASKS));
     }
 
     private static void cardKeys(Invocation call, Hub.Builder hub) {

@@ -33,8 +33,10 @@ import dev.parley.server.Authenticator;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
+import dev.parley.store.AtRest;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
+import dev.parley.store.Sealing;
 import dev.parley.store.Store;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
@@ -121,9 +123,13 @@ public final class Hub implements AutoCloseable {
             log = new MemoryTaskLog();
             pushStore = new MemoryPushStore();
         } else {
-            Store store = Store.open(data);
-            secret = secret(data, "webhook.secret");
-            tokenSecret = secret(data, "token.secret");
+            Sealing sealing = settings.sealing;
+            if (sealing == null) {
+                sealing = Sealing.of(List.of(secret(data, "encryption.key", Sealing::newKey)));
+            }
+            Store store = Store.open(data, InstantSource.system(), new AtRest(sealing, settings.encryptTasks));
+            secret = secret(data, "webhook.secret", StandardWebhooks::newSecret);
+            tokenSecret = secret(data, "token.secret", StandardWebhooks::newSecret);
             database = store.database();
             audit = store.audit();
             log = store.log();
@@ -295,13 +301,14 @@ public final class Hub implements AutoCloseable {
         }
     }
 
-    private static String secret(Path data, String name) {
+    private static String secret(Path data, String name, Supplier<String> made) {
         Path file = data.resolve(name);
         try {
             if (!Files.exists(file)) {
+                Files.createDirectories(data);
                 Files.createFile(
                         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-                Files.writeString(file, StandardWebhooks.newSecret(), StandardOpenOption.WRITE);
+                Files.writeString(file, made.get(), StandardOpenOption.WRITE);
             }
             return Files.readString(file).strip();
         } catch (IOException failure) {
@@ -321,6 +328,8 @@ public final class Hub implements AutoCloseable {
         private @Nullable String publicUrl;
         private long maxBodyBytes = 10L << 20;
         private @Nullable Duration retention;
+        private @Nullable Sealing sealing;
+        private boolean encryptTasks;
         private @Nullable Path tlsCertificate;
         private @Nullable Path tlsKey;
         private @Nullable Path clientAuthorities;
@@ -408,6 +417,21 @@ public final class Hub implements AutoCloseable {
         /** After what time tasks that have ended are removed; default: never. */
         public Builder retention(Duration retention) {
             this.retention = requireNonNull(retention, "retention");
+            return this;
+        }
+
+        /**
+         * The keys with which webhooks are encrypted in the data directory, and tasks if {@link #encryptTasks} is set; default:
+         * one that the hub makes for itself, in the file {@code encryption.key} of that directory.
+         */
+        public Builder encryption(Sealing keys) {
+            this.sealing = requireNonNull(keys, "keys");
+            return this;
+        }
+
+        /** Encrypts what is said in tasks, too, before it is kept; default false. */
+        public Builder encryptTasks(boolean encrypt) {
+            this.encryptTasks = encrypt;
             return this;
         }
 

@@ -450,6 +450,29 @@ public final class Database implements AutoCloseable {
     }
 
     /**
+     * Removes, and leaves no trace of what was removed in the files: not in free space, and not in the write-ahead log. In
+     * PostgreSQL that is a matter of VACUUM and of its archive.
+     */
+    public <T> T erase(Question<T> change) {
+        if (kind != Kind.SQLITE) {
+            return write(change);
+        }
+        T answer = write(session -> {
+            session.once("PRAGMA secure_delete=ON");
+            T changed = change.ask(session);
+            session.once("PRAGMA secure_delete=OFF");
+            return changed;
+        });
+        try (Connection connection = connector.connect(false);
+                Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+        } catch (SQLException failure) {
+            throw new StoreException("what was removed may still be in the write-ahead log", failure);
+        }
+        return answer;
+    }
+
+    /**
      * Answers a question on the calling thread.
      *
      * @throws StoreException if it could not be read

@@ -20,13 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class JdbcPushStore implements PushStore {
     private static final String SELECT =
             "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
-                    + " task_name FROM webhook ";
+                    + " task_name, config_id FROM webhook ";
 
     private final Database database;
     private final Lanes lanes;
     private final InstantSource clock;
+    private final AtRest atRest;
 
-    JdbcPushStore(Database database, Lanes lanes, InstantSource clock) {
+    JdbcPushStore(Database database, Lanes lanes, InstantSource clock, AtRest atRest) {
+        this.atRest = atRest;
         this.database = database;
         this.lanes = lanes;
         this.clock = clock;
@@ -50,7 +52,11 @@ final class JdbcPushStore implements PushStore {
                 lanes.number(session, Lane.of(task)),
                 clock.millis(),
                 task.taskId(),
-                Json.write(subscription.config()),
+                atRest.webhook(
+                        Json.write(subscription.config()),
+                        place(
+                                task.taskId(),
+                                requireNonNull(subscription.config().id()))),
                 subscription.dialect(),
                 subscription.taskName(),
                 subscription.delivered(),
@@ -58,6 +64,55 @@ final class JdbcPushStore implements PushStore {
                 millis(subscription.nextAttempt()),
                 millis(subscription.deadSince()),
                 subscription.lastError()));
+    }
+
+    private static String place(String taskId, String configId) {
+        return "webhook " + configId + " of task " + taskId;
+    }
+
+    private record Held(String taskId, String configId, byte[] config) {}
+
+    /**
+     * Seals what is not sealed by the newest key, so that older ones can be left out from the next start on.
+     *
+     * @throws StoreException if a key is missing
+     */
+    void sealAnew() {
+        Sealing sealing = atRest.sealing();
+        if (sealing == null) {
+            return;
+        }
+        List<Held> old = database.read(session -> {
+            var found = new ArrayList<Held>();
+            try (ResultSet rows = session.bind("SELECT task_id, config_id, config FROM webhook")
+                    .executeQuery()) {
+                while (rows.next()) {
+                    if (!sealing.isCurrent(rows.getBytes(3))) {
+                        found.add(new Held(rows.getString(1), rows.getString(2), rows.getBytes(3)));
+                    }
+                }
+            }
+            return found;
+        });
+        if (old.isEmpty()) {
+            return;
+        }
+        List<Held> anew = old.stream()
+                .map(one -> {
+                    String place = place(one.taskId, one.configId);
+                    return new Held(one.taskId, one.configId, sealing.seal(sealing.open(one.config, place), place));
+                })
+                .toList();
+        database.erase(session -> {
+            for (Held one : anew) {
+                session.update(
+                        "UPDATE webhook SET config = ? WHERE task_id = ? AND config_id = ?",
+                        one.config,
+                        one.taskId,
+                        one.configId);
+            }
+            return anew.size();
+        });
     }
 
     @Override
@@ -122,7 +177,9 @@ final class JdbcPushStore implements PushStore {
                     Lane lane = lanes.get(rows.getLong(2));
                     found.add(new Subscription(
                             new TaskKey(lane.scope(), lane.agent(), rows.getString(1)),
-                            Json.read(rows.getBytes(3), PushConfig.class),
+                            Json.read(
+                                    atRest.open(rows.getBytes(3), place(rows.getString(1), rows.getString(11))),
+                                    PushConfig.class),
                             rows.getString(9),
                             rows.getString(10),
                             rows.getLong(4),

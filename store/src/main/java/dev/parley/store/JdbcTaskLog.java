@@ -55,14 +55,16 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private final Lanes lanes;
     private final AuditTrail audit;
     private final InstantSource clock;
+    private final AtRest atRest;
     private final SeenMessages seen = new SeenMessages();
     /** What the group in the making changes in the tally; touched by the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
     private long messagesSwept;
 
-    JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, InstantSource clock) {
+    JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest) {
         this.database = database;
+        this.atRest = atRest;
         this.audit = audit;
         this.lanes = lanes;
         this.clock = clock;
@@ -140,7 +142,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         } else {
             move(session, lane, segment);
         }
-        session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, encode(segment));
+        session.update(
+                "INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)",
+                id,
+                first,
+                atRest.task(encode(segment), place(id, first)));
         TaskName name = segment.name();
         if (name != null) {
             session.update(
@@ -215,6 +221,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
             audit.add(session, moved(segment, before));
         }
+    }
+
+    private static String place(String taskId, long first) {
+        return "event " + first + " of task " + taskId;
     }
 
     private static byte[] encode(Segment segment) {
@@ -386,7 +396,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                             after + 1)
                     .executeQuery()) {
                 while (events.size() < limit && rows.next()) {
-                    decode(rows.getLong(1), rows.getBytes(2), after, limit, events);
+                    long first = rows.getLong(1);
+                    byte[] json = atRest.open(rows.getBytes(2), place(key.taskId(), first));
+                    decode(first, json, after, limit, events);
                 }
             }
             return events;

@@ -16,26 +16,40 @@ public final class Store implements AutoCloseable {
     private final TaskLog log;
     private final PushStore webhooks;
 
-    private Store(Database database, InstantSource clock) {
+    private Store(Database database, InstantSource clock, AtRest atRest) {
         this.database = database;
         var lanes = new Lanes(database);
         this.audit = AuditTrail.in(database, clock);
-        this.log = new JdbcTaskLog(database, lanes, audit, clock);
-        this.webhooks = new JdbcPushStore(database, lanes, clock);
+        atRest.check(database);
+        this.log = new JdbcTaskLog(database, lanes, audit, clock, atRest);
+        var pushStore = new JdbcPushStore(database, lanes, clock, atRest);
+        pushStore.sealAnew();
+        this.webhooks = pushStore;
     }
 
     /**
-     * Opens the store in {@code directory}, creating both if need be.
+     * Opens the store in {@code directory}, creating both if need be; nothing is encrypted.
      *
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Store open(Path directory) {
-        return open(directory, InstantSource.system());
+        return open(directory, InstantSource.system(), AtRest.PLAIN);
     }
 
-    /** {@link #open(Path)} with another clock. */
-    public static Store open(Path directory, InstantSource clock) {
-        return new Store(Database.open(directory), clock);
+    /**
+     * {@link #open(Path)} with another clock, and with something encrypted.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read or written, or what was encrypted before
+     *     cannot be read with these keys
+     */
+    public static Store open(Path directory, InstantSource clock, AtRest atRest) {
+        Database database = Database.open(directory);
+        try {
+            return new Store(database, clock, atRest);
+        } catch (RuntimeException refused) {
+            database.close();
+            throw refused;
+        }
     }
 
     /** The logs of all tasks. Closing it closes the store. */

@@ -18,7 +18,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
 
     @Override
     protected Stores open(InstantSource clock) {
-        Store store = Store.open(directory, clock);
+        Store store = Store.open(directory, clock, AtRest.PLAIN);
         return new Stores(store.log(), store.webhooks());
     }
 

@@ -26,7 +26,7 @@ final class SqliteTaskLogTest extends TaskLogContract {
 
     @Override
     protected TaskLog open(InstantSource clock) {
-        return Store.open(directory, clock).log();
+        return Store.open(directory, clock, AtRest.PLAIN).log();
     }
 
     @Test

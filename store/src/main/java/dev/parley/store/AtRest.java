@@ -1,0 +1,78 @@
+package dev.parley.store;
+
+import static java.util.Objects.requireNonNull;
+
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is encrypted before it is kept: webhooks, because tokens of others are in them, and if wanted what people and agents
+ * have said in tasks.
+ *
+ * @param sealing the keys; null for none, and then nothing is encrypted
+ * @param tasks whether tasks are encrypted from now on; those that were before are read with the same keys either way
+ */
+public record AtRest(@Nullable Sealing sealing, boolean tasks) {
+    /** Nothing is encrypted. */
+    public static final AtRest PLAIN = new AtRest(null, false);
+
+    private static final List<String> SCHEMA = List.of("""
+            -- Which keys tasks were encrypted with, so that a missing one shows when the hub starts.
+            CREATE TABLE sealing_key (key_id TEXT PRIMARY KEY);
+            """);
+
+    /** @throws IllegalArgumentException if tasks are to be encrypted, and there is no key */
+    public AtRest {
+        if (tasks && sealing == null) {
+            throw new IllegalArgumentException("tasks are to be encrypted without a key (expected: one)");
+        }
+    }
+
+    byte[] webhook(byte[] plain, String place) {
+        return sealing == null ? plain : sealing.seal(plain, place);
+    }
+
+    byte[] task(byte[] plain, String place) {
+        return tasks ? requireNonNull(sealing).seal(plain, place) : plain;
+    }
+
+    byte[] open(byte[] stored, String place) {
+        if (sealing != null) {
+            return sealing.open(stored, place);
+        }
+        if (Sealing.isSealed(stored)) {
+            throw new StoreException(place + " is encrypted, and there is no key (expected: the one it was made with)");
+        }
+        return stored;
+    }
+
+    /** Looks whether all keys are there that tasks were encrypted with, and remembers the one that is used now. */
+    void check(Database database) {
+        database.migrate("sealing", SCHEMA);
+        for (String id : usedFor(database)) {
+            if (sealing == null || !sealing.has(id)) {
+                throw new StoreException("tasks are encrypted by the key " + id
+                        + ", which is not there (expected: the newest key first, and every older one behind it)");
+            }
+        }
+        if (tasks) {
+            String id = requireNonNull(sealing).keyId();
+            database.write(session ->
+                    session.update("INSERT INTO sealing_key (key_id) VALUES (?) ON CONFLICT DO NOTHING", id));
+        }
+    }
+
+    private static List<String> usedFor(Database database) {
+        return database.read(session -> {
+            var ids = new ArrayList<String>();
+            try (ResultSet rows = session.bind("SELECT key_id FROM sealing_key").executeQuery()) {
+                while (rows.next()) {
+                    ids.add(rows.getString(1));
+                }
+            }
+            return ids;
+        });
+    }
+}

@@ -1,0 +1,20 @@
+package dev.parley.store;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.testkit.TaskLogContract;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SealedTaskLogTest extends TaskLogContract {
+    private static final AtRest SEALED = new AtRest(Sealing.of(List.of(Sealing.newKey())), true);
+
+    @TempDir
+    Path directory = Path.of("");
+
+    @Override
+    protected TaskLog open(InstantSource clock) {
+        return Store.open(directory, clock, SEALED).log();
+    }
+}
