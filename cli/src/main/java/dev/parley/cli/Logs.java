@@ -1,19 +1,29 @@
 package dev.parley.cli;
 
+import dev.parley.dialect.Json;
+import dev.parley.hub.Correlation;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log records as one line each on standard error: warnings, with {@code --verbose} also what happens, with {@code
+ * Log records as one line each, of text or JSON, on standard error: warnings, with {@code --verbose} also what happens, with {@code
  * --debug} everything of ours and where exceptions come from.
  *
  * <p>Public, with a public constructor, because the log manager makes one by name; so logging costs nothing until
@@ -22,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Logs {
     private static volatile Level level = Level.WARNING;
     private static volatile @Nullable PrintStream err;
+    private static volatile boolean json;
 
     /** Sets logging up; called by the log manager. */
     public Logs() {
@@ -41,6 +52,7 @@ public final class Logs {
     static void configure(boolean debug, boolean verbose, PrintStream stream) {
         level = debug ? Level.FINE : verbose ? Level.INFO : Level.WARNING;
         err = stream;
+        json = false;
     }
 
     /** Whether a flag is on that decides about logging; a broken value is for the command to report. */
@@ -52,8 +64,80 @@ public final class Logs {
         }
     }
 
+    /** Has lines be JSON from now on. */
+    static void json() {
+        json = true;
+    }
+
+    /** Tells something that people are to see whatever they have asked for: as a note, or as a line of JSON among the others. */
+    static void note(Output output, String text) {
+        PrintStream stream = err;
+        if (json && stream != null) {
+            var logged = new LogRecord(Level.INFO, text);
+            logged.setLoggerName("dev.parley.cli");
+            stream.println(inJson(logged, false));
+        } else {
+            output.note(text);
+        }
+    }
+
+    /** A record as one line of text, in which nothing can look like another line or move the cursor. */
+    static String inText(LogRecord logged, boolean stack) {
+        String line =
+                LocalTime.ofInstant(logged.getInstant(), ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS)
+                        + " " + logged.getLevel() + " " + logged.getLoggerName() + ": "
+                        + LineHandler.MESSAGES.formatMessage(logged);
+        Throwable cause = logged.getThrown();
+        var text = new StringBuilder(TextPage.oneLine(cause == null ? line : line + ": " + cause));
+        if (cause != null && stack) {
+            stack(cause)
+                    .forEach(each ->
+                            text.append(System.lineSeparator()).append("    ").append(TextPage.oneLine(each)));
+        }
+        return text.toString();
+    }
+
+    /** A record as one line of JSON, with what the calling thread works at. */
+    static String inJson(LogRecord logged, boolean stack) {
+        var line = new LinkedHashMap<String, Object>();
+        line.put("time", logged.getInstant().truncatedTo(ChronoUnit.MILLIS).toString());
+        line.put("level", logged.getLevel().getName());
+        line.put("logger", String.valueOf(logged.getLoggerName()));
+        line.put("message", LineHandler.MESSAGES.formatMessage(logged));
+        Correlation now = Correlation.current();
+        putKnown(line, "task", now.task());
+        putKnown(line, "context", now.context());
+        putKnown(line, "correlation", now.message());
+        SpanContext span = Span.current().getSpanContext();
+        if (span.isValid()) {
+            line.put("trace", span.getTraceId());
+            line.put("span", span.getSpanId());
+        }
+        Throwable cause = logged.getThrown();
+        if (cause != null) {
+            line.put("error", cause.toString());
+            if (stack) {
+                line.put("stack", stack(cause).toList());
+            }
+        }
+        return new String(Json.write(line), StandardCharsets.UTF_8);
+    }
+
+    private static void putKnown(Map<String, Object> line, String name, @Nullable String value) {
+        if (value != null) {
+            line.put(name, value);
+        }
+    }
+
+    private static Stream<String> stack(Throwable cause) {
+        var text = new StringWriter();
+        cause.printStackTrace(new PrintWriter(text));
+        return text.toString().lines().map(String::strip);
+    }
+
     private static final class LineHandler extends Handler {
-        private final SimpleFormatter messages = new SimpleFormatter();
+        /** Not above: making one starts the log manager, which must not be before {@link #quiet} was called. */
+        private static final SimpleFormatter MESSAGES = new SimpleFormatter();
 
         @Override
         public void publish(LogRecord logged) {
@@ -66,14 +150,8 @@ public final class Logs {
                     || !ours && logged.getLevel().intValue() < Level.WARNING.intValue()) {
                 return;
             }
-            String line = LocalTime.ofInstant(logged.getInstant(), ZoneId.systemDefault())
-                            .truncatedTo(ChronoUnit.MILLIS)
-                    + " " + logged.getLevel() + " " + logged.getLoggerName() + ": " + messages.formatMessage(logged);
-            Throwable cause = logged.getThrown();
-            stream.println(TextPage.oneLine(cause == null ? line : line + ": " + cause));
-            if (cause != null && level.intValue() <= Level.FINE.intValue()) {
-                cause.printStackTrace(stream);
-            }
+            boolean stack = level.intValue() <= Level.FINE.intValue();
+            stream.println(json ? inJson(logged, stack) : inText(logged, stack));
             stream.flush();
         }
 

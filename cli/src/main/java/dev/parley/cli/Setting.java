@@ -512,6 +512,12 @@ final class Setting<T> {
             "false",
             "",
             "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read.");
+    static final Setting<String> LOG_FORMAT = hub(
+            "log-format",
+            SettingType.oneOf("text", "json"),
+            "text",
+            "FORMAT",
+            "Lines of the log on stderr: text, or json with the ids of task, context, message and trace.");
     static final Setting<URI> OTLP_ENDPOINT = hub(
             "otlp-endpoint",
             SettingType.HTTP_URL,

@@ -53,6 +53,9 @@ final class UpCommand implements Command {
 
     @Override
     public int run(Invocation call) throws InterruptedException {
+        if (call.settings().require(Setting.LOG_FORMAT).equals("json")) {
+            Logs.json();
+        }
         List<Agent> agents = agents(call);
         OpenTelemetrySdk telemetry =
                 Telemetry.start(call.get(Setting.OTLP_ENDPOINT), call.around().environment());
@@ -60,12 +63,12 @@ final class UpCommand implements Command {
         var stopped = new CountDownLatch(1);
         call.around().interruption().react(() -> {
             Duration drain = call.settings().require(Setting.DRAIN);
-            call.output().note("stopping: calls in progress have " + drain.toSeconds() + " s to end");
+            Logs.note(call.output(), "stopping: calls in progress have " + drain.toSeconds() + " s to end");
             hub.close();
             if (telemetry != null) {
                 telemetry.close(); // sends what is left
             }
-            call.output().note("stopped");
+            Logs.note(call.output(), "stopped");
             stopped.countDown();
             return 0;
         });

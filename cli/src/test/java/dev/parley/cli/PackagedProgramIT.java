@@ -2,16 +2,24 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.Json;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +112,51 @@ class PackagedProgramIT {
             assertThat(hub.exitValue()).isZero();
             assertThat(Files.readString(err.toPath())).contains("stopped").doesNotContain("Exception");
             assertThat(run("card", "get", "-a", url).status()).isEqualTo(3);
+        } finally {
+            hub.destroyForcibly();
+        }
+    }
+
+    @Test
+    @DisplayName("GEM27: one line of the log has the ids of task, context, message and trace, and no secret")
+    void linesOfTheLogTellOfWhatTheyAre() throws Exception {
+        File err = file();
+        ProcessBuilder command =
+                command("up", "--port", "0", "--in-memory", "--log-format", "json", "--verbose", "--auth", "apiKey");
+        command.environment().put("PARLEY_CALLER_ALICE_API_KEY", "the-key-of-alice-1234");
+        Process hub = command.redirectError(err).start();
+        try (BufferedReader announcement = hub.inputReader()) {
+            String url = field("URL", announcement);
+
+            var request = HttpRequest.newBuilder(URI.create(url + "/agents/echo/message:send"))
+                    .header("X-Api-Key", "the-key-of-alice-1234")
+                    .header("Content-Type", "application/json")
+                    .header("A2A-Version", "1.0")
+                    .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+                    .POST(BodyPublishers.ofString("{\"message\":{\"messageId\":\"m-1\",\"contextId\":\"c-1\","
+                            + "\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"a-secret-of-mine\"}]}}"))
+                    .build();
+            String answer = HttpClient.newHttpClient()
+                    .send(request, BodyHandlers.ofString())
+                    .body();
+            hub.destroy();
+            assertThat(hub.waitFor(30, TimeUnit.SECONDS)).isTrue();
+
+            List<String> lines = Files.readAllLines(err.toPath());
+            assertThat(lines)
+                    .allSatisfy(line -> assertThat(Json.read(line.getBytes(StandardCharsets.UTF_8), Object.class))
+                            .asInstanceOf(InstanceOfAssertFactories.MAP)
+                            .containsKeys("time", "level", "logger", "message"));
+            assertThat(lines)
+                    .filteredOn(line -> line.contains("SendMessage of echo for alice: answered"))
+                    .singleElement()
+                    .satisfies(line -> assertThat(Json.read(line.getBytes(StandardCharsets.UTF_8), Object.class))
+                            .asInstanceOf(InstanceOfAssertFactories.MAP)
+                            .containsEntry("context", "c-1")
+                            .containsEntry("correlation", "m-1")
+                            .containsEntry("trace", "0af7651916cd43dd8448eb211c80319c")
+                            .hasEntrySatisfying("task", id -> assertThat(answer).contains("\"id\":\"" + id + '"')));
+            assertThat(String.join("\n", lines)).doesNotContain("a-secret-of-mine", "the-key-of-alice");
         } finally {
             hub.destroyForcibly();
         }

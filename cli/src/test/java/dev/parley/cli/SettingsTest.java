@@ -168,6 +168,7 @@ class SettingsTest {
                 up.lenient-methods: false (built-in default)
                 up.lenient-bodies: false (built-in default)
                 up.merged-legacy-answers: false (built-in default)
+                up.log-format: text (built-in default)
                 up.otlp-endpoint: (unset)
                 up.config: (unset)
                 """);

@@ -203,21 +203,10 @@ public final class Traces {
         if (invokes) {
             span.setAttribute("gen_ai.operation.name", "invoke_agent");
         }
-        switch (operation) {
-            case Operation.Send send -> {
-                noteTask(span, send.message().contextId(), send.message().taskId());
-                note(span, "a2a.message.id", send.message().messageId());
-            }
-            case Operation.GetTask get -> noteTask(span, null, get.id());
-            case Operation.CancelTask cancel -> noteTask(span, null, cancel.id());
-            case Operation.SubscribeToTask subscribe -> noteTask(span, null, subscribe.id());
-            case Operation.CreatePushConfig create ->
-                noteTask(span, null, create.config().taskId());
-            case Operation.GetPushConfig get -> noteTask(span, null, get.taskId());
-            case Operation.ListPushConfigs list -> noteTask(span, null, list.taskId());
-            case Operation.DeletePushConfig delete -> noteTask(span, null, delete.taskId());
-            case Operation.ListTasks list -> noteTask(span, list.contextId(), null);
-            case Operation.GetExtendedAgentCard card -> {}
+        note(span, "a2a.task.id", operation.aboutTask());
+        if (operation instanceof Operation.Send send) {
+            note(span, "gen_ai.conversation.id", send.message().contextId());
+            note(span, "a2a.message.id", send.message().messageId());
         }
         return span;
     }

@@ -97,9 +97,8 @@ final class Metrics implements RequestHandler {
             duration.observe(nanos / (double) TimeUnit.SECONDS.toNanos(1));
         }
 
-        void failed(long nanos, Throwable failure) {
+        void failed(long nanos, A2AError error) {
             answered(nanos);
-            A2AError error = failure instanceof A2AException told ? told.error() : A2AError.INTERNAL;
             errors.labelValues(labels[0], labels[1], labels[2], error.name()).inc();
         }
     }

@@ -1,6 +1,8 @@
 package dev.parley.hub;
 
 import dev.parley.client.Traces;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -11,19 +13,25 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.OwnMethod;
 import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Scope;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before all that callers can ask of one agent, to measure it and to trace it: each request once, whatever its dialect.
+ * Stands before all that callers can ask of one agent, to measure, to trace and to log it: each request once, whatever its dialect.
  * Safe for any thread.
  */
 final class Observed {
+    private static final Logger LOG = System.getLogger("dev.parley.requests");
+
     private final String agent;
     private final Metrics metrics;
     private final Traces traces;
@@ -44,27 +52,25 @@ final class Observed {
         T answer() throws X;
     }
 
-    AgentEndpoint before(AgentEndpoint agentItself) {
-        AgentEndpoint endpoint =
-                traces.isOff() ? agentItself : traces.before(SpanKind.SERVER, () -> agent, agentItself);
-        return new AgentEndpoint() {
+    AgentEndpoint before(AgentEndpoint endpoint) {
+        var measured = new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
-                return observe(operation.getClass().getSimpleName(), context, () -> endpoint.call(operation, context));
+                String name = operation.getClass().getSimpleName();
+                return observe(name, operation, context, () -> endpoint.call(operation, context));
             }
 
             @Override
             public EventStream watch(Operation.Watch operation, CallContext context) {
                 String name = operation.getClass().getSimpleName();
-                return new Events(observe(name, context, () -> endpoint.watch(operation, context)));
+                return new Events(observe(name, operation, context, () -> endpoint.watch(operation, context)));
             }
         };
+        return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
     }
 
-    KnowledgeEndpoint before(KnowledgeEndpoint graphItself) {
-        KnowledgeEndpoint graph =
-                traces.isOff() ? graphItself : traces.before(SpanKind.SERVER, () -> agent, graphItself);
-        return new KnowledgeEndpoint() {
+    KnowledgeEndpoint before(KnowledgeEndpoint graph) {
+        var measured = new KnowledgeEndpoint() {
             @Override
             public List<String> queryLanguages() {
                 return graph.queryLanguages();
@@ -72,37 +78,60 @@ final class Observed {
 
             @Override
             public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                return observe("knowledge/query", context, () -> graph.query(query, context));
+                return observe("knowledge/query", null, context, () -> graph.query(query, context));
             }
 
             @Override
             public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                return observe("knowledge/update", context, () -> graph.update(update, context));
+                return observe("knowledge/update", null, context, () -> graph.update(update, context));
             }
 
             @Override
             public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
                 return new ChangesSeen(
-                        observe("knowledge/subscribe", context, () -> graph.subscribe(subscription, context)));
+                        observe("knowledge/subscribe", null, context, () -> graph.subscribe(subscription, context)));
             }
         };
+        return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
     }
 
-    OwnMethod before(String name, OwnMethod methodItself) {
-        OwnMethod method = traces.isOff() ? methodItself : traces.before(SpanKind.SERVER, agent, name, methodItself);
-        return (params, caller) -> observe(name, caller, () -> method.call(params, caller));
+    OwnMethod before(String name, OwnMethod method) {
+        OwnMethod measured = (params, caller) -> observe(name, null, caller, () -> method.call(params, caller));
+        return traces.isOff() ? measured : traces.before(SpanKind.SERVER, agent, name, measured);
     }
 
-    private <T, X extends Exception> T observe(String operation, CallContext context, Work<T, X> work) throws X {
-        Metrics.Asked counted = counted(operation, context.dialect());
+    private <T, X extends Exception> T observe(
+            String name, @Nullable Operation operation, CallContext context, Work<T, X> work) throws X {
+        Metrics.Asked counted = counted(name, context.dialect());
         long begun = System.nanoTime();
         try {
             T answer = work.answer();
-            counted.answered(System.nanoTime() - begun);
+            long nanos = System.nanoTime() - begun;
+            counted.answered(nanos);
+            tell(name, context, Correlation.of(operation, answer), "answered", nanos);
             return answer;
         } catch (Throwable failure) {
-            counted.failed(System.nanoTime() - begun, failure);
+            long nanos = System.nanoTime() - begun;
+            A2AError error = failure instanceof A2AException told ? told.error() : A2AError.INTERNAL;
+            counted.failed(nanos, error);
+            tell(name, context, Correlation.of(operation, null), error.name(), nanos);
             throw failure;
+        }
+    }
+
+    private void tell(String name, CallContext context, Correlation correlation, String outcome, long nanos) {
+        if (LOG.isLoggable(Level.INFO)) {
+            try (Scope here =
+                    correlation.in(Traces.parent(context.traceparent())).makeCurrent()) {
+                LOG.log(
+                        Level.INFO,
+                        "{0} of {1} for {2}: {3}, {4} ms",
+                        name,
+                        agent,
+                        context.caller(),
+                        outcome,
+                        TimeUnit.NANOSECONDS.toMillis(nanos));
+            }
         }
     }
 

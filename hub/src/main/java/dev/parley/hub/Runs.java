@@ -7,19 +7,23 @@ import dev.parley.protocol.TaskState;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import java.util.Locale;
 
-/** Measures the runs of agents, and has each work in a span, so that what it asks of others is of the same trace. */
+/**
+ * Measures the runs of agents, and has each work in a span, so that what it asks of others is of the same trace, and what it
+ * logs can be found by its task.
+ */
 record Runs(Metrics metrics, Traces traces) implements RunObserver {
     @Override
     public void observe(String agent, Request request, Runnable work) {
-        if (traces.isOff() && request.context().traceparent() == null) {
-            metrics.run(agent, request, work);
-            return;
-        }
-        Span span = traces.begin(SpanKind.INTERNAL, "invoke_agent " + agent, agent, request.context());
-        try (Scope here = span.makeCurrent()) {
+        boolean traced = !traces.isOff() || request.context().traceparent() != null;
+        Span span = traced
+                ? traces.begin(SpanKind.INTERNAL, "invoke_agent " + agent, agent, request.context())
+                : Span.getInvalid();
+        Context here = traced ? Context.current().with(span) : Context.current();
+        try (Scope within = Correlation.of(request).in(here).makeCurrent()) {
             metrics.run(agent, request, work);
         } finally {
             if (span.isRecording()) {

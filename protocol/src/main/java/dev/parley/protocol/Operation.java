@@ -20,6 +20,22 @@ public sealed interface Operation {
     @Nullable
     String tenant();
 
+    /** The id of the task that it is about; null for none, or if that is not known before it is answered. */
+    default @Nullable String aboutTask() {
+        return switch (this) {
+            case Send send -> send.message().taskId();
+            case GetTask get -> get.id();
+            case CancelTask cancel -> cancel.id();
+            case SubscribeToTask subscribe -> subscribe.id();
+            case CreatePushConfig create -> create.config().taskId();
+            case GetPushConfig get -> get.taskId();
+            case ListPushConfigs list -> list.taskId();
+            case DeletePushConfig delete -> delete.taskId();
+            case ListTasks list -> null;
+            case GetExtendedAgentCard get -> null;
+        };
+    }
+
     /** True if asking twice does no more than asking once, so that a lost answer can simply be asked for again. */
     default boolean isRepeatable() {
         return true;

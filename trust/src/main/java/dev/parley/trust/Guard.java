@@ -1,5 +1,7 @@
 package dev.parley.trust;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -108,7 +110,7 @@ public final class Guard {
     }
 
     private void require(Operation operation, CallContext context) {
-        String task = task(operation);
+        String task = requireNonNullElse(operation.aboutTask(), "");
         if (operation instanceof Operation.Send send) {
             String skill = skill(send);
             requireScopes(send, skill, context);
@@ -205,22 +207,5 @@ public final class Guard {
             named = send.metadata().get(SKILL);
         }
         return named instanceof String skill ? skill : null;
-    }
-
-    /** The task that an operation is about; empty for none. */
-    private static String task(Operation operation) {
-        String task = switch (operation) {
-            case Operation.Send send -> send.message().taskId();
-            case Operation.GetTask get -> get.id();
-            case Operation.CancelTask cancel -> cancel.id();
-            case Operation.SubscribeToTask subscribe -> subscribe.id();
-            case Operation.CreatePushConfig create -> create.config().taskId();
-            case Operation.GetPushConfig get -> get.taskId();
-            case Operation.ListPushConfigs list -> list.taskId();
-            case Operation.DeletePushConfig delete -> delete.taskId();
-            case Operation.ListTasks list -> null;
-            case Operation.GetExtendedAgentCard get -> null;
-        };
-        return task == null ? "" : task;
     }
 }
