@@ -386,6 +386,13 @@ final class Setting<T> {
             "ORIGIN",
             "Web origin whose pages may call the hub; repeatable.",
             REPEATABLE);
+    static final Setting<List<String>> ALLOWED_HOST = hub(
+            "allowed-host",
+            SettingType.LIST,
+            null,
+            "HOST[,HOST]",
+            "Host name by which clients may call, besides localhost and that of --public-url; repeatable.",
+            REPEATABLE);
     static final Setting<Path> TLS_CERT =
             hub("tls-cert", SettingType.PATH, null, "FILE", "Certificate chain (PEM); needs --tls-key too.");
     static final Setting<Path> TLS_KEY = hub("tls-key", SettingType.PATH, null, "FILE", "Private key (PEM).");

@@ -158,6 +158,7 @@ final class UpCommand implements Command {
                 .lenientMethods(settings.isOn(Setting.LENIENT_METHODS))
                 .lenientBodies(settings.isOn(Setting.LENIENT_BODIES))
                 .mergedLegacyAnswers(settings.isOn(Setting.MERGED_LEGACY_ANSWERS))
+                .allowedHosts(list(settings.get(Setting.ALLOWED_HOST)))
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
         dialects(settings, hub);

@@ -144,6 +144,7 @@ class SettingsTest {
                 up.encryption-key-file: (unset)
                 up.encrypt-tasks: false (built-in default)
                 up.cors-origin: (unset)
+                up.allowed-host: (unset)
                 up.tls-cert: (unset)
                 up.tls-key: (unset)
                 up.tls-client-ca: (unset)

@@ -321,6 +321,7 @@ public final class Hub implements AutoCloseable {
         private final Map<String, Agent> agents = new LinkedHashMap<>();
         private final List<String> webhookAllow = new ArrayList<>();
         private List<String> corsOrigins = List.of();
+        private List<String> allowedHosts = List.of();
         private @Nullable Path data = Path.of(".parley");
         private int port = 7420;
         private String bind = "127.0.0.1";
@@ -438,6 +439,12 @@ public final class Hub implements AutoCloseable {
         /** Origins of web pages that may call; default: none. */
         public Builder corsOrigins(List<String> origins) {
             this.corsOrigins = List.copyOf(origins);
+            return this;
+        }
+
+        /** Host names by which clients may call, as {@link ServerBuilder#allowedHosts}; default: none. */
+        public Builder allowedHosts(List<String> hosts) {
+            this.allowedHosts = List.copyOf(hosts);
             return this;
         }
 
@@ -743,6 +750,7 @@ public final class Hub implements AutoCloseable {
                     .bindAddress(bind)
                     .maxBodyBytes(maxBodyBytes)
                     .corsOrigins(corsOrigins)
+                    .allowedHosts(allowedHosts)
                     .grpc(settings)
                     .gracePeriod(drain)
                     .authenticator(new Door(trust))

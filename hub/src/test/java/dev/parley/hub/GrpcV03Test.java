@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +72,7 @@ final class GrpcV03Test {
                 .inMemory()
                 .agents(agent, other)
                 .webhookAllow(List.of("127.0.0.1"))
+                .allowedHosts(List.of("agents.example.com"))
                 .drain(Duration.ZERO)
                 .start();
         channel = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))
@@ -118,7 +120,7 @@ final class GrpcV03Test {
         "other.agents.example.com, the other one",
         "other.localhost:7420, the other one",
         "agents.example.com, hello",
-        "other, hello"
+        "localhost, hello"
     })
     void aHostNameOfItsOwnNamesAnAgent(String authority, String answer) {
         ManagedChannel elsewhere = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))
@@ -131,6 +133,21 @@ final class GrpcV03Test {
                     .getTask();
 
             assertThat(task.getArtifacts(0).getParts(0).getText()).isEqualTo(answer);
+        } finally {
+            elsewhere.shutdownNow();
+        }
+    }
+
+    @Test
+    @DisplayName("S67: over gRPC, too, nobody answers to a stranger's host name")
+    void aHostNameOfStrangersIsRefused() {
+        ManagedChannel elsewhere = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))
+                .usePlaintext()
+                .overrideAuthority("evil.example")
+                .build();
+        try {
+            assertThatThrownBy(() -> A2AServiceGrpc.newBlockingStub(elsewhere).sendMessage(message(text("hello"))))
+                    .hasMessageContaining("PERMISSION_DENIED");
         } finally {
             elsewhere.shutdownNow();
         }

@@ -8,6 +8,7 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -16,7 +17,17 @@ import org.jspecify.annotations.Nullable;
 /** Puts answers into responses, and takes headers out of requests. */
 final class Answers {
     static final String JSON = "application/json";
-    static final Header NO_SNIFF = HeaderValues.createCached(HeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff");
+
+    /** What all answers tell browsers; those that are meant to be shown say something else of what may be in them. */
+    static final List<Header> FOR_BROWSERS = List.of(
+            HeaderValues.createCached(HeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            HeaderValues.createCached(
+                    HeaderNames.create("Content-Security-Policy"), "default-src 'none'; frame-ancestors 'none'"),
+            HeaderValues.createCached(HeaderNames.create("Referrer-Policy"), "no-referrer"));
+
+    private static final Header OVER_TLS_ONLY =
+            HeaderValues.createCached(HeaderNames.create("Strict-Transport-Security"), "max-age=31536000");
+    private static final Header NO_STORE = HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "no-store");
 
     static final byte[] NOTHING = new byte[0];
     private static final int MAX_NAMES = 256;
@@ -56,10 +67,21 @@ final class Answers {
 
     static void headers(Exchange exchange, Map<String, String> headers, Cors cors) {
         ServerResponseHeaders target = exchange.response().headers();
-        target.set(NO_SNIFF);
+        secure(exchange);
+        target.set(NO_STORE);
         exchange.standingHeaders().forEach((name, value) -> target.set(HeaderValues.create(name(name), value)));
         headers.forEach((name, value) -> target.set(HeaderValues.create(name(name), value)));
         cors.decorate(exchange.request().headers(), target);
+    }
+
+    static void secure(Exchange exchange) {
+        var headers = exchange.response().headers();
+        for (var each : FOR_BROWSERS) {
+            headers.set(each);
+        }
+        if (exchange.request().isSecure()) {
+            headers.set(OVER_TLS_ONLY);
+        }
     }
 
     /** Header names are asked for in a few spellings, by code and not by clients. */

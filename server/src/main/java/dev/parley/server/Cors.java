@@ -23,6 +23,8 @@ final class Cors {
     private static final Header RESPONSE_HEADERS = HeaderValues.createCached(
             HeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, "A2A-Extensions, A2A-Version, ETag, Retry-After");
     private static final Header MAX_AGE = HeaderValues.createCached(HeaderNames.ACCESS_CONTROL_MAX_AGE, "600");
+    private static final Header OURS_ALONE =
+            HeaderValues.createCached(HeaderNames.create("Cross-Origin-Resource-Policy"), "same-origin");
     private static final HeaderName ORIGIN = HeaderNames.ORIGIN;
 
     private final Set<String> origins;
@@ -49,9 +51,16 @@ final class Cors {
         }
     }
 
-    /** Adds to an answer what lets the page see it. */
+    /** True if pages of that origin may call. */
+    boolean allows(String origin) {
+        return any || origins.contains(origin);
+    }
+
+    /** Adds to an answer what lets the page see it, and others embed it. */
     void decorate(Headers request, WritableHeaders<?> response) {
-        if (!origins.isEmpty() && allow(request, response)) {
+        if (origins.isEmpty()) {
+            response.set(OURS_ALONE);
+        } else if (allow(request, response)) {
             response.set(RESPONSE_HEADERS);
         }
     }

@@ -34,11 +34,12 @@ final class Door implements HttpRouting {
     private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
     private static final String EVENT_STREAM = "text/event-stream";
     private static final Map<String, String> STREAM_HEADERS =
-            Map.of("Content-Type", EVENT_STREAM, "Cache-Control", "no-cache, no-transform", "X-Accel-Buffering", "no");
+            Map.of("Content-Type", EVENT_STREAM, "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
 
     private final HttpSecurity security = HttpSecurity.create();
     private final Routes routes;
     private final Cors cors;
+    private final BrowserRule browsers;
     private final OpenStreams streams;
     private final Duration keepAlive;
     private final @Nullable GrpcDialect grpc;
@@ -47,12 +48,14 @@ final class Door implements HttpRouting {
     Door(
             Routes routes,
             Cors cors,
+            BrowserRule browsers,
             OpenStreams streams,
             Duration keepAlive,
             @Nullable GrpcDialect grpc,
             Authenticator authenticator) {
         this.routes = routes;
         this.cors = cors;
+        this.browsers = browsers;
         this.streams = streams;
         this.keepAlive = keepAlive;
         this.grpc = grpc;
@@ -93,13 +96,21 @@ final class Door implements HttpRouting {
 
     private void handle(Exchange exchange, GuardedContext context) {
         if (grpc != null && GrpcCall.is(exchange)) {
-            new GrpcCall(grpc, authenticator, streams, exchange.connection().all()::draining, exchange).run();
+            new GrpcCall(
+                            grpc,
+                            browsers,
+                            authenticator,
+                            streams,
+                            exchange.connection().all()::draining,
+                            exchange)
+                    .run();
             return;
         }
         var request = exchange.request();
         var method = request.prologue().method().text();
         if (cors.isPreflight(method, request.headers())) {
             cors.answerPreflight(request.headers(), exchange.response().headers());
+            Answers.secure(exchange);
             exchange.response().status(Status.NO_CONTENT_204);
             exchange.send(Answers.NOTHING);
             return;
@@ -120,7 +131,12 @@ final class Door implements HttpRouting {
         var prologue = exchange.request().prologue();
         var headers = Answers.lookup(exchange.request().headers());
         var head = new Routes.Head(method, "", Map.of(), exchange.arrival("", headers));
+        var refused = routes.refusedMethod(head);
+        if (refused != null) {
+            return refused;
+        }
         try {
+            browsers.check(method, exchange.request().headers());
             var path = RequestTarget.path(prologue.uriPath().rawPath());
             head = new Routes.Head(
                     method,

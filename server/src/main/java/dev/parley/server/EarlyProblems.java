@@ -20,11 +20,11 @@ final class EarlyProblems implements DirectHandler {
             Status status,
             ServerResponseHeaders headers,
             @Nullable String message) {
+        Answers.FOR_BROWSERS.forEach(headers::set);
         return TransportResponse.builder()
                 .status(status)
                 .headers(headers)
                 .header(HeaderValues.create(HeaderNames.CONTENT_TYPE, Answers.JSON))
-                .header(Answers.NO_SNIFF)
                 .entity(body(status))
                 .keepAlive(false)
                 .build();

@@ -54,6 +54,7 @@ final class GrpcCall {
     private static final Duration FOREVER = Duration.ofDays(1);
 
     private final GrpcDialect dialect;
+    private final BrowserRule browsers;
     private final Authenticator authenticator;
     private final OpenStreams streams;
     private final BooleanSupplier draining;
@@ -64,11 +65,13 @@ final class GrpcCall {
 
     GrpcCall(
             GrpcDialect dialect,
+            BrowserRule browsers,
             Authenticator authenticator,
             OpenStreams streams,
             BooleanSupplier draining,
             Exchange exchange) {
         this.dialect = dialect;
+        this.browsers = browsers;
         this.authenticator = authenticator;
         this.streams = streams;
         this.draining = draining;
@@ -104,6 +107,7 @@ final class GrpcCall {
         if (draining.getAsBoolean() && !method.startsWith(HEALTH)) {
             throw A2AException.unavailable("Shutting down", RETRY);
         }
+        browsers.check("POST", exchange.request().headers());
         var encoding = metadata.apply("grpc-encoding");
         if (!GrpcMessages.knows(encoding)) {
             exchange.response().headers().set(HeaderValues.create(ACCEPT_ENCODING, GrpcMessages.ENCODINGS));

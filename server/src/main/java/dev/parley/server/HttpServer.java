@@ -73,8 +73,9 @@ final class HttpServer implements Server {
                         settings.grpc,
                         tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
                         routes::isReady);
-        var door = new Door(
-                routes, new Cors(settings.corsOrigins), streams, settings.keepAlive, grpc, settings.authenticator);
+        var cors = new Cors(settings.corsOrigins);
+        var browsers = new BrowserRule(settings, cors);
+        var door = new Door(routes, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator);
         this.web = web(settings, address, door, connections);
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }

@@ -89,15 +89,18 @@ final class Routes {
         this.draining = draining;
     }
 
+    /** Refuses a method that nobody here has, whatever its target is; null if somebody may have it. */
+    @Nullable
+    WireAnswer refusedMethod(Head head) {
+        return METHODS.contains(head.method()) ? null : notAllowed(head, ALL_METHODS);
+    }
+
     /**
-     * Answers a request.
+     * Answers a request whose method was not refused.
      *
      * @param body reads it, and is called only if somebody wants it
      */
     WireAnswer answer(Head head, Supplier<byte[]> body) {
-        if (!METHODS.contains(head.method())) {
-            return notAllowed(head, ALL_METHODS);
-        }
         var path = head.path();
         if (path.equals("/health")) {
             return status(head, true, "up");

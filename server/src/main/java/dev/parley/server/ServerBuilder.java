@@ -38,6 +38,7 @@ public final class ServerBuilder {
     Duration idleTimeout = Duration.ofMinutes(2);
     Duration writeTimeout = Duration.ofSeconds(60);
     List<String> corsOrigins = List.of();
+    List<String> allowedHosts = List.of();
 
     @Nullable
     TlsIdentity tls;
@@ -163,6 +164,15 @@ public final class ServerBuilder {
     }
 
     /**
+     * Host names by which clients may call, besides those of this machine, of the public URL, and of agents below these.
+     * Default: none; on addresses other than loopback then any, because pages of strangers cannot use those.
+     */
+    public ServerBuilder allowedHosts(List<String> allowedHosts) {
+        this.allowedHosts = List.copyOf(allowedHosts);
+        return this;
+    }
+
+    /**
      * Serves TLS 1.2 and 1.3 with a certificate and its chain, and its unencrypted PKCS #8 key, both in PEM. New
      * ones in the same files are taken over at once. Default: no TLS.
      *
@@ -253,7 +263,8 @@ public final class ServerBuilder {
                 + maxStreams
                 + " keepAlive=" + keepAlive + " gracePeriod=" + gracePeriod + " headerTimeout=" + headerTimeout
                 + " bodyTimeout=" + bodyTimeout + " idleTimeout=" + idleTimeout + " writeTimeout=" + writeTimeout
-                + " corsOrigins=" + corsOrigins + " tls=" + (tls != null) + " grpc=" + (grpc != null);
+                + " corsOrigins=" + corsOrigins + " allowedHosts=" + allowedHosts + " tls=" + (tls != null) + " grpc="
+                + (grpc != null);
     }
 
     private static long positive(String name, long value) {

@@ -62,7 +62,7 @@ class EventStreamTest {
             assertThat(head.status()).isEqualTo(200);
             assertThat(head.headers())
                     .containsEntry("content-type", "text/event-stream")
-                    .containsEntry("cache-control", "no-cache, no-transform")
+                    .containsEntry("cache-control", "no-store, no-transform")
                     .containsEntry("x-accel-buffering", "no")
                     .containsEntry("a2a-version", "1.0")
                     .containsEntry("x-content-type-options", "nosniff");

@@ -18,7 +18,7 @@ class ServerBuilderTest {
                 .hasToString("port=7420 bindAddress=127.0.0.1 publicUrl=null defaultAgent=null maxBodyBytes=10485760"
                         + " maxRequestLineBytes=8192 maxHeaderBytes=16384 maxConnections=16384 maxStreams=10000"
                         + " keepAlive=PT15S gracePeriod=PT10S headerTimeout=PT10S bodyTimeout=PT1M idleTimeout=PT2M"
-                        + " writeTimeout=PT1M corsOrigins=[] tls=false grpc=false");
+                        + " writeTimeout=PT1M corsOrigins=[] allowedHosts=[] tls=false grpc=false");
     }
 
     @Test

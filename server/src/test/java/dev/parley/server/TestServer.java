@@ -5,6 +5,7 @@ import dev.parley.dialect.Dialects;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 
 /** Servers for tests: any free port of this machine, and a handler that tells what reached it. */
@@ -12,7 +13,10 @@ final class TestServer {
     private TestServer() {}
 
     static ServerBuilder builder() {
-        return Server.builder(new Dialects(DialectSettings.DEFAULTS)).port(0).handler("/echo", TestServer::echo);
+        return Server.builder(new Dialects(DialectSettings.DEFAULTS))
+                .port(0)
+                .allowedHosts(List.of("x"))
+                .handler("/echo", TestServer::echo);
     }
 
     static WireAnswer.Whole text(String text) {

@@ -94,6 +94,7 @@ class TlsTest {
 
             assertThat(answer.version()).isEqualTo(version);
             assertThat(answer.body()).isEqualTo("{\"status\":\"up\"}");
+            assertThat(answer.headers().firstValue("Strict-Transport-Security")).contains("max-age=31536000");
             assertThat(server.url()).isEqualTo("https://127.0.0.1:" + server.port());
         }
     }

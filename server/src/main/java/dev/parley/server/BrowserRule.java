@@ -1,0 +1,109 @@
+package dev.parley.server;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Headers;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps pages of strangers from calling through the browser of whoever looks at them: by a name of theirs that they let
+ * point to this machine (DNS rebinding), or from an origin of theirs.
+ *
+ * <p>A browser counts what it got under the page's own name as the page's, whoever answered, so nobody but the server can
+ * tell. Only the loopback interface needs it: elsewhere there are TLS, whose certificate has another name, and credentials.
+ *
+ * <p>Safe for any thread. Source: Fetch Metadata Request Headers, section 2.3; RFC 6454, section 7.
+ */
+final class BrowserRule {
+    private static final HeaderName FETCH_SITE = HeaderNames.create("Sec-Fetch-Site");
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
+    private static final Pattern AUTHORITY = Pattern.compile("(\\[[^]]*]|[^:\\[\\]]+?)\\.?(:\\d*)?");
+
+    private final Cors cors;
+    private final Set<String> hosts;
+    private final boolean anyHost;
+    private volatile String lastAnswered = ""; // nearly always the next one too
+
+    BrowserRule(ServerBuilder settings, Cors cors) {
+        this.cors = cors;
+        this.hosts = new HashSet<>();
+        settings.allowedHosts.forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
+        InetAddress bound = new InetSocketAddress(settings.bindAddress, 0).getAddress();
+        this.anyHost = hosts.isEmpty() && (bound == null || !bound.isLoopbackAddress());
+        hosts.add(settings.bindAddress.toLowerCase(Locale.ROOT));
+        String host = settings.publicUrl == null
+                ? null
+                : URI.create(settings.publicUrl).getHost();
+        if (host != null) {
+            hosts.add(host.toLowerCase(Locale.ROOT));
+        }
+    }
+
+    /**
+     * Lets a request go on.
+     *
+     * @throws A2AException if it was sent to a name that is not the server's, or by a page that may not call
+     */
+    void check(String method, Headers headers) {
+        String host = headers.contains(HeaderNames.HOST)
+                ? headers.get(HeaderNames.HOST).get()
+                : "";
+        if (!anyHost && !host.equals(lastAnswered)) {
+            if (!isOurs(host)) {
+                throw A2AException.of(
+                        A2AError.PERMISSION_DENIED,
+                        "Nobody answers to that Host (expected: localhost, the host of the public URL, or one that is allowed)");
+            }
+            lastAnswered = host;
+        }
+        if (!method.equals("GET") && !method.equals("HEAD") && !mayChange(headers, host)) {
+            throw A2AException.of(
+                    A2AError.PERMISSION_DENIED, "Pages of that Origin may not call (expected: one that is allowed)");
+        }
+    }
+
+    private boolean isOurs(String authority) {
+        var parts = AUTHORITY.matcher(authority);
+        if (!parts.matches()) {
+            return false;
+        }
+        String host = parts.group(1).toLowerCase(Locale.ROOT);
+        // Agents may have names of their own, one level below.
+        return isKnown(host) || isKnown(host.substring(host.indexOf('.') + 1));
+    }
+
+    private boolean isKnown(String host) {
+        return hosts.contains(host) || LOOPBACK.matcher(host).matches();
+    }
+
+    private boolean mayChange(Headers headers, String host) {
+        String origin = value(headers, HeaderNames.ORIGIN);
+        String site = value(headers, FETCH_SITE);
+        if (origin == null && site == null) {
+            return true; // no browser
+        }
+        if (site != null ? site.equals("same-origin") || site.equals("none") : isOf(host, origin)) {
+            return true;
+        }
+        return origin != null && cors.allows(origin);
+    }
+
+    /** Without regard to the scheme, which a proxy may have changed. */
+    private static boolean isOf(String host, @Nullable String origin) {
+        int from = origin == null ? -1 : origin.indexOf("://");
+        return origin != null && from > 0 && origin.substring(from + 3).equalsIgnoreCase(host);
+    }
+
+    private static @Nullable String value(Headers headers, HeaderName name) {
+        return headers.contains(name) ? headers.get(name).get() : null;
+    }
+}
