@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 abstract class AuditCommand implements Command {
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int SHOWN = 20;
-    private static final List<String> FILTERS = List.of("group", "actor", "action", "target", "since");
+    private static final List<String> FILTERS = List.of("group", "actor", "action", "target", "subject", "since");
 
     @Override
     public void describe(CommandSpec spec) {
@@ -33,6 +33,7 @@ abstract class AuditCommand implements Command {
         spec.addOption(Command.option("--actor", "NAME", "What one principal did, even if its name was forgotten."));
         spec.addOption(Command.option("--action", "ACTION", "Such as task.created or key.revoked."));
         spec.addOption(Command.option("--target", "ID", "What was done to one task, key, graph, …"));
+        spec.addOption(Command.option("--subject", "GROUP/NAME", "What was done about one member."));
         spec.addOption(Command.option("--since", "TIME", "Such as 2027-01-31T12:00:00Z."));
     }
 
@@ -71,7 +72,9 @@ abstract class AuditCommand implements Command {
                                 String.valueOf(shown.get("number")),
                                 shown.get("at") + " " + shown.get("group") + "/" + shown.get("actor") + " "
                                         + shown.get("action") + " "
-                                        + shown.get("target") + " " + shown.get("outcome")
+                                        + shown.get("target") + " "
+                                        + (shown.get("subject") == null ? "" : "about " + shown.get("subject") + " ")
+                                        + shown.get("outcome")
                                         + (shown.get("address") == null ? "" : " from " + shown.get("address"))
                                         + (shown.get("detail") == null
                                                 ? ""

@@ -118,6 +118,11 @@ final class Commands {
                     Entry.of("export", "Save rows as JSON lines", AuditCommand.Export::new),
                     Entry.of("verify", "Look whether any row was changed", AuditCommand.Verify::new)),
             Entry.group(
+                    "privacy",
+                    "Save or remove what a hub holds about somebody",
+                    Entry.of("export", "Save it as JSON lines", PrivacyCommand.Export::new),
+                    Entry.of("erase", "Remove it for good", PrivacyCommand.Erase::new)),
+            Entry.group(
                     "push",
                     "Look after the webhooks of a hub",
                     Entry.group(

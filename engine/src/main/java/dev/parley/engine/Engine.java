@@ -7,15 +7,21 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -318,6 +324,78 @@ public final class Engine implements AutoCloseable {
             }
         } catch (RuntimeException failure) {
             LOG.log(Level.ERROR, "could not remove tasks that have ended", failure);
+        }
+    }
+
+    // ---- Whose data it is
+
+    /** Tasks about a subject, by their ids, behind {@code after}; null for the first. */
+    public List<Task> about(Subject subject, @Nullable String after, int limit) {
+        return log.about(subject, after, limit).stream()
+                .flatMap(head -> find(head.key()).stream())
+                .toList();
+    }
+
+    /**
+     * Removes the tasks about a subject for good, and returns how many there were. Those that run are canceled first, for
+     * {@code by}; who reads one just now is told that there is no such task.
+     */
+    public int erase(Subject subject, CallContext by) {
+        int erased = 0;
+        List<TaskKey> keys;
+        do {
+            List<Head> heads = log.about(subject, null, REMOVE_BATCH);
+            heads.stream().filter(head -> !head.state().isTerminal()).forEach(head -> end(head, by));
+            keys = heads.stream().map(Head::key).toList();
+            log.erase(keys);
+            for (TaskKey key : keys) {
+                LiveTask live = tasks.peek(key);
+                if (live != null) {
+                    live.erased();
+                }
+            }
+            Set<TaskKey> gone = Set.copyOf(keys);
+            tasks.dropIf(live -> gone.contains(live.key()));
+            erased += keys.size();
+        } while (keys.size() == REMOVE_BATCH);
+        return erased;
+    }
+
+    private void end(Head head, CallContext by) {
+        try {
+            cancel(head.key(), Map.of(), by);
+        } catch (A2AException ended) {
+            LOG.log(Level.DEBUG, "a task that was to be erased has ended by itself", ended);
+        }
+    }
+
+    /** Ends a task for its caller. */
+    Task cancel(TaskKey key, Map<String, @Nullable Object> metadata, CallContext context) {
+        LiveTask live = pinned(key);
+        try {
+            long canceled = live.emit(task -> {
+                TaskState state = requireNonNull(task).state();
+                if (state.isTerminal()) {
+                    throw A2AException.of(
+                            A2AError.TASK_NOT_CANCELABLE,
+                            "The task has ended (" + state + ")",
+                            Map.of("taskId", task.id()));
+                }
+                live.causedBy(HostedAgent.cause(context));
+                return List.of(new TaskStatusUpdateEvent(
+                        task.id(), task.contextId(), TaskStatus.of(TaskState.CANCELED, now()), metadata));
+            });
+            Turn running = live.turn();
+            if (running != null) {
+                running.cancel();
+            }
+            TaskEvent ended = live.await(canceled, task -> true, patience(context));
+            return ended instanceof Task task ? task : read(live.key());
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+        } finally {
+            tasks.unpin(live);
         }
     }
 

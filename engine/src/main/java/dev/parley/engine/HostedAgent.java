@@ -1,7 +1,5 @@
 package dev.parley.engine;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -27,11 +25,6 @@ import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatus;
-import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -136,35 +129,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Task cancel(CancelTask cancel, CallContext context) {
-        LiveTask live = engine.pinned(key(context, cancel.id()));
-        try {
-            long canceled = live.emit(task -> {
-                TaskState state = requireNonNull(task).state();
-                if (state.isTerminal()) {
-                    throw A2AException.of(
-                            A2AError.TASK_NOT_CANCELABLE,
-                            "The task has ended (" + state + ")",
-                            Map.of("taskId", task.id()));
-                }
-                live.causedBy(cause(context));
-                return List.of(new TaskStatusUpdateEvent(
-                        task.id(),
-                        task.contextId(),
-                        TaskStatus.of(TaskState.CANCELED, engine.now()),
-                        cancel.metadata()));
-            });
-            Turn running = live.turn();
-            if (running != null) {
-                running.cancel();
-            }
-            TaskEvent ended = live.await(canceled, task -> true, engine.patience(context));
-            return ended instanceof Task task ? task : engine.read(live.key());
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
-        } finally {
-            engine.tasks().unpin(live);
-        }
+        return engine.cancel(key(context, cancel.id()), cancel.metadata(), context);
     }
 
     private EventStream subscribe(SubscribeToTask subscribe, CallContext context) {

@@ -534,6 +534,18 @@ final class LiveTask implements TaskLog.Writer {
         onWritten.accept(this, segment);
     }
 
+    /** Says that the log has removed this task: to whoever reads it, it was never there. */
+    void erased() {
+        lock.lock();
+        try {
+            broken = A2AException.taskNotFound(key.taskId());
+            room.signalAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** True if emitted events still wait for the disk. Takes no lock. */
     boolean isWriting() {
         return broken == null && written < emitted;

@@ -1,6 +1,7 @@
 package dev.parley.engine;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -158,6 +159,47 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     @Override
+    public List<Head> about(Subject subject, @Nullable String after, int limit) {
+        lock.lock();
+        try {
+            return rows.values().stream()
+                    .filter(row -> isAbout(row, subject))
+                    .map(Row::head)
+                    .filter(head -> after == null || head.key().taskId().compareTo(after) > 0)
+                    .sorted(Comparator.comparing(head -> head.key().taskId()))
+                    .limit(limit)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean isAbout(Row row, Subject subject) {
+        Scope scope = row.head().key().scope();
+        String principal = subject.principal();
+        String contextId = subject.contextId();
+        return scope.group().equals(subject.group())
+                && (principal == null
+                        || principal.equals(scope.owner())
+                        || principal.equals(row.cause().caller()))
+                && (contextId == null || contextId.equals(row.head().contextId()));
+    }
+
+    @Override
+    public void erase(List<TaskKey> tasks) {
+        lock.lock();
+        try {
+            for (TaskKey key : tasks) {
+                rows.remove(key);
+                messages.values().removeIf(led -> led.taskId().equals(key.taskId()));
+                names.values().removeIf(key.taskId()::equals);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public int removeEnded(Instant before, int limit) {
         lock.lock();
         try {
@@ -167,11 +209,7 @@ public final class MemoryTaskLog implements TaskLog {
                             .limit(limit)
                             .map(Head::key)
                             .toList();
-            ended.forEach(key -> {
-                rows.remove(key);
-                messages.values().removeIf(led -> led.taskId().equals(key.taskId()));
-                names.values().removeIf(key.taskId()::equals);
-            });
+            erase(ended);
             return ended.size();
         } finally {
             lock.unlock();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * For operators: the record of who did what.
  *
- * <p>{@code GET /audit} lists rows, by {@code group}, {@code actor}, {@code action}, {@code target} and {@code since}, behind
+ * <p>{@code GET /audit} lists rows, by {@code group}, {@code actor}, {@code action}, {@code target}, {@code subject} and {@code since}, behind
  * the number {@code after}, at most {@code limit}; {@code GET /audit/newest} tells the number of the last one; {@code GET
  * /audit/verify} looks at the whole chain.
  */
@@ -35,6 +35,7 @@ final class AuditPages {
                     request.parameter("actor"),
                     request.parameter("action"),
                     request.parameter("target"),
+                    request.parameter("subject"),
                     request.timeParameter("since"));
             List<Map<String, @Nullable Object>> rows = audit
                     .rows(filter, request.number("after", 0, Long.MAX_VALUE), (int)
@@ -70,6 +71,9 @@ final class AuditPages {
         shown.put("actor", row.entry().actor());
         shown.put("action", row.entry().action());
         shown.put("target", row.entry().target());
+        if (!row.entry().subject().isEmpty()) {
+            shown.put("subject", row.entry().subject());
+        }
         shown.put("outcome", row.entry().outcome());
         if (!row.entry().address().isEmpty()) {
             shown.put("address", row.entry().address());

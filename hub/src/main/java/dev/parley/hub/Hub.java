@@ -768,7 +768,8 @@ public final class Hub implements AutoCloseable {
                             Page.of("application/schema+json", "knowledge-graph.schema.json"))
                     .handler("/metrics", forScrapers(trust, metrics))
                     .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
-                    .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)));
+                    .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
+                    .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, administration)));
             if (cardKeys != null) {
                 server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
             }

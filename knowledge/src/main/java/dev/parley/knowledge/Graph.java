@@ -278,7 +278,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** An update that has waited, and who lets it be done now. */
     private record Approval(
-            long number, String by, @Nullable String remark) {}
+            long number, CallContext by, @Nullable String remark) {}
 
     private Outcome make(Update update, CallContext context, @Nullable Approval approval) {
         String group = context.scope().group();
@@ -294,10 +294,15 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                                         (view, touched) -> violations(constraints, view, touched),
                                         context,
                                         update,
-                                        approval == null ? null : approval.by())
+                                        approval == null ? null : approval.by().caller())
                                 .make(writing);
                         if (approval != null && outcome.result().success()) {
-                            decide(writing, approval.number(), Review.State.APPROVED, approval.by(), approval.remark());
+                            decide(
+                                    writing,
+                                    approval.number(),
+                                    Review.State.APPROVED,
+                                    approval.by().caller(),
+                                    approval.remark());
                         }
                         audit(
                                 session,
@@ -396,7 +401,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                             .load(writing, batch, watched.contains(group));
                     Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
                     audit(session, writing.space, "import", context, "ok", detail);
-                    trail.add(session, entry(context, "knowledge.imported", group, "ok", detail));
+                    trail.add(session, entry(context, "knowledge.imported", group, "", "ok", detail));
                     return outcome;
                 },
                 outcome -> publish(group, outcome.changes()));
@@ -631,7 +636,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 group,
                 (writing, session) -> {
                     SqlStatementStore.setting(session, writing.space, RULES, alignment.json());
-                    trail.add(session, entry(by, "knowledge.rules", group, "ok", Map.of()));
+                    trail.add(session, entry(by, "knowledge.rules", group, "", "ok", Map.of()));
                     return alignment;
                 },
                 set -> rules.put(group, set));
@@ -695,7 +700,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 group,
                 (writing, session) -> {
                     SqlStatementStore.setting(session, writing.space, SHAPES, turtle.isBlank() ? null : turtle);
-                    trail.add(session, entry(by, "knowledge.shapes", group, "ok", Map.of()));
+                    trail.add(session, entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
                     return parsed;
                 },
                 set -> {
@@ -730,7 +735,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     public UpdateResult approve(String id, @Nullable String remark, CallContext reviewer) {
         Review review = pending(id, reviewer);
         var context = CallContext.of(review.caller(), reviewer.scope());
-        return make(review.update(), context, new Approval(number(id), reviewer.caller(), remark))
+        return make(review.update(), context, new Approval(number(id), reviewer, remark))
                 .result();
     }
 
@@ -746,7 +751,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 (writing, session) -> {
                     decide(writing, number(id), Review.State.REJECTED, reviewer.caller(), remark);
                     audit(session, writing.space, "review", reviewer, "REJECTED", Map.of("review", id));
-                    trail.add(session, entry(reviewer, "knowledge.rejected", id, "ok", Map.of()));
+                    trail.add(session, entry(reviewer, "knowledge.rejected", id, "", "ok", Map.of()));
                     return id;
                 },
                 done -> {});
@@ -785,20 +790,27 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         var detail = new LinkedHashMap<String, @Nullable Object>();
         detail.put("mutations", update.mutations().size());
         note(detail, "taskId", update.taskId());
-        if (approval != null) {
-            detail.put("review", approval.number());
-            detail.put("approvedBy", approval.by());
+        if (approval == null) {
+            return entry(context, "knowledge.updated", context.scope().group(), "", outcome(result), detail);
         }
-        return entry(context, "knowledge.updated", context.scope().group(), outcome(result), detail);
+        String id = Long.toString(approval.number());
+        String subject = context.scope().group() + "/" + context.caller();
+        return entry(approval.by(), "knowledge.approved", id, subject, outcome(result), detail);
     }
 
     private static AuditTrail.Entry entry(
-            CallContext context, String action, String target, String outcome, Map<String, @Nullable Object> detail) {
+            CallContext context,
+            String action,
+            String target,
+            String subject,
+            String outcome,
+            Map<String, @Nullable Object> detail) {
         return new AuditTrail.Entry(
                 context.scope().group(),
                 context.caller(),
                 action,
                 target,
+                subject,
                 outcome,
                 context.address(),
                 requireNonNullElse(context.traceparent(), ""),

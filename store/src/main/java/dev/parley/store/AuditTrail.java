@@ -37,7 +37,7 @@ public final class AuditTrail implements Database.GroupListener {
     private static final String GENESIS = "0".repeat(64);
     private static final int ROWS_AT_ONCE = 1_000;
     private static final String COLUMNS =
-            "row_no, at_ms, group_id, actor, action, target, outcome, address, trace, detail, hash";
+            "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash";
     private static final List<String> SCHEMA = List.of("""
             CREATE TABLE audit (
                 row_no   BIGINT PRIMARY KEY,
@@ -46,6 +46,7 @@ public final class AuditTrail implements Database.GroupListener {
                 actor    TEXT NOT NULL,
                 action   TEXT NOT NULL,
                 target   TEXT NOT NULL,
+                subject  TEXT NOT NULL,
                 outcome  TEXT NOT NULL,
                 address  TEXT NOT NULL,
                 trace    TEXT NOT NULL,
@@ -64,6 +65,7 @@ public final class AuditTrail implements Database.GroupListener {
      * @param actor the principal; the agent, where it acted by itself
      * @param action such as {@code task.created}; {@code docs/audit.md} lists them
      * @param target what it was done to, by its id
+     * @param subject the member that it is about, as {@code group/name}; empty if it is about nobody
      * @param outcome {@code ok}, {@code denied}, or the name of an error or state
      * @param address from where; empty if nobody called
      * @param trace W3C trace context; empty if there is none
@@ -74,6 +76,7 @@ public final class AuditTrail implements Database.GroupListener {
             String actor,
             String action,
             String target,
+            String subject,
             String outcome,
             String address,
             String trace,
@@ -91,8 +94,9 @@ public final class AuditTrail implements Database.GroupListener {
             @Nullable String actor,
             @Nullable String action,
             @Nullable String target,
+            @Nullable String subject,
             @Nullable Instant since) {
-        public static final Filter ALL = new Filter(null, null, null, null, null);
+        public static final Filter ALL = new Filter(null, null, null, null, null, null);
     }
 
     /**
@@ -146,13 +150,14 @@ public final class AuditTrail implements Database.GroupListener {
         String text = detail.isEmpty() ? "{}" : new String(Json.write(detail), UTF_8);
         String next = chained(hash, number + 1, at, entry, text);
         session.update(
-                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number + 1,
                 at,
                 entry.group(),
                 entry.actor(),
                 entry.action(),
                 entry.target(),
+                entry.subject(),
                 entry.outcome(),
                 entry.address(),
                 entry.trace(),
@@ -208,11 +213,18 @@ public final class AuditTrail implements Database.GroupListener {
      * @return how many rows had it
      */
     public int forget(String group, String name) {
-        return database.write(session -> session.update(
-                "UPDATE audit SET actor = ?, address = '' WHERE group_id = ? AND actor = ?",
-                FORGOTTEN + sha256(name),
-                group,
-                name));
+        String member = group + "/" + name;
+        return database.erase(session -> session.update(
+                        "UPDATE audit SET actor = ?, address = '' WHERE group_id = ? AND actor = ?",
+                        hashed(name),
+                        group,
+                        name)
+                + session.update("UPDATE audit SET subject = ? WHERE subject = ?", hashed(member), member));
+    }
+
+    /** What stands in the place of a name that was forgotten. */
+    public static String hashed(String name) {
+        return FORGOTTEN + sha256(name);
     }
 
     // ---- Reading
@@ -226,11 +238,8 @@ public final class AuditTrail implements Database.GroupListener {
             and(where, values, "group_id = ?", filter.group());
             and(where, values, "target = ?", filter.target());
             and(where, values, "action = ?", filter.action());
-            if (filter.actor() != null) {
-                where.append(" AND actor IN (?, ?)");
-                values.add(filter.actor());
-                values.add(FORGOTTEN + sha256(filter.actor()));
-            }
+            andName(where, values, "actor", filter.actor());
+            andName(where, values, "subject", filter.subject());
             and(
                     where,
                     values,
@@ -269,6 +278,16 @@ public final class AuditTrail implements Database.GroupListener {
         if (value != null) {
             where.append(" AND ").append(condition);
             values.add(value);
+        }
+    }
+
+    /** The name, or what stands in its place once it was forgotten. */
+    private static void andName(
+            StringBuilder where, List<@Nullable Object> values, String column, @Nullable String name) {
+        if (name != null) {
+            where.append(" AND ").append(column).append(" IN (?, ?)");
+            values.add(name);
+            values.add(hashed(name));
         }
     }
 
@@ -324,7 +343,7 @@ public final class AuditTrail implements Database.GroupListener {
 
     @SuppressWarnings("unchecked") // what was written has texts for names
     private static Stored stored(ResultSet found) throws SQLException {
-        String text = requireNonNull(found.getString(10));
+        String text = requireNonNull(found.getString(11));
         var detail = (Map<String, ?>) Json.read(text.getBytes(UTF_8), Map.class);
         var entry = new Entry(
                 found.getString(3),
@@ -334,9 +353,10 @@ public final class AuditTrail implements Database.GroupListener {
                 found.getString(7),
                 found.getString(8),
                 found.getString(9),
+                found.getString(10),
                 detail);
         Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new Row(found.getLong(1), at, entry, found.getString(11)), text);
+        return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text);
     }
 
     // ---- The chain
@@ -348,13 +368,18 @@ public final class AuditTrail implements Database.GroupListener {
                 number,
                 at,
                 entry.group(),
-                entry.actor().startsWith(FORGOTTEN) ? entry.actor() : FORGOTTEN + sha256(entry.actor()),
+                forgettable(entry.actor()),
                 entry.action(),
                 entry.target(),
+                entry.subject().isEmpty() ? "" : forgettable(entry.subject()),
                 entry.outcome(),
                 entry.trace(),
                 detail);
         return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+    }
+
+    private static String forgettable(String name) {
+        return name.startsWith(FORGOTTEN) ? name : hashed(name);
     }
 
     private static String sha256(String text) {

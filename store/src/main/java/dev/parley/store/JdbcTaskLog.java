@@ -22,6 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -193,6 +195,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 actor,
                 action,
                 head.key().taskId(),
+                "",
                 head.state().name(),
                 segment.cause().address(),
                 trace == null ? "" : trace,
@@ -299,13 +302,61 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             }
         }
         for (String id : ids) {
-            session.update("DELETE FROM segment WHERE task_id = ?", id);
-            session.update("DELETE FROM webhook WHERE task_id = ?", id);
-            session.update("DELETE FROM task_name WHERE task_id = ?", id);
-            session.update("DELETE FROM task WHERE task_id = ?", id);
+            remove(session, id);
         }
         changes.merge(new Tally(lane, state), -ids.size(), Integer::sum);
         return ids.size();
+    }
+
+    private static void remove(Session session, String id) throws SQLException {
+        session.update("DELETE FROM segment WHERE task_id = ?", id);
+        session.update("DELETE FROM webhook WHERE task_id = ?", id);
+        session.update("DELETE FROM task_name WHERE task_id = ?", id);
+        session.update("DELETE FROM task WHERE task_id = ?", id);
+    }
+
+    @Override
+    public List<Head> about(Subject subject, @Nullable String after, int limit) {
+        return database.read(session -> heads(
+                session,
+                "SELECT task.lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
+                        + " JOIN lane ON lane.lane_no = task.lane_no"
+                        + " WHERE group_id = ?1 AND (?2 IS NULL OR owner = ?2 OR caller = ?2)"
+                        + " AND (?3 IS NULL OR context_id = ?3) AND task_id > ?4 ORDER BY task_id LIMIT ?5",
+                subject.group(),
+                subject.principal(),
+                subject.contextId(),
+                after == null ? "" : after,
+                limit));
+    }
+
+    @Override
+    public void erase(List<TaskKey> tasks) {
+        database.erase(session -> {
+            var touched = new TreeSet<Long>();
+            for (TaskKey task : tasks) {
+                erase(session, task.taskId(), touched);
+            }
+            for (long lane : touched) {
+                if (number(session, "SELECT count(*) FROM (SELECT 1 FROM task WHERE lane_no = ? LIMIT 1)", lane) == 0) {
+                    lanes.forget(session, lane);
+                }
+            }
+            return tasks.size();
+        });
+    }
+
+    private void erase(Session session, String id, Set<Long> touched) throws SQLException {
+        try (ResultSet row = session.bind("SELECT lane_no, state FROM task WHERE task_id = ?", id)
+                .executeQuery()) {
+            if (!row.next()) {
+                return;
+            }
+            touched.add(row.getLong(1));
+            changes.merge(new Tally(row.getLong(1), state(row.getInt(2))), -1, Integer::sum);
+        }
+        remove(session, id);
+        session.update("DELETE FROM message WHERE task_id = ?", id);
     }
 
     // ---- Reading

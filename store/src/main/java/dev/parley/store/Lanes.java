@@ -26,6 +26,9 @@ final class Lanes implements Database.GroupListener {
     /** Numbers given in a group that is not committed yet; touched by the writer thread only. */
     private final Map<Lane, Long> fresh = new HashMap<>();
 
+    /** The same for those that are forgotten. */
+    private final Map<Lane, Long> forgotten = new HashMap<>();
+
     Lanes(Database database) {
         database.listen(this);
         database.read(session -> {
@@ -65,7 +68,7 @@ final class Lanes implements Database.GroupListener {
 
     /** Returns the number of a lane, giving it one if need be. On the writer thread. */
     long number(Session session, Lane lane) throws SQLException {
-        Long known = numbers.get(lane);
+        Long known = forgotten.containsKey(lane) ? null : numbers.get(lane);
         if (known == null) {
             known = fresh.get(lane);
         }
@@ -74,6 +77,23 @@ final class Lanes implements Database.GroupListener {
             fresh.put(lane, known);
         }
         return known;
+    }
+
+    /** Forgets whose a lane was that has no tasks any more; its number is not used again. On the writer thread. */
+    void forget(Session session, long number) throws SQLException {
+        Lane lane = lanes.get(number);
+        if (lane != null) {
+            session.update(
+                    "UPDATE lane SET owner = ? WHERE lane_no = ?",
+                    nobody(lane, number).scope().owner(),
+                    number);
+            forgotten.put(lane, number);
+        }
+    }
+
+    private static Lane nobody(Lane lane, long number) {
+        String owner = AuditTrail.hashed(lane.scope().owner()) + "#" + number;
+        return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
     }
 
     private static long insert(Session session, Lane lane) throws SQLException {
@@ -93,12 +113,18 @@ final class Lanes implements Database.GroupListener {
 
     @Override
     public void committed(int works) {
+        forgotten.forEach((lane, number) -> {
+            numbers.remove(lane, number);
+            know(nobody(lane, number), number);
+        });
+        forgotten.clear();
         fresh.forEach(this::know);
         fresh.clear();
     }
 
     @Override
     public void rolledBack() {
+        forgotten.clear();
         fresh.clear();
     }
 }

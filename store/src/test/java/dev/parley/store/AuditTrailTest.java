@@ -39,7 +39,7 @@ final class AuditTrailTest {
     }
 
     private static Entry entry(String actor, String action, String target) {
-        return new Entry("shop", actor, action, target, "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
+        return new Entry("shop", actor, action, target, "", "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
     }
 
     private void add(Entry... entries) {
@@ -64,13 +64,13 @@ final class AuditTrailTest {
         List<Row> all = audit.rows(Filter.ALL, 0, 10);
         assertThat(all).extracting(Row::number).containsExactly(1L, 2L, 3L);
         assertThat(all.getFirst().entry()).isEqualTo(entry("alice", "task.created", "t-1"));
-        assertThat(audit.rows(new Filter(null, "alice", null, null, null), 0, 10))
+        assertThat(audit.rows(new Filter(null, "alice", null, null, null, null), 0, 10))
                 .hasSize(2);
-        assertThat(audit.rows(new Filter("shop", null, "task.created", "t-2", null), 0, 10))
+        assertThat(audit.rows(new Filter("shop", null, "task.created", "t-2", null, null), 0, 10))
                 .hasSize(1);
-        assertThat(audit.rows(new Filter("other", null, null, null, null), 0, 10))
+        assertThat(audit.rows(new Filter("other", null, null, null, null, null), 0, 10))
                 .isEmpty();
-        assertThat(audit.rows(new Filter(null, null, null, null, Instant.parse("2026-01-05T10:30:00Z")), 0, 10))
+        assertThat(audit.rows(new Filter(null, null, null, null, null, Instant.parse("2026-01-05T10:30:00Z")), 0, 10))
                 .extracting(Row::number)
                 .containsExactly(3L);
         assertThat(audit.rows(Filter.ALL, 1, 1)).extracting(Row::number).containsExactly(2L);
@@ -133,7 +133,7 @@ final class AuditTrailTest {
         assertThat(left.actor()).startsWith(AuditTrail.FORGOTTEN).doesNotContain("alice");
         assertThat(left.address()).isEmpty();
         assertThat(audit.verify().broken()).isNull();
-        assertThat(audit.rows(new Filter(null, "alice", null, null, null), 0, 10))
+        assertThat(audit.rows(new Filter(null, "alice", null, null, null, null), 0, 10))
                 .hasSize(1);
     }
 }

@@ -10,6 +10,7 @@ import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Position;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.Artifact;
@@ -221,6 +222,37 @@ public abstract class TaskLogContract {
         assertThat(log.list(query(ALICE, null, null, null, null)).total()).isEqualTo(2);
         assertThat(log.removeEnded(clock.instant(), 3)).isEqualTo(1);
         assertThat(log.removeEnded(clock.instant(), 3)).isZero();
+    }
+
+    @Test
+    void tasksAboutSomebodyAreFoundAndErased() {
+        var message = new MessageKey(ALICE, "agent", "m-0");
+        TaskKey hers = key(ALICE, "task-1");
+        TaskKey another = key(ALICE, "task-2");
+        TaskKey his = key(MALLORY, "task-3");
+        write(hers, 1, List.of(created(hers)), message);
+        write(another, 1, List.of(created(another), moved(another, TaskState.COMPLETED)));
+        write(his, 1, List.of(created(his)));
+        var alice = new Subject(ALICE.group(), ALICE.owner(), null);
+
+        assertThat(log.about(alice, null, 9)).extracting(Head::key).containsExactly(hers, another);
+        assertThat(log.about(alice, "task-1", 9)).extracting(Head::key).containsExactly(another);
+        assertThat(log.about(new Subject("elsewhere", ALICE.owner(), null), null, 9))
+                .isEmpty();
+        assertThat(log.about(new Subject(ALICE.group(), null, "no such context"), null, 9))
+                .isEmpty();
+        String context = log.about(alice, null, 1).getFirst().contextId();
+        assertThat(log.about(new Subject(ALICE.group(), null, context), null, 9))
+                .isNotEmpty();
+
+        log.erase(List.of(hers, another));
+
+        assertThat(log.about(alice, null, 9)).isEmpty();
+        assertThat(log.find(hers)).isEmpty();
+        assertThat(log.read(hers, 0, 100)).isEmpty();
+        assertThat(log.taskOf(message)).isEmpty();
+        assertThat(log.list(query(ALICE, null, null, null, null)).total()).isZero();
+        assertThat(log.find(his)).isPresent();
     }
 
     @Test

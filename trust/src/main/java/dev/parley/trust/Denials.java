@@ -62,6 +62,7 @@ final class Denials {
                 context.caller(),
                 "call.denied",
                 target.isEmpty() ? agent : target,
+                "",
                 "denied",
                 context.address(),
                 context.traceparent() == null ? "" : context.traceparent(),

@@ -240,6 +240,7 @@ public final class Directory {
                     by,
                     "group.created",
                     id,
+                    "",
                     Map.of(),
                     session -> session.update(
                             "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?)", id, millis(group.made())));
@@ -261,6 +262,7 @@ public final class Directory {
                     by,
                     archived ? "group.archived" : "group.restored",
                     id,
+                    "",
                     Map.of(),
                     session -> session.update(
                             "UPDATE trust_group SET archived_ms = ? WHERE group_id = ?", millis(group.archived()), id));
@@ -299,7 +301,8 @@ public final class Directory {
             write(
                     by,
                     "user.created",
-                    target(group, name),
+                    group,
+                    member(group, name),
                     Map.of(),
                     session -> session.update(
                             "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)",
@@ -319,13 +322,14 @@ public final class Directory {
     public User disableUser(String group, String name, boolean disabled, Actor by) {
         return change(() -> {
             var member = new Member(group, name);
-            User before = known(users.get(member), "user", target(group, name));
+            User before = known(users.get(member), "user", member(group, name));
             var user = new User(group, name, before.made(), disabled ? now() : null);
             String action = disabled ? "user.disabled" : "user.enabled";
             write(
                     by,
                     action,
-                    target(group, name),
+                    group,
+                    member(group, name),
                     Map.of(),
                     session -> session.update(
                             "UPDATE trust_user SET disabled_ms = ? WHERE group_id = ? AND name = ?",
@@ -376,22 +380,28 @@ public final class Directory {
         var key = new Key(random(ID_BYTES), group, principal, scopes, now(), expires, null, null);
         String secret = KEY_PREFIX + key.id() + "_" + random(SECRET_BYTES);
         byte[] hash = Secrets.hash(secret);
-        Map<String, Object> detail = Map.of("principal", principal, "group", group, "scopes", List.copyOf(scopes));
-        write(by, before == null ? "key.created" : "key.rotated", key.id(), detail, session -> {
-            session.update(
-                    "INSERT INTO trust_key (key_id, group_id, principal, scopes, hash, made_ms, expires_ms)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    key.id(),
-                    group,
-                    principal,
-                    String.join(BLANK, scopes),
-                    HexFormat.of().formatHex(hash),
-                    millis(key.made()),
-                    millis(expires));
-            if (before != null) {
-                update(session, before.with(before.expires(), before.revoked(), key.id()));
-            }
-        });
+        Map<String, Object> detail = Map.of("group", group, "scopes", List.copyOf(scopes));
+        write(
+                by,
+                before == null ? "key.created" : "key.rotated",
+                key.id(),
+                member(group, principal),
+                detail,
+                session -> {
+                    session.update(
+                            "INSERT INTO trust_key (key_id, group_id, principal, scopes, hash, made_ms, expires_ms)"
+                                    + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            key.id(),
+                            group,
+                            principal,
+                            String.join(BLANK, scopes),
+                            HexFormat.of().formatHex(hash),
+                            millis(key.made()),
+                            millis(expires));
+                    if (before != null) {
+                        update(session, before.with(before.expires(), before.revoked(), key.id()));
+                    }
+                });
         keys.put(key.id(), new Held(key, hash));
         return new NewKey(key, secret);
     }
@@ -440,7 +450,8 @@ public final class Directory {
                     by,
                     "key.revoked",
                     id,
-                    Map.of("principal", key.principal(), "group", key.group()),
+                    member(key.group(), key.principal()),
+                    Map.of("group", key.group()),
                     session -> update(session, key));
             keys.put(id, new Held(key, held.hash()));
             return key;
@@ -458,6 +469,27 @@ public final class Directory {
 
     // ---- Changing
 
+    /**
+     * Removes a member and its keys, as if they had never been; nothing happens if there is none.
+     *
+     * @return how many keys it had
+     */
+    public int erase(String group, String name) {
+        return change(() -> {
+            List<String> ids = keys.values().stream()
+                    .map(Held::key)
+                    .filter(key -> key.group().equals(group) && key.principal().equals(name))
+                    .map(Key::id)
+                    .toList();
+            database.erase(
+                    session -> session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name)
+                            + session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name));
+            ids.forEach(keys::remove);
+            users.remove(new Member(group, name));
+            return ids.size();
+        });
+    }
+
     private interface Change {
         void write(Session session) throws SQLException;
     }
@@ -472,8 +504,10 @@ public final class Directory {
         }
     }
 
-    private void write(Actor by, String action, String target, Map<String, ?> detail, Change change) {
-        var entry = new AuditTrail.Entry(by.group(), by.name(), action, target, "ok", by.address(), "", detail);
+    /** @param subject the member that it is about, or empty */
+    private void write(Actor by, String action, String target, String subject, Map<String, ?> detail, Change change) {
+        var entry =
+                new AuditTrail.Entry(by.group(), by.name(), action, target, subject, "ok", by.address(), "", detail);
         database.write(session -> {
             change.write(session);
             audit.add(session, entry);
@@ -488,7 +522,7 @@ public final class Directory {
         return found;
     }
 
-    private static String target(String group, String name) {
+    private static String member(String group, String name) {
         return group + "/" + name;
     }
 

@@ -122,6 +122,24 @@ public interface TaskLog extends AutoCloseable {
      */
     int removeEnded(Instant before, int limit);
 
+    /**
+     * Whose tasks: those of a group that a principal owns or has begun, or those of a context; of both, if both are named.
+     * Null means any.
+     */
+    record Subject(
+            String group,
+            @Nullable String principal,
+            @Nullable String contextId) {}
+
+    /** Lists the tasks of all agents that are about a subject, by their ids, behind {@code after}; null for the first. */
+    List<Head> about(Subject subject, @Nullable String after, int limit);
+
+    /**
+     * Removes tasks with all that belongs to them, whatever their state, so that what was said in them is nowhere in the
+     * log's files either. Nothing may be written to them any more.
+     */
+    void erase(List<TaskKey> tasks);
+
     /** Writes what was submitted, then releases everything. Idempotent. */
     @Override
     void close();

@@ -1,0 +1,147 @@
+package dev.parley.hub;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Outsider.Shown;
+import dev.parley.trust.Authentication;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a hub holds about somebody, as its operator saves and removes it. */
+final class PrivacyTest {
+    private static final String ALICE = "/admin/privacy/erase?group=T1&principal=alice-liddell";
+
+    @TempDir
+    private Path data;
+
+    private Hub hub;
+    private Outsider outsider;
+    private String admin;
+    private String alice;
+    private String bob;
+
+    @BeforeEach
+    void start() throws Exception {
+        hub = Hub.builder()
+                .data(data)
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(Agent.named("echo", "Keeps what it hears").handle((request, reply) -> {
+                    if (request.text().startsWith("wait")) {
+                        reply.askForInput("What else?");
+                    } else {
+                        reply.complete(request.text());
+                    }
+                }))
+                .start();
+        outsider = new Outsider(hub.url());
+        admin = hub.bootstrapKey().orElseThrow();
+        alice = key("alice-liddell");
+        bob = key("bob");
+    }
+
+    @AfterEach
+    void stop() {
+        hub.close();
+    }
+
+    private String key(String principal) throws Exception {
+        String body = "{'group':'T1','principal':'" + principal + "','scopes':[]}";
+        return Shown.of(outsider.post("/admin/keys", body, "X-Api-Key", admin).body())
+                .at("key")
+                .text();
+    }
+
+    private Shown say(String key, String text, String more) throws Exception {
+        String body = "{'message':{'messageId':'" + UUID.randomUUID() + "','role':'ROLE_USER','parts':[{'text':'" + text
+                + "'}]" + more + "}}";
+        return Shown.of(outsider.post("/agents/echo/message:send", body, "X-Api-Key", key, "A2A-Version", "1.0")
+                        .body())
+                .at("task");
+    }
+
+    private HttpResponse<String> task(String key, String id) throws Exception {
+        return outsider.get("/agents/echo/tasks/" + id, "X-Api-Key", key, "A2A-Version", "1.0");
+    }
+
+    private String onDisk() throws IOException {
+        var all = new StringBuilder();
+        try (Stream<Path> files = Files.list(data)) {
+            for (Path file : files.toList()) {
+                all.append(Files.readString(file, ISO_8859_1));
+            }
+        }
+        return all.toString();
+    }
+
+    private boolean isChainGood() throws Exception {
+        return Boolean.TRUE.equals(
+                Shown.of(outsider.get("/admin/audit/verify", "X-Api-Key", admin).body())
+                        .at("good")
+                        .value());
+    }
+
+    @Test
+    @DisplayName("ONE32, S79: what somebody said, its keys and its name are gone for good, and the audit is whole")
+    void whoIsErasedIsGone() throws Exception {
+        String done = say(alice, "down the rabbit hole", "").at("id").text();
+        String waiting = say(alice, "wait for the hatter", "").at("id").text();
+        String his = say(bob, "I stay", "").at("id").text();
+        Shown held = Shown.of(outsider.get("/admin/privacy/tasks?group=T1&principal=alice-liddell", "X-Api-Key", admin)
+                .body());
+        assertThat(held.at("tasks", 0, "id").text()).isEqualTo(done);
+        assertThat(held.at("tasks", 1, "id").text()).isEqualTo(waiting);
+        assertThat(onDisk()).contains("rabbit hole", "hatter", "alice-liddell");
+
+        assertThat(outsider.post(ALICE, "{}", "X-Api-Key", bob).statusCode()).isEqualTo(403);
+        Shown erased = Shown.of(outsider.post(ALICE, "{}", "X-Api-Key", admin).body());
+
+        assertThat(erased.at("tasks").value()).isEqualTo(2);
+        assertThat(erased.at("keys").value()).isEqualTo(1);
+        assertThat(task(alice, done).statusCode()).isEqualTo(401);
+        assertThat(task(bob, his).statusCode()).isEqualTo(200);
+        String again = key("alice-liddell");
+        assertThat(task(again, done).statusCode()).isEqualTo(404);
+        assertThat(task(again, waiting).statusCode()).isEqualTo(404);
+        outsider.post(ALICE, "{}", "X-Api-Key", admin);
+        assertThat(onDisk())
+                .doesNotContain("rabbit hole", "hatter", "alice-liddell")
+                .contains("I stay");
+        assertThat(isChainGood()).isTrue();
+        assertThat(outsider.get("/admin/audit?subject=T1/alice-liddell&action=privacy.erased", "X-Api-Key", admin)
+                        .body())
+                .contains("sha256:");
+    }
+
+    @Test
+    @DisplayName("S79: a context is erased, and nothing else")
+    void aContextIsErased() throws Exception {
+        Shown first = say(alice, "secret plan", "");
+        String context = first.at("contextId").text();
+        String other = say(alice, "harmless", "").at("id").text();
+
+        Shown erased =
+                Shown.of(outsider.post("/admin/privacy/erase?group=T1&contextId=" + context, "{}", "X-Api-Key", admin)
+                        .body());
+
+        assertThat(erased.at("tasks").value()).isEqualTo(1);
+        assertThat(task(alice, first.at("id").text()).statusCode()).isEqualTo(404);
+        assertThat(task(alice, other).statusCode()).isEqualTo(200);
+        assertThat(onDisk()).doesNotContain("secret plan").contains("harmless");
+        assertThat(outsider.post("/admin/privacy/erase", "{}", "X-Api-Key", admin)
+                        .statusCode())
+                .isEqualTo(400);
+    }
+}
