@@ -327,6 +327,30 @@ public final class Engine implements AutoCloseable {
         }
     }
 
+    /**
+     * Hands a credential to a task that waits for one. The agent is called again, with the message that it has got already
+     * and with {@link Request#credential}; the credential is kept nowhere.
+     *
+     * @throws A2AException TASK_NOT_FOUND if the caller has no such task, UNSUPPORTED_OPERATION if it waits for no credential
+     */
+    public Task authorize(String agent, String taskId, String credential, CallContext context) {
+        TaskKey key = key(context, agent, taskId);
+        Runner runner = runners.get(agent);
+        if (runner == null) {
+            throw A2AException.taskNotFound(taskId);
+        }
+        LiveTask live = pinned(key);
+        try {
+            live.await(runner.authorize(live, credential, context), task -> true, patience(context));
+            return read(key);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+        } finally {
+            tasks.unpin(live);
+        }
+    }
+
     // ---- Whose data it is
 
     /** Tasks about a subject, by their ids, behind {@code after}; null for the first. */

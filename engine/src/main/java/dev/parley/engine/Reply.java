@@ -58,7 +58,8 @@ public interface Reply {
 
     /**
      * Asks for a credential that reaches the agent out of band. The call may wait for it and go on, or return and be
-     * called again with the next message.
+     * called again: with the next message, or with {@link Request#credential} once the caller has handed it over by {@link
+     * Engine#authorize}.
      */
     void askForCredentials(String explanation);
 

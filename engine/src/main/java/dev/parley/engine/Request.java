@@ -74,6 +74,12 @@ public interface Request {
      */
     SharedKnowledge knowledge();
 
+    /**
+     * The credential that was handed over out of band after {@link Reply#askForCredentials}, in the call that it has led to
+     * and in no other: it is never kept, so after a crash it has to be asked for again.
+     */
+    Optional<String> credential();
+
     /** Who calls, for whom, with which extensions. */
     CallContext context();
 }

@@ -1,7 +1,10 @@
 package dev.parley.engine;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -195,24 +198,12 @@ final class Runner {
     void recover(LiveTask live, Task task) {
         int attempt = attempt(task);
         boolean untouched = task.state() == TaskState.SUBMITTED;
-        @Nullable Message message = lastQuestion(task);
         TaskKey key = live.key();
         Cause cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null));
         live.causedBy(cause);
-        var turn = new Turn(
-                live,
-                message == null ? Message.user(Part.text("")) : message,
-                new Turn.Origin(
-                        CallContext.of(cause.caller(), key.scope()).withTraceparent(cause.traceparent()),
-                        List.of(),
-                        Map.of(),
-                        task.history().size() > 1,
-                        untouched ? attempt : attempt + 1,
-                        null),
-                engine.clock(),
-                engine.knowledge(agent),
-                () -> {});
-        if (message != null && (untouched || agent.isResumable())) {
+        CallContext context = CallContext.of(cause.caller(), key.scope()).withTraceparent(cause.traceparent());
+        Turn turn = again(live, task, context, task.history().size() > 1, untouched ? attempt : attempt + 1);
+        if (lastQuestion(task) != null && (untouched || agent.isResumable())) {
             if (!untouched) {
                 emit(turn, now -> List.of(turn.moved(TaskState.WORKING, null, Map.of("attempt", attempt + 1))));
             }
@@ -221,6 +212,42 @@ final class Runner {
         } else {
             fail(turn, "The server was restarted while the agent worked, and the agent cannot resume");
         }
+    }
+
+    /** A turn about the message that the agent has got already. */
+    private Turn again(LiveTask live, Task task, CallContext context, boolean followUp, int attempt) {
+        Message message = lastQuestion(task);
+        return new Turn(
+                live,
+                message == null ? Message.user(Part.text("")) : message,
+                new Turn.Origin(context, List.of(), Map.of(), followUp, attempt, null),
+                engine.clock(),
+                engine.knowledge(agent),
+                () -> {});
+    }
+
+    /** Lets a task go on that waits for a credential. Returns the number of the event that says so. */
+    long authorize(LiveTask live, String credential, CallContext context) {
+        Task waiting = requireNonNull(live.ahead());
+        Turn turn = again(live, waiting, context, true, attempt(waiting));
+        turn.give(credential);
+        boolean[] first = new boolean[1];
+        long since = live.emit(task -> {
+            TaskState state = requireNonNull(task).state();
+            if (state != TaskState.AUTH_REQUIRED) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION,
+                        "The task waits for no credential (" + state + ")",
+                        Map.of("taskId", task.id()));
+            }
+            live.causedBy(HostedAgent.cause(context));
+            first[0] = live.enter(turn);
+            return List.of(turn.moved(TaskState.WORKING, null, Map.of()));
+        });
+        if (first[0]) {
+            start(turn);
+        }
+        return since;
     }
 
     private static int attempt(Task task) {

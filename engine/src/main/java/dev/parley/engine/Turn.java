@@ -44,6 +44,7 @@ final class Turn implements Request, Reply {
     private final Origin origin;
     private final InstantSource clock;
     private final @Nullable KnowledgeEndpoint graph;
+    private @Nullable String credential;
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
     private volatile boolean created;
@@ -81,6 +82,16 @@ final class Turn implements Request, Reply {
         return live;
     }
 
+    /** Hands over a credential, before this turn runs. */
+    void give(String credential) {
+        this.credential = credential;
+    }
+
+    @Override
+    public Optional<String> credential() {
+        return Optional.ofNullable(credential);
+    }
+
     /** Says that the calling thread runs the handler, until {@code deadline}. */
     void begin(Instant deadline) {
         this.deadline = deadline;
@@ -108,6 +119,7 @@ final class Turn implements Request, Reply {
 
     /** Says that the handler has returned: its thread is not to be interrupted any more. */
     synchronized void end() {
+        credential = null;
         thread = null;
         Thread.interrupted();
     }

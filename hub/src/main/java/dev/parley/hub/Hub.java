@@ -208,8 +208,10 @@ public final class Hub implements AutoCloseable {
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
         AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
         Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
+        var own = new LinkedHashMap<String, OwnMethod>(agent.methods());
+        own.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         var methods = new LinkedHashMap<String, OwnMethod>();
-        agent.methods().forEach((name, method) -> methods.put(name, observed.before(name, guard.before(name, method))));
+        own.forEach((name, method) -> methods.put(name, observed.before(name, guard.before(name, method))));
         server.add(new ServedAgent(
                 agent.name(), guard.before(shown), served(card), spoken, shared, methods, observed::before));
     }

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +40,13 @@ final class PrivacyTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .agents(Agent.named("echo", "Keeps what it hears").handle((request, reply) -> {
-                    if (request.text().startsWith("wait")) {
+                    if (request.text().equals("sign in")) {
+                        if (request.credential().equals(Optional.of("open sesame"))) {
+                            reply.complete("signed in");
+                        } else {
+                            reply.askForCredentials("Who are you there?");
+                        }
+                    } else if (request.text().startsWith("wait")) {
                         reply.askForInput("What else?");
                     } else {
                         reply.complete(request.text());
@@ -143,5 +150,40 @@ final class PrivacyTest {
         assertThat(outsider.post("/admin/privacy/erase", "{}", "X-Api-Key", admin)
                         .statusCode())
                 .isEqualTo(400);
+    }
+
+    private Shown authorize(String key, String id, String credential) throws Exception {
+        String params = "{'taskId':'" + id + "','credential':'" + credential + "'}";
+        return outsider.rpc("/agents/echo", "parley/authorizeTask", params, "X-Api-Key", key, "A2A-Version", "1.0");
+    }
+
+    @Test
+    @DisplayName("GEM22: a task asks for a credential, goes on once it is handed over, and it is kept nowhere")
+    void aCredentialIsHandedOverOutOfBand() throws Exception {
+        Shown task = say(alice, "sign in", "");
+        String id = task.at("id").text();
+        assertThat(task.at("status", "state").text()).isEqualTo("TASK_STATE_AUTH_REQUIRED");
+
+        assertThat(authorize(bob, id, "open sesame").at("error", "code").value())
+                .isEqualTo(-32001);
+        assertThat(authorize(alice, id, "").at("error", "code").value()).isEqualTo(-32602);
+        String subscribe = "{'id':'" + id + "'}";
+        try (var events = outsider.stream(
+                "/agents/echo", "SubscribeToTask", subscribe, "X-Api-Key", alice, "A2A-Version", "1.0")) {
+            events.next();
+            authorize(alice, id, "open up");
+            assertThat(String.valueOf(events.next())).contains("TASK_STATE_WORKING");
+            assertThat(String.valueOf(events.next())).contains("TASK_STATE_AUTH_REQUIRED");
+            assertThat(authorize(alice, id, "open sesame")
+                            .at("result", "taskId")
+                            .text())
+                    .isEqualTo(id);
+            assertThat(String.valueOf(events.next())).contains("TASK_STATE_WORKING");
+            assertThat(String.valueOf(events.next())).contains("signed in");
+        }
+        assertThat(authorize(alice, id, "open sesame").at("error", "code").value())
+                .isEqualTo(-32004);
+        assertThat(task(alice, id).body()).contains("TASK_STATE_COMPLETED").doesNotContain("sesame");
+        assertThat(onDisk()).contains("sign in").doesNotContain("open sesame", "open up");
     }
 }
