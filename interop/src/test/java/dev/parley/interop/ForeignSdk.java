@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What others have made for calling agents and for serving them, driven by scripts of ours: how to get it, and how to run it.
+ * What others have made for calling agents, for serving them, or for what these need besides, driven by scripts of ours: how to
+ * get it, and how to run it.
  *
  * <p>It is installed below {@code target} from the lock file next to the scripts, and kept there for as long as that file
  * does not change.
@@ -51,6 +52,9 @@ record ForeignSdk(
     static final List<ForeignSdk> SIGNERS = List.of(
             javaScript("signing", List.of()).withoutServer(),
             python("python-signing").withoutServer());
+
+    /** An OpenID provider; its server wants to be told a port. */
+    static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
 
     private static ForeignSdk javaScript(String release, List<String> shared) {
         return new ForeignSdk(
@@ -170,10 +174,17 @@ record ForeignSdk(
                 .toList());
     }
 
+    /** Starts its server, which has to be installed. */
+    ForeignServer start(String... arguments) throws IOException {
+        return ForeignServer.start(
+                directory(),
+                Stream.concat(server.stream(), Stream.of(arguments)).toList());
+    }
+
     /** Lets our client try everything with its server. */
     Outcome serve() {
         return work(directory -> {
-            try (var running = ForeignServer.start(directory, server)) {
+            try (var running = start()) {
                 return OwnClient.checks(running);
             }
         });
@@ -181,18 +192,30 @@ record ForeignSdk(
 
     /** Installs it unless that is done, and does something with it. */
     private Outcome work(Work work) {
-        Path directory = Path.of("target", "interop", name);
         try {
-            copyScript(directory);
-            install(directory);
+            install();
         } catch (IOException failure) {
             return new Outcome.Unavailable(String.valueOf(failure.getMessage()));
         }
         try {
-            return new Outcome.Ran(work.in(directory));
+            return new Outcome.Ran(work.in(directory()));
         } catch (IOException failure) {
             return new Outcome.BrokeOff(String.valueOf(failure.getMessage()));
         }
+    }
+
+    private Path directory() {
+        return Path.of("target", "interop", name);
+    }
+
+    /**
+     * Installs it unless that is done.
+     *
+     * @throws IOException if it cannot be had on this machine
+     */
+    void install() throws IOException {
+        copyScript(directory());
+        install(directory());
     }
 
     private void copyScript(Path directory) throws IOException {

@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An agent that the server of an SDK serves, in a process of its own for as long as this is open. */
+/** What others serve, most often an agent, in a process of its own for as long as this is open. */
 final class ForeignServer implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofMinutes(2); // some are compiled first
 
@@ -97,6 +97,7 @@ final class ForeignServer implements AutoCloseable {
     @Override
     public void close() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        // Whoever starts it again may want the same port.
+        process.destroyForcibly().onExit().join();
     }
 }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tokens of an issuer that forges whatever it can; a real provider is asked in the tests of the hub. */
+/** Tokens of an issuer that forges whatever it can; a real provider is asked in {@code OpenIdProviderTest} of interop. */
 final class ForeignTokensTest {
     private static final String HUB = "https://agents.example.com";
 
