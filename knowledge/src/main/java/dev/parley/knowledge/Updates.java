@@ -9,6 +9,7 @@ import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeOperation.Update;
 import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.KnowledgeOperation.Verification;
@@ -203,6 +204,11 @@ final class Updates {
     private static void requireShort(String field, @Nullable String value) {
         if (value != null && (value.isEmpty() || value.length() > MAX_KEY)) {
             throw A2AException.invalidParams(field, value.length() + " characters (expected: 1 to " + MAX_KEY + ")");
+        }
+        try {
+            Term.unicode(field, value == null ? "" : value);
+        } catch (InvalidField wrong) {
+            throw A2AException.invalidParams(wrong.field(), wrong.problem());
         }
     }
 

@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,6 +41,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a graph does, whichever database it is in. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -439,6 +443,47 @@ abstract class GraphContract {
 
         assertThat(result.data()).asString().contains("value=1");
         assertThat(result.metadata()).containsEntry("hiddenByCertainty", 1L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\u0000b", "\uD800", "\uDC00\uD800"})
+    void whatIsNoTextIsRefusedAsSuch(String wrong) {
+        update(Patch.add(status("ex:p1", "active")));
+        String escaped = wrong.chars()
+                .mapToObj(c -> c < ' ' || c >= 0xD800 ? String.format("\\u%04X", c) : Character.toString(c))
+                .collect(Collectors.joining());
+
+        assertThatThrownBy(() -> Literal.of(wrong)).isInstanceOf(InvalidField.class);
+        assertThatThrownBy(() -> Resource.of(wrong)).isInstanceOf(InvalidField.class);
+        for (Query query : List.of(
+                Query.graphql("query($id: ID!) { entity(id: $id) { id } }", Map.of("id", wrong)),
+                Query.graphql("{ entity(id: \"" + escaped + "\") { id } }", Map.of()),
+                Query.graphql("{ entity(id: \"" + wrong + "\") { id } }", Map.of()),
+                Query.sparql("SELECT ?s { ?s ?p \"" + escaped + "\" }"),
+                Query.sparql("SELECT ?s { ?s ?p \"" + wrong + "\" }"),
+                Query.sparql("SELECT ?s { ?s ?p ?o FILTER(?o = \"" + escaped + "\") }"))) {
+            try {
+                assertThat(String.valueOf(graph.query(query, context).data())).doesNotContain("ex:p1");
+            } catch (A2AException refused) {
+                assertThat(refused.error()).isIn(A2AError.KNOWLEDGE_QUERY, A2AError.INVALID_PARAMS);
+                assertThat(String.valueOf(refused.metadata())).doesNotContain("store");
+            }
+        }
+        for (Update update : List.of(
+                Update.of(Patch.add(status("ex:p2", "x"))).forTask(wrong),
+                Update.of(Patch.add(status("ex:p2", "x"))).saying(wrong, "fine"),
+                Update.of(Patch.add(status("ex:p2", "x"))).saying("fine", wrong),
+                Update.of(Patch.add(status("ex:p2", "x"))).with(Map.of("idempotencyKey", wrong)),
+                Update.of(Patch.add(status("ex:p2", "x").withProvenance(Map.of("from", wrong)))))) {
+            try {
+                assertThat(graph.update(update, context).success()).isTrue();
+            } catch (A2AException refused) {
+                assertThat(refused.error()).isEqualTo(A2AError.INVALID_PARAMS);
+            }
+        }
+        assertThat(graph.query(Query.graphql("{ entity(id: \"ex:p1\") { id } }", Map.of()), context)
+                        .data())
+                .isNotNull();
     }
 
     @Test

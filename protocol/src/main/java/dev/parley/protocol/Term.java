@@ -79,7 +79,7 @@ public sealed interface Term {
         private static final int MAX_LANGUAGE = 100;
 
         public Literal {
-            requireNonNull(lexical, "lexical");
+            unicode("value", requireNonNull(lexical, "lexical"));
             datatype = name("type", datatype);
             if (language != null && language.length() > MAX_LANGUAGE) {
                 throw InvalidField.of("language", "too long (expected: a tag such as de or en-GB)");
@@ -169,7 +169,28 @@ public sealed interface Term {
         if (name.length() > MAX_NAME) {
             throw InvalidField.of(field, name.length() + " characters (expected: at most " + MAX_NAME + ")");
         }
+        unicode(field, name);
         return expand(name);
+    }
+
+    /**
+     * Refuses what is no sequence of characters, and U+0000, which not every database keeps.
+     *
+     * @throws InvalidField if there is such a thing in {@code text}
+     */
+    static void unicode(String field, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == 0) {
+                throw InvalidField.of(field, "U+0000 at " + i + " (expected: characters other than that)");
+            }
+            if (Character.isSurrogate(c)) {
+                if (i + 1 == text.length() || !Character.isSurrogatePair(c, text.charAt(i + 1))) {
+                    throw InvalidField.of(field, "half a character at " + i + " (expected: pairs of surrogates)");
+                }
+                i++;
+            }
+        }
     }
 
     /** Writes out the namespaces that have one fixed abbreviation. */
