@@ -345,12 +345,16 @@ final class UpCommand implements Command {
         if (call.output().isJson()) {
             return;
         }
+        boolean byKey = call.settings().require(Setting.AUTH).stream()
+                .anyMatch(scheme -> scheme.equals("required") || scheme.equals("apiKey"));
         String body = "{\"message\":{\"messageId\":\"1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
         call.output()
                 .print("\nTry, in another terminal:\n"
+                        + (byKey ? "  export A2ACLI_API_KEY=…   # of somebody who may call\n" : "")
                         + "  parley send -a " + url + "/agents/" + first + " \"hello\"\n"
                         + "  curl -s " + url + "/agents/" + first
-                        + "/message:send -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' -d '" + body + "'\n"
+                        + "/message:send -H 'Content-Type: application/json' -H 'A2A-Version: 1.0'"
+                        + (byKey ? " -H \"X-Api-Key: $A2ACLI_API_KEY\"" : "") + " -d '" + body + "'\n"
                         + "  parley task list -a " + url + "/agents/" + first + "\n");
     }
 

@@ -332,4 +332,12 @@ class UpCommandTest {
             assertThat(sent.out()).as(sent.err()).contains("Text:\n  from a jar: hello\n");
         }
     }
+
+    @Test
+    void whatIsToBeTriedHasAKeyWhereOneIsAskedFor() throws Exception {
+        try (var running = new Running("--in-memory", "--auth", "required")) {
+            assertThat(running.announcement())
+                    .contains("export A2ACLI_API_KEY=", "-H \"X-Api-Key: $A2ACLI_API_KEY\"", "Bootstrap-Key: parley_");
+        }
+    }
 }
