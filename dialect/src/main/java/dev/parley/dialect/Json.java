@@ -44,17 +44,19 @@ public final class Json {
     private static final int MAX_REQUEST_NAME = 10_000;
     private static final int MAX_NUMBER = 1000;
 
-    private static final JsonFactory REQUESTS = factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME)
+    private static final Parsers REQUESTS = new Parsers(factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME)
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .build();
+            .build());
 
     /** For requests that repeat nothing but kinds. */
-    private static final JsonFactory REPEATING =
-            factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME).build();
+    private static final Parsers REPEATING = new Parsers(
+            factory(MAX_REQUEST_DEPTH, MAX_REQUEST_TOKENS, MAX_REQUEST_NAME).build());
 
     /** Without the parser's own search for duplicates: the codecs notice those in what they read. */
     private static final JsonFactory FACTORY =
             factory(MAX_DEPTH, Long.MAX_VALUE, Integer.MAX_VALUE).build();
+
+    private static final Parsers TRUSTING = new Parsers(FACTORY);
 
     private static final byte[] NOTHING = {};
 
@@ -119,7 +121,7 @@ public final class Json {
     }
 
     static <T> T read(byte[] json, Codec<T> codec) {
-        return parse(FACTORY, utf8(json), 0, json.length, in -> {
+        return parse(TRUSTING, utf8(json), 0, json.length, in -> {
             T value = codec.read(in);
             if (value == null) {
                 throw Place.unexpected(in, codec.expected());
@@ -143,7 +145,26 @@ public final class Json {
 
     /** Reads a piece of a request that {@link #request} has seen whole. */
     static <R> R slice(byte[] json, int from, int to, Function<JsonParser, R> reader) {
-        return parse(FACTORY, json, from, to - from, reader);
+        return parse(TRUSTING, json, from, to - from, reader);
+    }
+
+    private static <R> R parse(Parsers parsers, byte[] json, int from, int length, Function<JsonParser, R> reader) {
+        try {
+            return parse(parsers.factory, json, from, length, reader);
+        } catch (StreamConstraintsException | ArrayIndexOutOfBoundsException perhapsOfOthers) {
+            parsers.forgetNames();
+        } catch (JacksonException malformed) {
+            throw invalid(malformed);
+        }
+        try {
+            return parse(parsers.factory, json, from, length, reader);
+        } catch (StreamConstraintsException | ArrayIndexOutOfBoundsException tooMuch) {
+            throw invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
+                            + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
+                    .causedBy(tooMuch);
+        } catch (JacksonException malformed) {
+            throw invalid(malformed);
+        }
     }
 
     private static <R> R parse(JsonFactory factory, byte[] json, int from, int length, Function<JsonParser, R> reader) {
@@ -156,14 +177,28 @@ public final class Json {
                 throw invalid("something follows the value");
             }
             return result;
-        } catch (StreamConstraintsException tooMuch) {
-            throw invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
-                            + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
-                    .causedBy(tooMuch);
-        } catch (JacksonException malformed) {
-            TokenStreamLocation at = malformed.getLocation();
-            String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
-            throw invalid(malformed.getOriginalMessage() + where).causedBy(malformed);
+        }
+    }
+
+    private static A2AException invalid(JacksonException malformed) {
+        TokenStreamLocation at = malformed.getLocation();
+        String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
+        return invalid(malformed.getOriginalMessage() + where).causedBy(malformed);
+    }
+
+    /**
+     * Makes parsers, which share a table of the names that they read. Whoever sends names whose hashes collide fills it for
+     * everybody, and from then on it refuses, or loses, names of others. So it is given up as soon as a parser complains.
+     */
+    private static final class Parsers {
+        private volatile JsonFactory factory;
+
+        Parsers(JsonFactory factory) {
+            this.factory = factory;
+        }
+
+        void forgetNames() {
+            factory = factory.rebuild().build();
         }
     }
 

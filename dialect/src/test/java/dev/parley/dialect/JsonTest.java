@@ -5,6 +5,7 @@ import static dev.parley.dialect.Wire.example;
 import static dev.parley.dialect.Wire.text;
 import static dev.parley.dialect.Wire.tree;
 import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -33,7 +34,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -347,5 +350,24 @@ final class JsonTest {
         assertThat(refused.error()).isEqualTo(A2AError.INVALID_PARAMS);
         var first = refused.violations().getFirst();
         return first.field() + ": " + first.description();
+    }
+
+    @Test
+    @DisplayName("S54: names whose hashes collide spoil nothing for those who come next")
+    void collidingNamesSpoilNothing() {
+        // All of them have the hash of one another, for "Aa" has that of "BB".
+        Stream<String> names = Stream.of("");
+        for (int i = 0; i < 16; i++) {
+            names = names.flatMap(name -> Stream.of(name + "Aa", name + "BB"));
+        }
+        byte[] attack = bytes(names.map("\"%s\":1"::formatted).collect(joining(",", "{", "}")));
+        // Hashes have a seed, so it may be read or refused.
+        var refusal = catchThrowableOfType(A2AException.class, () -> Json.read(attack, Map.class));
+        assertThat(refusal == null || refusal.error() == A2AError.PARSE_ERROR).isTrue();
+
+        for (int i = 0; i < 2_000; i++) {
+            byte[] harmless = bytes("{\"name-%d-x\":{\"operator\":1,\"other%d\":2}}".formatted(i, i));
+            assertThat(Json.read(harmless, Map.class).size()).isEqualTo(1);
+        }
     }
 }
