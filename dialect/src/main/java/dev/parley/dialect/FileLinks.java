@@ -91,7 +91,7 @@ final class FileLinks {
         headers.put("Content-Type", type != null && type.matches(MEDIA_TYPE) ? type : "application/octet-stream");
         // Whatever agents make, a browser must not run it in this origin.
         headers.put("X-Content-Type-Options", "nosniff");
-        headers.put("Content-Security-Policy", "sandbox");
+        headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox");
         headers.put(
                 "Content-Disposition",
                 "attachment" + (name == null ? "" : "; filename*=UTF-8''" + PathTemplate.encode(name)));
