@@ -133,7 +133,7 @@ final class LegacyFuzzTest {
 
     private final Random random = new Random(20260105);
 
-    private static Object answer(Operation.Call<?> call) {
+    static Object answer(Operation.Call<?> call) {
         Task task = Json.read(Wire.example("task.full.json"), Task.class);
         return switch (call) {
             case Operation.SendMessage send -> task;
