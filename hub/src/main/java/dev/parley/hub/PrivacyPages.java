@@ -72,13 +72,16 @@ final class PrivacyPages implements AdminPages {
         request.requirePost();
         Subject subject = subject(request);
         var done = new LinkedHashMap<String, Object>();
-        done.put("tasks", engine.erase(subject, operator));
         Administration kept = administration;
-        String principal = subject.principal();
+        String member = subject.contextId() == null ? subject.principal() : null;
+        if (kept != null && member != null) {
+            // First, so that nobody begins further tasks by them.
+            done.put("keys", kept.directory().erase(subject.group(), member));
+        }
+        done.put("tasks", engine.erase(subject, operator));
         if (kept != null) {
-            if (principal != null && subject.contextId() == null) {
-                done.put("keys", kept.directory().erase(subject.group(), principal));
-                done.put("auditRows", kept.audit().forget(subject.group(), principal));
+            if (member != null) {
+                done.put("auditRows", kept.audit().forget(subject.group(), member));
             }
             kept.audit().note(tombstone(subject, operator, done));
         }

@@ -13,6 +13,7 @@ import dev.parley.store.Lanes.Lane;
 import java.io.ByteArrayOutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -337,7 +338,16 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             for (TaskKey task : tasks) {
                 erase(session, task.taskId(), touched);
             }
+            byte[] ids = Json.write(tasks.stream().map(TaskKey::taskId).toList());
+            long today = clock.millis() / DAY_MS;
             for (long lane : touched) {
+                session.update(
+                        "DELETE FROM message WHERE day BETWEEN ? AND ? AND lane_no = ?"
+                                + " AND task_id IN (SELECT value FROM json_each(?))",
+                        today - 2,
+                        today,
+                        lane,
+                        new String(ids, StandardCharsets.UTF_8));
                 if (number(session, "SELECT count(*) FROM (SELECT 1 FROM task WHERE lane_no = ? LIMIT 1)", lane) == 0) {
                     lanes.forget(session, lane);
                 }
@@ -356,7 +366,6 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             changes.merge(new Tally(row.getLong(1), state(row.getInt(2))), -1, Integer::sum);
         }
         remove(session, id);
-        session.update("DELETE FROM message WHERE task_id = ?", id);
     }
 
     // ---- Reading
