@@ -59,6 +59,7 @@ record ClientSettings(
     };
 
     private static final int LIKELY_SECRET_LENGTH = 16;
+    private static final Duration LONGEST_GRACE = Duration.ofSeconds(2);
 
     ClientSettings {
         headers = Map.copyOf(headers);
@@ -92,6 +93,11 @@ record ClientSettings(
     /** How long a call may take that waits for nobody. */
     Duration timeout(CallContext context) {
         return until(context, callTimeout);
+    }
+
+    /** How long nothing may come of a stream. Of one that is over nothing is missed, and its server has but to close it. */
+    Duration silence(boolean over) {
+        return over && LONGEST_GRACE.compareTo(streamSilence) < 0 ? LONGEST_GRACE : streamSilence;
     }
 
     private Duration until(CallContext context, Duration timeout) {

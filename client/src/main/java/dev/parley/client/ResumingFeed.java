@@ -34,6 +34,8 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
     private volatile boolean closed;
     private boolean over;
     private int failures;
+    /** When a stream that is over is left, should its server not have closed it. */
+    private long leaveAt;
 
     /** @param first the first connection */
     ResumingFeed(ClientSettings settings, HttpWire wire, F first) {
@@ -84,12 +86,20 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
     /** Returns null if the stream has ended or was cut. */
     private @Nullable List<E> read(Duration left) throws InterruptedException {
         try {
-            List<E> next = feed.next(left);
+            boolean done = isDone(false);
+            long wait = left.toNanos();
+            List<E> next = feed.next(Duration.ofNanos(done ? Math.min(wait, leaveAt - System.nanoTime()) : wait));
             if (next == null) {
                 cut(null, new ClientException(Problem.LOST, "the agent closed the stream"), true);
             } else if (!next.isEmpty()) {
                 failures = 0;
-                return shown(next);
+                List<E> shown = shown(next);
+                leaveAt = System.nanoTime() + settings.silence(true).toNanos();
+                return shown;
+            } else if (done && System.nanoTime() - leaveAt >= 0) {
+                feed.close();
+                over = true;
+                return null;
             }
             return next;
         } catch (Broken broken) {

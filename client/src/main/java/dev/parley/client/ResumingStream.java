@@ -52,8 +52,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class ResumingStream implements EventStream {
-    /** How long a server may take, at most, to close a stream that is over. */
-    private static final Duration LONGEST_GRACE = Duration.ofSeconds(2);
     /** How servers refuse to resume the stream of a task that has ended. */
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
@@ -225,8 +223,7 @@ final class ResumingStream implements EventStream {
                         parser.read(buffer, this::read);
                     }
                     hungry = true;
-                    Duration silence = settings.streamSilence();
-                    wait(Phase.READING, isDone() && LONGEST_GRACE.compareTo(silence) < 0 ? LONGEST_GRACE : silence);
+                    wait(Phase.READING, settings.silence(isDone()));
                 }
                 case Piece.End end -> {
                     if (state != null && state.isInterrupted()) {

@@ -203,6 +203,19 @@ final class GrpcPeerTest {
     }
 
     @Test
+    void aServerThatForgetsToCloseDoesNotHoldUpItsReader() throws InterruptedException {
+        try (AgentClient client =
+                        builder().streamSilence(Duration.ofMillis(200)).of(card(Map.of(), "0.3"));
+                var stream = client.subscribe("t")) {
+            subscribers.take().onNext(older(TaskState.TASK_STATE_COMPLETED));
+
+            assertThat(stream.next()).isInstanceOf(dev.parley.protocol.Task.class);
+            assertThat(stream.hasNext()).isFalse();
+            assertThat(calls).hasSize(1);
+        }
+    }
+
+    @Test
     void aStreamThatCannotBeResumedSaysSo() {
         refusals.addAll(Collections.nCopies(3, Status.UNAVAILABLE));
 
