@@ -41,11 +41,23 @@ final class Runner {
     }
 
     /**
-     * Lets a turn run, now or when it is its turn; until then its task is in state submitted.
+     * Lets the first turn of a task run, now or when it is its turn; until then its task is in state submitted.
      *
-     * @throws dev.parley.protocol.A2AException UNAVAILABLE if too many wait already; the task does not exist then
+     * @throws A2AException UNAVAILABLE if too many wait already; the task does not exist then
      */
     void start(Turn turn) {
+        start(turn, agent.queueLimit());
+    }
+
+    /**
+     * Lets a turn of a task run that is there already. It is never one too many: its caller has been told that the task
+     * goes on. Who may still be refused asks {@link #checkRoom} first.
+     */
+    private void goOn(Turn turn) {
+        start(turn, Integer.MAX_VALUE);
+    }
+
+    private void start(Turn turn, int queueLimit) {
         if (!engine.isOpen()) {
             turn.live().leave();
             throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
@@ -55,16 +67,51 @@ final class Runner {
             launch(turn);
             return;
         }
-        if (waitingCount.incrementAndGet() > agent.queueLimit()) {
+        if (waitingCount.incrementAndGet() > queueLimit) {
             waitingCount.decrementAndGet();
             turn.live().leave();
-            throw A2AException.unavailable(
-                    "Agent " + agent.name() + " has " + agent.queueLimit() + " tasks waiting", Duration.ofSeconds(1));
+            throw full();
         }
         turn.live().pins.incrementAndGet();
         turn.create(TaskState.SUBMITTED);
         waiting.add(turn.live().key().scope().group(), turn);
         launchWaiting();
+    }
+
+    /** @throws A2AException UNAVAILABLE if too many wait already */
+    private void checkRoom() {
+        int waiting = waitingCount.get();
+        if (waiting >= agent.queueLimit() && (waiting > 0 || permits.availablePermits() == 0)) {
+            throw full();
+        }
+    }
+
+    private A2AException full() {
+        return A2AException.unavailable(
+                "Agent " + agent.name() + " has " + agent.queueLimit() + " tasks waiting", Duration.ofSeconds(1));
+    }
+
+    /**
+     * Lets a turn of a task run that is there already, behind {@code events}, which say what made it go on. Returns the
+     * number of the last of them.
+     *
+     * @throws A2AException UNAVAILABLE if too many wait already, or what {@code events} throws; nothing has changed then
+     */
+    long goOn(Turn turn, Function<Task, List<TaskEvent>> events) {
+        LiveTask live = turn.live();
+        boolean[] first = new boolean[1];
+        long since = live.emit(task -> {
+            if (live.turn() == null && !requireNonNull(task).state().isTerminal()) {
+                checkRoom();
+            }
+            List<TaskEvent> said = events.apply(requireNonNull(task));
+            first[0] = live.enter(turn);
+            return said;
+        });
+        if (first[0]) {
+            goOn(turn);
+        }
+        return since;
     }
 
     /** How much there is to do. */
@@ -208,7 +255,7 @@ final class Runner {
                 emit(turn, now -> List.of(turn.moved(TaskState.WORKING, null, Map.of("attempt", attempt + 1))));
             }
             live.enter(turn);
-            start(turn);
+            goOn(turn);
         } else {
             fail(turn, "The server was restarted while the agent worked, and the agent cannot resume");
         }
@@ -231,23 +278,16 @@ final class Runner {
         Task waiting = requireNonNull(live.ahead());
         Turn turn = again(live, waiting, context, true, attempt(waiting));
         turn.give(credential);
-        boolean[] first = new boolean[1];
-        long since = live.emit(task -> {
-            TaskState state = requireNonNull(task).state();
-            if (state != TaskState.AUTH_REQUIRED) {
+        return goOn(turn, task -> {
+            if (task.state() != TaskState.AUTH_REQUIRED) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
-                        "The task waits for no credential (" + state + ")",
+                        "The task waits for no credential (" + task.state() + ")",
                         Map.of("taskId", task.id()));
             }
             live.causedBy(HostedAgent.cause(context));
-            first[0] = live.enter(turn);
             return List.of(turn.moved(TaskState.WORKING, null, Map.of()));
         });
-        if (first[0]) {
-            start(turn);
-        }
-        return since;
     }
 
     private static int attempt(Task task) {

@@ -1,7 +1,5 @@
 package dev.parley.engine;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
@@ -325,9 +323,8 @@ final class Sends {
         }
         register(send, live, name, context, live.written());
         var turn = turn(live, send, context, true, messageKey);
-        boolean[] first = new boolean[1];
-        long since = live.emit(task -> {
-            TaskState state = requireNonNull(task).state();
+        long since = runner.goOn(turn, task -> {
+            TaskState state = task.state();
             if (state.isTerminal()) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
@@ -336,16 +333,12 @@ final class Sends {
             }
             live.causedBy(HostedAgent.cause(context));
             live.answersFor(messageKey);
-            first[0] = live.enter(turn);
             Message received = message.in(live.contextId(), live.key().taskId());
             // The question, if there was one, comes before its answer in the history.
             return state.isInterrupted()
                     ? List.of(turn.moved(TaskState.WORKING, null, Map.of()), received)
                     : List.of(received);
         });
-        if (first[0]) {
-            runner.start(turn);
-        }
         return new Sent(live, since, turn, false);
     }
 

@@ -366,6 +366,45 @@ final class EngineTest {
     }
 
     @Test
+    void aTaskThatWaitsForItsCallerIsLeftAsItWasIfTheQueueIsFull() {
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = engine.host(Agent.named("busy", "One at a time")
+                .concurrency(1)
+                .queueLimit(1)
+                .handle((request, reply) -> {
+                    if (request.text().equals("wait")) {
+                        go.await();
+                        reply.complete("done");
+                    } else if (request.isFollowUp()) {
+                        reply.complete(request.credential().orElse("no credential") + " " + request.text());
+                    } else if (request.text().equals("in")) {
+                        reply.askForInput("and?");
+                    } else {
+                        reply.askForCredentials("who?");
+                    }
+                }));
+        Task question = send(agent, "in");
+        Task stranger = send(agent, "auth");
+        sendImmediately(agent, "wait");
+        Task waiting = sendImmediately(agent, "wait");
+        Message answer = Message.user(Part.text("answer")).in(null, question.id());
+
+        assertRefused(() -> agent.call(SendMessage.of(answer), ALICE), A2AError.UNAVAILABLE);
+        assertRefused(() -> engine.authorize("busy", stranger.id(), "key", ALICE), A2AError.UNAVAILABLE);
+
+        assertThat(agent.call(GetTask.of(question.id()), ALICE)).isEqualTo(question);
+        assertThat(agent.call(GetTask.of(stranger.id()), ALICE)).isEqualTo(stranger);
+        go.countDown();
+        await(agent, waiting.id());
+        assertThat(agent.call(SendMessage.of(answer), ALICE))
+                .asInstanceOf(type(Task.class))
+                .extracting(Task::text)
+                .isEqualTo("no credential answer");
+        engine.authorize("busy", stranger.id(), "key", ALICE);
+        assertThat(await(agent, stranger.id()).text()).isEqualTo("key auth");
+    }
+
+    @Test
     void anAgentThatTakesTooLongIsInterruptedAndItsTaskFails() {
         AgentEndpoint agent = engine.host(Agent.named("slow", "Never ends")
                 .timeLimit(Duration.ofMillis(100))
