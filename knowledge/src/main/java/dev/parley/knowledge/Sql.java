@@ -12,13 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What has to be written differently for each kind of database. */
 record Sql(Kind kind) {
-    /** Writes out the script of the tables. */
-    String tables(String script) {
-        boolean sqlite = kind == Kind.SQLITE;
-        return script.replace(" KEY PRIMARY KEY", (sqlite ? " INTEGER" : " BIGINT") + " PRIMARY KEY")
-                .replace(") ROWLESS", sqlite ? ") WITHOUT ROWID" : ")");
-    }
-
     /**
      * A condition that {@code column} is one of the numbers; takes one parameter, which is {@link #list}. There are as few
      * forms as possible, because each is a statement to be kept.

@@ -58,7 +58,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
-        database.migrate("knowledge", List.of(sql.tables(script("tables-1.sql"))));
+        database.migrate("knowledge", List.of(script("tables-1.sql")));
         this.readers = database.readers(READERS);
         this.terms = new Terms(database, sql);
         this.instance = instance(database);

@@ -15,11 +15,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +38,12 @@ public final class AuditTrail implements Database.GroupListener {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final String GENESIS = "0".repeat(64);
     private static final int ROWS_AT_ONCE = 1_000;
+    private static final int MAX_NAMES = 1_000;
     private static final String COLUMNS =
             "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash";
     private static final List<String> SCHEMA = List.of("""
             CREATE TABLE audit (
-                row_no   BIGINT PRIMARY KEY,
+                row_no   KEY PRIMARY KEY,
                 at_ms    BIGINT NOT NULL,
                 group_id TEXT NOT NULL,
                 actor    TEXT NOT NULL,
@@ -116,6 +119,8 @@ public final class AuditTrail implements Database.GroupListener {
     private String hash;
     private long writtenNumber;
     private String writtenHash;
+    /** What goes into the chain for a name: the same few call again and again. */
+    private final Map<String, String> inChain = new HashMap<>();
 
     private AuditTrail(Database database, InstantSource clock, long number, String hash) {
         this.database = database;
@@ -148,7 +153,7 @@ public final class AuditTrail implements Database.GroupListener {
         long at = clock.millis();
         var detail = new TreeMap<String, @Nullable Object>(entry.detail());
         String text = detail.isEmpty() ? "{}" : new String(Json.write(detail), UTF_8);
-        String next = chained(hash, number + 1, at, entry, text);
+        String next = chained(hash, number + 1, at, entry, text, this::remembered);
         session.update(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number + 1,
@@ -165,6 +170,13 @@ public final class AuditTrail implements Database.GroupListener {
                 next);
         number++;
         hash = next;
+    }
+
+    private String remembered(String name) {
+        if (inChain.size() >= MAX_NAMES) {
+            inChain.clear();
+        }
+        return inChain.computeIfAbsent(name, AuditTrail::forgettable);
     }
 
     /** Adds a row by itself, soon. */
@@ -214,12 +226,15 @@ public final class AuditTrail implements Database.GroupListener {
      */
     public int forget(String group, String name) {
         String member = group + "/" + name;
-        return database.erase(session -> session.update(
-                        "UPDATE audit SET actor = ?, address = '' WHERE group_id = ? AND actor = ?",
-                        hashed(name),
-                        group,
-                        name)
-                + session.update("UPDATE audit SET subject = ? WHERE subject = ?", hashed(member), member));
+        return database.erase(session -> {
+            inChain.keySet().removeAll(List.of(name, member));
+            return session.update(
+                            "UPDATE audit SET actor = ?, address = '' WHERE group_id = ? AND actor = ?",
+                            hashed(name),
+                            group,
+                            name)
+                    + session.update("UPDATE audit SET subject = ? WHERE subject = ?", hashed(member), member);
+        });
     }
 
     /** What stands in the place of a name that was forgotten. */
@@ -307,7 +322,13 @@ public final class AuditTrail implements Database.GroupListener {
                 if (row.number() != last + 1) {
                     return new Verification(last, chain, "row " + (last + 1) + " is missing");
                 }
-                String expected = chained(chain, row.number(), row.at().toEpochMilli(), row.entry(), one.detail());
+                String expected = chained(
+                        chain,
+                        row.number(),
+                        row.at().toEpochMilli(),
+                        row.entry(),
+                        one.detail(),
+                        AuditTrail::forgettable);
                 if (!expected.equals(row.hash())) {
                     return new Verification(
                             last, chain, "row " + row.number() + " is not what was written, or the one before is not");
@@ -362,16 +383,17 @@ public final class AuditTrail implements Database.GroupListener {
     // ---- The chain
 
     /** The address belongs to the actor, and is forgotten with it, so it is not in the hash. */
-    private static String chained(String before, long number, long at, Entry entry, String detail) {
+    private static String chained(
+            String before, long number, long at, Entry entry, String detail, UnaryOperator<String> names) {
         List<?> all = Arrays.asList(
                 before,
                 number,
                 at,
                 entry.group(),
-                forgettable(entry.actor()),
+                names.apply(entry.actor()),
                 entry.action(),
                 entry.target(),
-                entry.subject().isEmpty() ? "" : forgettable(entry.subject()),
+                entry.subject().isEmpty() ? "" : names.apply(entry.subject()),
                 entry.outcome(),
                 entry.trace(),
                 detail);

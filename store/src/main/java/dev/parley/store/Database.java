@@ -284,7 +284,9 @@ public final class Database implements AutoCloseable {
     /**
      * Makes or changes the tables of a module. Each script is run once, in a transaction of its own, in their order.
      *
-     * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables
+     * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables.
+     *     {@code KEY PRIMARY KEY} stands for a number that SQLite needs no index to find, {@code ROWLESS} behind a table for
+     *     one that is its own index, where there are such
      * @throws StoreException if the tables are newer than that, or cannot be made
      */
     public void migrate(String module, List<String> scripts) {
@@ -308,12 +310,18 @@ public final class Database implements AutoCloseable {
             String script = scripts.get(next);
             write(session -> {
                 for (String sql : statements(script)) {
-                    session.once(sql);
+                    session.once(spelled(sql));
                 }
                 session.update("DELETE FROM module_version WHERE module = ?", module);
                 return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, done);
             });
         }
+    }
+
+    private String spelled(String sql) {
+        boolean sqlite = kind == Kind.SQLITE;
+        return sql.replace(" KEY PRIMARY KEY", (sqlite ? " INTEGER" : " BIGINT") + " PRIMARY KEY")
+                .replace(") ROWLESS", sqlite ? ") WITHOUT ROWID" : ")");
     }
 
     private static FileChannel lock(Path directory) throws IOException {
@@ -459,9 +467,11 @@ public final class Database implements AutoCloseable {
         }
         T answer = write(session -> {
             session.once("PRAGMA secure_delete=ON");
-            T changed = change.ask(session);
-            session.once("PRAGMA secure_delete=OFF");
-            return changed;
+            try {
+                return change.ask(session);
+            } finally {
+                session.once("PRAGMA secure_delete=OFF");
+            }
         });
         try (Connection connection = connector.connect(false);
                 Statement statement = connection.createStatement()) {
