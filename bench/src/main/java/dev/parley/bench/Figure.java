@@ -67,6 +67,14 @@ record Figure(
             timeOfV1("kernel"),
             rateOfV1("agentvault", "the same by AgentVault"),
             timeOfV1("agentvault"),
+            timeOfOpen("key", "`ping` for callers who show an API key"),
+            timeOfOpen("token", "the same for those who show a token (JWT)"),
+            latency("fair-busy-alone", "one caller of an agent with room for 8 tasks of 20 ms each", "p99", null),
+            latency("fair-busy-beside", "the same beside 64 callers of another group", "p99", null),
+            share("fair-busy", "how much slower that is", "fair-busy-beside", "fair-busy-alone", atMost(1.5)),
+            latency("fair-ping-alone", "one caller of `ping`", "p99", null),
+            latency("fair-ping-beside", "the same beside 64 callers of another group", "p99", null),
+            share("fair-ping", "how much slower that is", "fair-ping-beside", "fair-ping-alone", atMost(1.5)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: median", "p50", atMost(10)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: 99th percentile", "p99", atMost(10)),
             latency("chunks-1000", "one artifact in 1,000 chunks, to the end of the stream", "p50", null),
@@ -123,6 +131,17 @@ record Figure(
     /** The processor time of the server for each request of that dialect, as many times that of 1.0. */
     private static Figure timeOfV1(String dialect) {
         return new Figure("dialect-" + dialect + "-time", "… processor time", "of 1.0", "/value", 1, atMost(1.25));
+    }
+
+    /** The time for each request of who has to say who it is, as many times that of who need not. */
+    private static Figure timeOfOpen(String credential, String title) {
+        return new Figure(
+                "auth-" + credential,
+                title,
+                "times the time of callers who show nothing",
+                "/value",
+                1,
+                atMost(credential.equals("key") ? 1.15 : 1.25));
     }
 
     private static Goal atLeast(double value) {

@@ -8,8 +8,28 @@ import java.util.List;
 
 /** The agents that a hub under measurement hosts besides the demo agents. */
 public final class MeasuredAgents implements AgentSource {
+    private static final int AT_ONCE = 8;
+    private static final long WORK_MS = 20;
+
     @Override
     public Collection<Agent> agents() {
-        return List.of(ScriptedAgents.chatty(), ScriptedAgents.chunked(), ScriptedAgents.inputRequired());
+        return List.of(
+                ScriptedAgents.chatty(), ScriptedAgents.chunked(), ScriptedAgents.inputRequired(), guarded(), busy());
+    }
+
+    /** What {@code ping} is, under a name for which callers can be asked who they are. */
+    private static Agent guarded() {
+        return Agent.named("guarded", "Answers at once with a message, without a task")
+                .handle((request, reply) -> reply.message("pong: " + request.text()));
+    }
+
+    /** Has room for eight tasks at once, each of which takes 20 ms, as if it asked a model. */
+    private static Agent busy() {
+        return Agent.named("busy", "Works for 20 ms, at eight tasks at once")
+                .concurrency(AT_ONCE)
+                .handle((request, reply) -> {
+                    Thread.sleep(WORK_MS);
+                    reply.complete("done");
+                });
     }
 }
