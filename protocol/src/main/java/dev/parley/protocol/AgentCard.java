@@ -87,26 +87,16 @@ public record AgentCard(
 
     /** This card with other skills. */
     public AgentCard withSkills(List<Skill> skills) {
-        return new AgentCard(
-                name,
-                description,
-                supportedInterfaces,
-                provider,
-                version,
-                documentationUrl,
-                capabilities,
-                securitySchemes,
-                securityRequirements,
-                defaultInputModes,
-                defaultOutputModes,
-                skills,
-                signatures,
-                iconUrl,
-                others);
+        return with(securitySchemes, securityRequirements, skills);
     }
 
     /** This card with other security. */
     public AgentCard withSecurity(Map<String, SecurityScheme> schemes, List<SecurityRequirement> requirements) {
+        return with(schemes, requirements, skills);
+    }
+
+    private AgentCard with(
+            Map<String, SecurityScheme> schemes, List<SecurityRequirement> requirements, List<Skill> skills) {
         return new AgentCard(
                 name,
                 description,

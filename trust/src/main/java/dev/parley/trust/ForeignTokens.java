@@ -21,9 +21,10 @@ import java.net.URL;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Date;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,12 +59,13 @@ final class ForeignTokens {
             JWSAlgorithm.ES384,
             JWSAlgorithm.ES512);
     private static final Set<JOSEObjectType> TYPES =
-            new java.util.HashSet<>(java.util.Arrays.asList(null, JOSEObjectType.JWT, new JOSEObjectType("at+jwt")));
+            new HashSet<>(Arrays.asList(null, JOSEObjectType.JWT, new JOSEObjectType("at+jwt")));
 
     /** Whose token it is, and to which key it is bound, as its JWK thumbprint; null for none. */
     record Foreign(Principal principal, @Nullable String boundTo) {}
 
-    private final Map<String, Supplier<Set<String>>> issuers = new HashMap<>();
+    private final Set<String> issuers;
+    private final Supplier<Set<String>> audiences;
     private final @Nullable String groupClaim;
     private final InstantSource clock;
     private final Map<String, DefaultJWTProcessor<SecurityContext>> processors = new ConcurrentHashMap<>();
@@ -78,13 +80,11 @@ final class ForeignTokens {
             Supplier<Set<String>> audiences,
             @Nullable String groupClaim,
             InstantSource clock) {
-        issuers.forEach(issuer -> this.issuers.put(requireSafe(issuer), audiences));
+        issuers.forEach(ForeignTokens::requireSafe);
+        this.issuers = Set.copyOf(issuers);
+        this.audiences = audiences;
         this.groupClaim = groupClaim;
         this.clock = clock;
-    }
-
-    boolean isEmpty() {
-        return issuers.isEmpty();
     }
 
     /** Who can change what an issuer says on its way could be anybody. */
@@ -97,12 +97,17 @@ final class ForeignTokens {
         return issuer;
     }
 
+    /** Where an issuer tells of itself. */
+    static String discovery(String issuer) {
+        return issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
+    }
+
     /** Returns whose token it is; null if it is none of a trusted issuer, or no longer good. */
     @Nullable
     Foreign read(String token) {
         try {
             String issuer = SignedJWT.parse(token).getJWTClaimsSet().getIssuer();
-            if (issuer == null || !issuers.containsKey(issuer)) {
+            if (issuer == null || !issuers.contains(issuer)) {
                 return null;
             }
             JWTClaimsSet claims = processor(issuer).process(token, null);
@@ -151,8 +156,7 @@ final class ForeignTokens {
             return known;
         }
         var retriever = new DefaultResourceRetriever(PATIENCE_MS, PATIENCE_MS, MAX_BYTES);
-        URL discovery = URI.create(issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration")
-                .toURL();
+        URL discovery = URI.create(discovery(issuer)).toURL();
         Map<String, Object> found =
                 JSONObjectUtils.parse(retriever.retrieveResource(discovery).getContent());
         if (!issuer.equals(found.get("issuer"))) {
@@ -164,8 +168,7 @@ final class ForeignTokens {
         var processor = new DefaultJWTProcessor<SecurityContext>();
         processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(TYPES));
         processor.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, source));
-        Set<String> audiences = issuers.getOrDefault(issuer, Set::of).get();
-        processor.setJWTClaimsSetVerifier(new Claims(issuer, audiences));
+        processor.setJWTClaimsSetVerifier(new Claims(issuer, audiences.get()));
         DefaultJWTProcessor<SecurityContext> first = processors.putIfAbsent(issuer, processor);
         return first == null ? processor : first;
     }

@@ -205,11 +205,14 @@ public final class Trust {
         var schemes = new LinkedHashMap<String, SecurityScheme>();
         var requirements = new ArrayList<SecurityRequirement>();
         for (Scheme scheme : wanted.schemes()) {
-            if (scheme != Scheme.NONE) {
-                String name = schemes.isEmpty() ? service : service + "." + scheme.label();
-                schemes.put(name, declared(scheme, wanted));
-                requirements.add(new SecurityRequirement(
-                        Map.of(name, scheme == Scheme.OAUTH2 ? List.copyOf(wanted.scopes()) : List.of())));
+            List<String> scopes = scheme == Scheme.OAUTH2 ? List.copyOf(wanted.scopes()) : List.of();
+            for (SecurityScheme one : declared(scheme, wanted)) {
+                String label = service + "." + scheme.label();
+                String name = schemes.isEmpty() ? service : label;
+                for (int next = 2; schemes.putIfAbsent(name, one) != null; next++) {
+                    name = label + "." + next;
+                }
+                requirements.add(new SecurityRequirement(Map.of(name, scopes)));
             }
         }
         if (!schemes.isEmpty() && wanted.isOpen()) {
@@ -237,21 +240,24 @@ public final class Trust {
         return skill.withSecurity(requirements);
     }
 
-    private SecurityScheme declared(Scheme scheme, Authentication wanted) {
+    /** What cards say of a scheme; of OpenID Connect it is said once for each issuer. */
+    private List<SecurityScheme> declared(Scheme scheme, Authentication wanted) {
         return switch (scheme) {
-            case NONE -> throw new IllegalArgumentException("nothing is no scheme");
-            case API_KEY -> new SecurityScheme.ApiKey(null, "header", KEY_HEADER);
-            case BEARER -> new SecurityScheme.HttpAuth(null, "Bearer", null);
-            case BASIC -> new SecurityScheme.HttpAuth(null, "Basic", null);
-            case MUTUAL_TLS -> new SecurityScheme.MutualTls(null);
+            case NONE -> List.of();
+            case API_KEY -> List.of(new SecurityScheme.ApiKey(null, "header", KEY_HEADER));
+            case BEARER -> List.of(new SecurityScheme.HttpAuth(null, "Bearer", null));
+            case BASIC -> List.of(new SecurityScheme.HttpAuth(null, "Basic", null));
+            case MUTUAL_TLS -> List.of(new SecurityScheme.MutualTls(null));
             case OPEN_ID ->
-                new SecurityScheme.OpenIdConnect(
-                        null, issuers.getFirst().replaceFirst("/$", "") + "/.well-known/openid-configuration");
+                issuers.stream()
+                        .<SecurityScheme>map(
+                                issuer -> new SecurityScheme.OpenIdConnect(null, ForeignTokens.discovery(issuer)))
+                        .toList();
             case OAUTH2 -> {
                 var scopes = new LinkedHashMap<String, String>();
                 wanted.scopes().forEach(scope -> scopes.put(scope, "needed to call this agent"));
                 var flow = new SecurityScheme.Flow.ClientCredentials(hub.get() + TOKEN_PATH, null, scopes);
-                yield new SecurityScheme.OAuth2(null, flow, null);
+                yield List.of(new SecurityScheme.OAuth2(null, flow, null));
             }
         };
     }

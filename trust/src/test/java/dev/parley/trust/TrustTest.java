@@ -169,6 +169,28 @@ final class TrustTest {
     }
 
     @Test
+    void cardsNameEveryIssuer() {
+        AgentCard card = Trust.builder(callers, null)
+                .everywhere(Authentication.of(Scheme.OPEN_ID))
+                .issuer("https://one.example")
+                .issuer("https://two.example/")
+                .issuer("https://three.example")
+                .build()
+                .card("open", card());
+
+        assertThat(card.securitySchemes())
+                .isEqualTo(Map.of(
+                        "parley",
+                        new SecurityScheme.OpenIdConnect(null, "https://one.example/.well-known/openid-configuration"),
+                        "parley.openIdConnect",
+                        new SecurityScheme.OpenIdConnect(null, "https://two.example/.well-known/openid-configuration"),
+                        "parley.openIdConnect.2",
+                        new SecurityScheme.OpenIdConnect(
+                                null, "https://three.example/.well-known/openid-configuration")));
+        assertThat(card.securityRequirements()).hasSize(3);
+    }
+
+    @Test
     void theCardSaysWhatIsNeeded() {
         AgentCard plain = trust.card("open", card());
         AgentCard card = trust.card("scoped", card());
