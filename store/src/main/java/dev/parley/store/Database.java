@@ -58,6 +58,11 @@ public final class Database implements AutoCloseable {
 
     private static final int SCHEMA = 1;
 
+    /** Overwrites what is removed, where that writes no further page. */
+    private static final String SECURE_DELETE = "PRAGMA secure_delete=FAST";
+
+    private static final long WIPED_AT_ONCE = 64 << 20;
+
     /** Any number that nobody else is likely to lock: "parley" on a telephone. */
     private static final long POSTGRESQL_LOCK = 727539;
 
@@ -352,6 +357,7 @@ public final class Database implements AutoCloseable {
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA wal_autocheckpoint=" + LONGEST_WAL_PAGES);
             statement.execute("PRAGMA journal_size_limit=67108864");
+            statement.execute(SECURE_DELETE);
         }
         return connection;
     }
@@ -458,8 +464,10 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Removes, and leaves no trace of what was removed in the files: not in free space, and not in the write-ahead log. In
-     * PostgreSQL that is a matter of VACUUM and of its archive.
+     * Removes, and leaves no trace of what was removed in the files, then or before: not in free space, and not in the
+     * write-ahead log. In PostgreSQL that is a matter of VACUUM and of its archive.
+     *
+     * @throws StoreException also if it is removed, but somebody reads for so long that the log still has it
      */
     public <T> T erase(Question<T> change) {
         if (kind != Kind.SQLITE) {
@@ -468,18 +476,38 @@ public final class Database implements AutoCloseable {
         T answer = write(session -> {
             session.once("PRAGMA secure_delete=ON");
             try {
-                return change.ask(session);
+                T changed = change.ask(session);
+                wipe(session);
+                return changed;
             } finally {
-                session.once("PRAGMA secure_delete=OFF");
+                session.once(SECURE_DELETE);
             }
         });
         try (Connection connection = connector.connect(false);
-                Statement statement = connection.createStatement()) {
-            statement.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+            if (row.getInt(1) == 0) {
+                return answer;
+            }
         } catch (SQLException failure) {
             throw new StoreException("what was removed may still be in the write-ahead log", failure);
         }
-        return answer;
+        throw new StoreException("what was removed is still in the write-ahead log, because somebody reads for long");
+    }
+
+    /** Writes over free pages, for they hold what was removed at other times. */
+    private static void wipe(Session session) throws SQLException {
+        long free;
+        try (ResultSet row = session.bind(
+                        "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
+                .executeQuery()) {
+            free = row.getLong(1);
+        }
+        session.once("CREATE TABLE wiped (zeros BLOB)");
+        for (; free > 0; free -= WIPED_AT_ONCE) {
+            session.update("INSERT INTO wiped (zeros) VALUES (zeroblob(?))", Math.min(free, WIPED_AT_ONCE));
+        }
+        session.once("DROP TABLE wiped");
     }
 
     /**

@@ -1,0 +1,54 @@
+package dev.parley.store;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DatabaseTest {
+    @TempDir
+    private Path directory;
+
+    private String onDisk() throws IOException {
+        var all = new StringBuilder();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                all.append(Files.readString(file, ISO_8859_1));
+            }
+        }
+        return all.toString();
+    }
+
+    @Test
+    void whatWasRemovedBeforeIsErasedWithTheRest() throws IOException {
+        try (Database database = Database.open(directory)) {
+            database.migrate(
+                    "notes", List.of("CREATE TABLE note (n BIGINT PRIMARY KEY, t TEXT NOT NULL) WITHOUT ROWID"));
+            var random = new Random(1);
+            for (int round = 0; round < 20; round++) {
+                database.write(session -> {
+                    for (int i = 0; i < 500; i++) {
+                        session.update(
+                                "INSERT INTO note (n, t) VALUES (?, ?)",
+                                random.nextLong(),
+                                "whisper " + random.nextLong());
+                    }
+                    return session.update("DELETE FROM note WHERE n % 3 <> 0");
+                });
+            }
+            database.write(session -> session.update("UPDATE note SET t = 'aloud ' || n"));
+            database.write(session -> session.update("DELETE FROM note WHERE n > 0"));
+
+            database.erase(session -> session.update("DELETE FROM note WHERE n % 2 = 0"));
+
+            assertThat(onDisk()).contains("aloud").doesNotContain("whisper");
+        }
+    }
+}
