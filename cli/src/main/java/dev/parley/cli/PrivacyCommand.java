@@ -47,7 +47,10 @@ abstract class PrivacyCommand implements Command {
         }
     }
 
-    /** Saves what there is as JSON lines: tasks, the member, its keys, and the rows of the audit. */
+    /**
+     * Saves what there is as JSON lines: tasks, the member, its keys, what it has said in and asked of the knowledge graph, and
+     * the rows of the audit.
+     */
     static final class Export extends PrivacyCommand {
         @Override
         public void describe(CommandSpec spec) {
@@ -67,6 +70,9 @@ abstract class PrivacyCommand implements Command {
                     String group = subject.getOrDefault("group", "default");
                     counts.put("users", members(call, "users", "name", group, name, out));
                     counts.put("keys", members(call, "keys", "principal", group, name, out));
+                    for (String what : List.of("statements", "reviews", "questions")) {
+                        counts.put(what, knowledge(call, what, group, name, out));
+                    }
                     counts.put(
                             "auditRows",
                             rows(call, Map.of("group", group, "actor", name), out)
@@ -113,6 +119,23 @@ abstract class PrivacyCommand implements Command {
             return count;
         }
 
+        private static int knowledge(Invocation call, String what, String group, String name, OutputStream out)
+                throws IOException, InterruptedException {
+            var query = new LinkedHashMap<>(Map.of("group", group, "principal", name));
+            int count = 0;
+            Object next;
+            do {
+                Map<?, ?> page = HubAdmin.ask(call, "GET", "/privacy/" + what, query, null);
+                for (Object one : list(page, what)) {
+                    line(out, what.substring(0, what.length() - 1), one);
+                    count++;
+                }
+                next = page.get("next");
+                query.put("after", String.valueOf(next));
+            } while (next != null);
+            return count;
+        }
+
         private static int rows(Invocation call, Map<String, String> filter, OutputStream out)
                 throws IOException, InterruptedException {
             int count = 0;
@@ -142,6 +165,8 @@ abstract class PrivacyCommand implements Command {
         @Override
         public void describe(CommandSpec spec) {
             spec.addOption(Command.flag("--yes", "Do it; without, nothing is removed."));
+            spec.addOption(Command.flag(
+                    "--with-statements", "Take back what the principal alone has said in the knowledge graph, too."));
             super.describe(spec);
         }
 
@@ -153,6 +178,7 @@ abstract class PrivacyCommand implements Command {
                         "what is erased cannot be brought back (expected: --yes)",
                         "parley privacy export saves it before");
             }
+            put(subject, "statements", call.has("--with-statements") ? "true" : null);
             Map<?, ?> done = HubAdmin.ask(call, "POST", "/privacy/erase", subject, Map.of());
             call.output()
                     .result(
@@ -167,6 +193,10 @@ abstract class PrivacyCommand implements Command {
             case "tasks" -> "Tasks";
             case "users" -> "Users";
             case "keys" -> "Keys";
+            case "statements" -> "Statements";
+            case "reviews" -> "Reviews";
+            case "questions" -> "Questions";
+            case "knowledgeRows" -> "Knowledge-Rows";
             default -> "Audit-Rows";
         };
     }

@@ -22,15 +22,38 @@ final class PrivacyCommandTest {
                 .data(directory.resolve("data"))
                 .port(0)
                 .drain(Duration.ofMillis(200))
-                .agents(Agent.named("echo", "For a test").handle((request, reply) -> reply.complete(request.text())))
+                .agents(Agent.named("echo", "For a test")
+                        .knowledge()
+                        .handle((request, reply) -> reply.complete(request.text())))
                 .start()) {
             Shell shell = new Shell(directory).with("A2ACLI_AGENT_CARD", hub.agentUrl("echo"));
             shell.run("send", "remember me");
+            Ran told = shell.run(
+                    "kg",
+                    "update",
+                    "-a",
+                    hub.agentUrl("echo"),
+                    "add",
+                    "ex:p1",
+                    "ex:status",
+                    "\"told\"",
+                    "--source",
+                    "me");
+            assertThat(told.status()).as(told.err()).isZero();
 
             Ran exported = shell.run("privacy", "export", "mine.jsonl", "--subject", "anonymous", "--url", hub.url());
-            assertThat(exported.out()).as(exported.err()).contains("Tasks: 1", "Audit-Rows: ");
+            assertThat(exported.out())
+                    .as(exported.err())
+                    .contains("Tasks: 1", "Statements: 0", "Questions: 1", "Audit-Rows: ");
             assertThat(Files.readString(directory.resolve("mine.jsonl")))
-                    .contains("{\"task\":{", "remember me", "\"action\":\"task.created\"");
+                    .contains("{\"task\":{", "remember me", "{\"question\":{", "\"action\":\"task.created\"");
+            Ran mine = shell.run("privacy", "export", "said.jsonl", "--subject", "me", "--url", hub.url());
+            assertThat(mine.out()).as(mine.err()).contains("Statements: 1");
+            assertThat(Files.readString(directory.resolve("said.jsonl")))
+                    .contains("{\"statement\":{", "\"value\":\"told\"");
+            Ran takenBack =
+                    shell.run("privacy", "erase", "--yes", "--with-statements", "--subject", "me", "--url", hub.url());
+            assertThat(takenBack.out()).as(takenBack.err()).contains("Statements: 1", "Knowledge-Rows: ");
 
             Ran careless = shell.run("privacy", "erase", "--subject", "anonymous", "--url", hub.url());
             assertThat(careless.status()).isNotZero();

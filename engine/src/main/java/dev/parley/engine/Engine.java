@@ -38,6 +38,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -363,14 +364,17 @@ public final class Engine implements AutoCloseable {
     /**
      * Removes the tasks about a subject for good, and returns how many there were. Those that run are canceled first, for
      * {@code by}; who reads one just now is told that there is no such task.
+     *
+     * @param links removes what elsewhere refers to tasks of these ids; they are gone when it was done
      */
-    public int erase(Subject subject, CallContext by) {
+    public int erase(Subject subject, CallContext by, Consumer<List<String>> links) {
         int erased = 0;
         List<TaskKey> keys;
         do {
             List<Head> heads = log.about(subject, null, REMOVE_BATCH);
             heads.stream().filter(head -> !head.state().isTerminal()).forEach(head -> end(head, by));
             keys = heads.stream().map(Head::key).toList();
+            links.accept(keys.stream().map(TaskKey::taskId).toList());
             log.erase(keys);
             for (TaskKey key : keys) {
                 LiveTask live = tasks.peek(key);

@@ -771,7 +771,7 @@ public final class Hub implements AutoCloseable {
                     .handler("/metrics", forScrapers(trust, metrics))
                     .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
                     .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
-                    .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, administration)));
+                    .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, graph, administration)));
             if (cardKeys != null) {
                 server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
             }

@@ -90,7 +90,7 @@ final class KnowledgePages implements AdminPages {
         return new WireAnswer.Whole(200, Map.of("Content-Type", "application/json"), body);
     }
 
-    private static Map<String, @Nullable Object> shown(Review review) {
+    static Map<String, @Nullable Object> shown(Review review) {
         var shown = new LinkedHashMap<String, @Nullable Object>();
         shown.put("id", review.id());
         shown.put("state", review.state().name());

@@ -4,8 +4,13 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.knowledge.AuditEntry;
+import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.Review;
+import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Statement;
 import dev.parley.protocol.Task;
 import dev.parley.store.AuditTrail;
 import dev.parley.trust.Principal;
@@ -19,19 +24,23 @@ import org.jspecify.annotations.Nullable;
  * For operators: what the hub holds about somebody, or about a context, and removing it.
  *
  * <p>{@code GET /tasks} shows tasks, behind the id {@code after}, at most {@code limit}; {@code POST /erase} removes them and,
- * with a principal, the member with its keys, and its name from the audit. Both take {@code group}, {@code principal} and
- * {@code contextId}, one of the latter two at least.
+ * with a principal, the member with its keys, and its name from the audit and the knowledge graph; with {@code statements},
+ * what the principal alone has said in that too. Both take {@code group}, {@code principal} and {@code contextId}, one of the
+ * latter two at least. {@code GET /statements}, {@code /reviews} and {@code /questions} show what a principal has said in the
+ * graph, which updates of theirs were looked at or wait for it, and what they have asked.
  */
 final class PrivacyPages implements AdminPages {
     private static final int LIMIT = 100;
     private static final int MOST = 1_000;
 
     private final Engine engine;
+    private final SharedGraph graph;
     private final @Nullable Administration administration;
 
-    /** @param administration null if the hub keeps nothing but tasks */
-    PrivacyPages(Engine engine, @Nullable Administration administration) {
+    /** @param administration null if the hub keeps no members and no audit */
+    PrivacyPages(Engine engine, SharedGraph graph, @Nullable Administration administration) {
         this.engine = engine;
+        this.graph = graph;
         this.administration = administration;
     }
 
@@ -42,6 +51,9 @@ final class PrivacyPages implements AdminPages {
         }
         return switch (request.step(0)) {
             case "tasks" -> tasks(request);
+            case "statements" -> statements(request);
+            case "reviews" -> reviews(request);
+            case "questions" -> questions(request);
             case "erase" -> erase(request, operator);
             default -> throw request.nothingHere();
         };
@@ -53,8 +65,7 @@ final class PrivacyPages implements AdminPages {
         if (principal == null && contextId == null) {
             throw A2AException.invalidParams("principal", "missing, and so is contextId (expected: one of them)");
         }
-        return new Subject(
-                Objects.requireNonNullElse(request.parameter("group"), Principal.DEFAULT_GROUP), principal, contextId);
+        return new Subject(group(request), principal, contextId);
     }
 
     private WireAnswer tasks(AdminRequest request) {
@@ -68,6 +79,57 @@ final class PrivacyPages implements AdminPages {
                         .toList()));
     }
 
+    private static String principal(AdminRequest request) {
+        request.requireGet();
+        String principal = request.parameter("principal");
+        if (principal == null) {
+            throw A2AException.invalidParams("principal", "missing (expected: whose)");
+        }
+        return principal;
+    }
+
+    private static String group(AdminRequest request) {
+        return Objects.requireNonNullElse(request.parameter("group"), Principal.DEFAULT_GROUP);
+    }
+
+    private WireAnswer statements(AdminRequest request) {
+        Page<Statement> page = graph.get().saidBy(group(request), principal(request), request.parameter("after"), MOST);
+        return page(
+                "statements",
+                page.items().stream()
+                        .map(one -> Json.read(Json.write(one), Map.class))
+                        .toList(),
+                page.next());
+    }
+
+    private WireAnswer reviews(AdminRequest request) {
+        Page<Review> page = graph.get().reviewsOf(group(request), principal(request), request.parameter("after"), MOST);
+        return page("reviews", page.items().stream().map(KnowledgePages::shown).toList(), page.next());
+    }
+
+    private WireAnswer questions(AdminRequest request) {
+        List<AuditEntry> entries = graph.get()
+                .auditOf(group(request), principal(request), request.number("after", 0, Long.MAX_VALUE), MOST);
+        return page(
+                "questions",
+                entries.stream()
+                        .map(one -> Map.of(
+                                "at",
+                                one.at().toString(),
+                                "operation",
+                                one.operation(),
+                                "outcome",
+                                one.outcome(),
+                                "detail",
+                                one.detail()))
+                        .toList(),
+                entries.size() < MOST ? null : Long.toString(entries.getLast().number()));
+    }
+
+    private static WireAnswer page(String name, List<?> items, @Nullable String next) {
+        return AdminRequest.json(next == null ? Map.of(name, items) : Map.of(name, items, "next", next));
+    }
+
     private WireAnswer erase(AdminRequest request, CallContext operator) {
         request.requirePost();
         Subject subject = subject(request);
@@ -78,7 +140,17 @@ final class PrivacyPages implements AdminPages {
             // First, so that nobody begins further tasks by them.
             done.put("keys", kept.directory().erase(subject.group(), member));
         }
-        done.put("tasks", engine.erase(subject, operator));
+        CallContext among = operator.among(subject.group());
+        String contextId = subject.contextId();
+        if (contextId != null) {
+            graph.get().unlink(List.of(contextId), among);
+        }
+        done.put("tasks", engine.erase(subject, operator, ids -> graph.get().unlink(ids, among)));
+        if (member != null) {
+            Graph.Erased erased = graph.get().erase(member, "true".equals(request.parameter("statements")), among);
+            done.put("statements", erased.statements());
+            done.put("knowledgeRows", erased.rows());
+        }
         if (kept != null) {
             if (member != null) {
                 done.put("auditRows", kept.audit().forget(subject.group(), member));

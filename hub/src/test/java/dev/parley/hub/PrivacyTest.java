@@ -39,7 +39,7 @@ final class PrivacyTest {
                 .data(data)
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
-                .agents(Agent.named("echo", "Keeps what it hears").handle((request, reply) -> {
+                .agents(Agent.named("echo", "Keeps what it hears").knowledge().handle((request, reply) -> {
                     if (request.text().equals("sign in")) {
                         if (request.credential().equals(Optional.of("open sesame"))) {
                             reply.complete("signed in");
@@ -150,6 +150,57 @@ final class PrivacyTest {
         assertThat(outsider.post("/admin/privacy/erase", "{}", "X-Api-Key", admin)
                         .statusCode())
                 .isEqualTo(400);
+    }
+
+    private Shown tell(String key, String subject, String value, String more) throws Exception {
+        String body = "{'mutations':[{'op':'add','statement':{'subject':{'id':'" + subject
+                + "'},'predicate':{'id':'ex:says'},'object':{'value':'" + value + "'}}}]" + more + "}";
+        return Shown.of(
+                outsider.post("/agents/echo/kg:update", body, "X-Api-Key", key).body());
+    }
+
+    private String ask(String query) throws Exception {
+        return outsider.post("/agents/echo/kg:query", "{'query':'" + query + "'}", "X-Api-Key", bob)
+                .body();
+    }
+
+    @Test
+    @DisplayName(
+            "ONE32, S79: the knowledge graph forgets who has told it what, and if it shall, what they alone have said")
+    void whoIsErasedIsForgottenByTheGraph() throws Exception {
+        String task = say(alice, "down the rabbit hole", "").at("id").text();
+        tell(alice, "ex:hatter", "mad as a hatter", ",'justification':'said alice-liddell','taskId':'" + task + "'");
+        tell(alice, "ex:cat", "grinning", "");
+        tell(bob, "ex:cat", "grinning", "");
+        String about = "group=T1&principal=alice-liddell";
+        Shown said = Shown.of(outsider.get("/admin/privacy/statements?" + about, "X-Api-Key", admin)
+                .body());
+        assertThat(said.at("statements", 0, "object", "value").text()).isEqualTo("mad as a hatter");
+        assertThat(said.at("statements", 1, "object", "value").text()).isEqualTo("grinning");
+        assertThat(outsider.get("/admin/privacy/questions?" + about, "X-Api-Key", admin)
+                        .body())
+                .contains("knowledge/update", "said alice-liddell");
+        assertThat(outsider.get("/admin/privacy/reviews?" + about, "X-Api-Key", admin)
+                        .body())
+                .contains("[]");
+
+        outsider.post(ALICE, "{}", "X-Api-Key", admin);
+
+        assertThat(onDisk()).doesNotContain("alice-liddell").contains("mad as a hatter");
+        String all = ask("{ statements { nodes { subject { id } object { value } provenance } } }");
+        assertThat(all).contains("mad as a hatter", "grinning", "sha256:").doesNotContain("alice-liddell", task);
+
+        String again = key("alice-liddell");
+        tell(again, "ex:queen", "off with their heads", "");
+        tell(again, "ex:cat", "grinning", "");
+        Shown erased = Shown.of(outsider.post(ALICE + "&statements=true", "{}", "X-Api-Key", admin)
+                .body());
+
+        assertThat(erased.at("statements").value()).isEqualTo(2);
+        assertThat(onDisk())
+                .doesNotContain("alice-liddell", "off with their heads")
+                .contains("grinning");
+        assertThat(ask("{ statements { nodes { object { value } } } }")).contains("mad as a hatter", "grinning");
     }
 
     private Shown authorize(String key, String id, String credential) throws Exception {

@@ -115,6 +115,17 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             return one && certaintyBelow == null && match.equals(names);
         }
 
+        private Rule withSource(String name, String alias) {
+            List<String> sources = match.sources();
+            return sources.contains(name) && !sources.contains(alias)
+                    ? new Rule(id, on, match.from(append(sources, alias)), principals, certaintyBelow, effect, message)
+                    : this;
+        }
+
+        private static List<String> append(List<String> some, String more) {
+            return Stream.concat(some.stream(), Stream.of(more)).toList();
+        }
+
         /** True if it fits whatever the statement. */
         private boolean isUnconditional() {
             return match.equals(Pattern.ALL) && certaintyBelow == null;
@@ -160,6 +171,13 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             }
         }
         return Optional.empty();
+    }
+
+    /** These rules; what they say of what comes from {@code name} they say of {@code alias} too. */
+    Alignment withSource(String name, String alias) {
+        return new Alignment(
+                otherwise,
+                rules.stream().map(rule -> rule.withSource(name, alias)).toList());
     }
 
     /** True if what somebody may read depends on types. */

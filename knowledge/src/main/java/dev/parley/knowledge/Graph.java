@@ -17,6 +17,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.QueryResult;
@@ -25,6 +26,7 @@ import dev.parley.protocol.KnowledgeOperation.Update;
 import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Resource;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
@@ -34,7 +36,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -608,13 +612,15 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     public Alignment rules(String group) {
         Alignment known = rules.get(group);
         if (known == null) {
-            known = statements.ask(group, PATIENCE, (session, space) -> {
-                String json = setting(session, space, RULES);
-                return json == null ? Alignment.NONE : Alignment.read(json);
-            });
+            known = statements.ask(group, PATIENCE, Graph::alignment);
             rules.putIfAbsent(group, known);
         }
         return known;
+    }
+
+    private static Alignment alignment(Session session, Space space) throws SQLException {
+        String json = setting(session, space, RULES);
+        return json == null ? Alignment.NONE : Alignment.read(json);
     }
 
     private static @Nullable String setting(Session session, Space space, String name) throws SQLException {
@@ -819,7 +825,118 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** What was asked of a group's graph, questions included, the oldest first; not for ever, unlike what changed it. */
     public List<AuditEntry> audit(String group, long after, int limit) {
-        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, after, limit));
+        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, null, after, limit));
+    }
+
+    // ---- What is held of somebody
+
+    /** What somebody has said in a group: statements that come from them, be it that others have said the same since. */
+    public Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
+        return reading(() -> statements.ask(group, PATIENCE, (session, space) -> {
+            Page<Fact> page = view(session, space).saidBy(name, after, limit);
+            return new Page<>(page.items().stream().map(Fact::statement).toList(), page.next());
+        }));
+    }
+
+    private SqlView view(Session session, Space space) {
+        return new SqlView(session, space, statements.terms(), statements.sql(), Floors.NONE);
+    }
+
+    /** Updates that somebody has asked for or decided, the oldest first. */
+    public Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
+        long from = after == null ? 0 : number(after);
+        return statements.ask(
+                group, PATIENCE, (session, space) -> journal.reviewsOf(session, space, name, from, limit));
+    }
+
+    /** What somebody has asked of a group's graph, the oldest first. */
+    public List<AuditEntry> auditOf(String group, String name, long after, int limit) {
+        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, name, after, limit));
+    }
+
+    /**
+     * What was erased.
+     *
+     * @param statements that are no more, or are only what others say
+     * @param rows that had to do with the name
+     */
+    public record Erased(int statements, int rows) {}
+
+    /**
+     * Puts a hash in the place of somebody's name, in all that is kept in the group of {@code by}, and removes what else they
+     * have told of themselves: why they said things, what they asked, what waits or was refused. Nothing of it is in the
+     * database's files then.
+     *
+     * @param withStatements whether what they alone have said is taken back before. Those who watch see it go; the changes
+     *     of the group are forgotten then, so who comes back for them begins anew
+     */
+    public Erased erase(String name, boolean withStatements, CallContext by) {
+        Resource.of(name); // so that it can be one
+        String group = by.scope().group();
+        var terms = new LinkedHashSet<Long>();
+        int taken = withStatements ? withdraw(name, by, terms) : 0;
+        int rows = statements.erase(group, (writing, session) -> {
+            int named = new Erasure(writing).name(name);
+            Alignment alignment = alignment(session, writing.space);
+            Alignment hashed = alignment.withSource(name, AuditTrail.hashed(name));
+            if (!hashed.equals(alignment)) {
+                SqlStatementStore.setting(session, writing.space, RULES, hashed.json());
+            }
+            if (withStatements) {
+                journal.forgetUpTo(session, writing.space.number(), writing.revision());
+                statements.terms().eraseUnused(session, terms);
+            }
+            return named;
+        });
+        rules.remove(group);
+        forgetRecent(group);
+        return new Erased(taken, rows);
+    }
+
+    /** Takes back what somebody has said, and remembers what it was made of. */
+    private int withdraw(String name, CallContext by, Set<Long> terms) {
+        String group = by.scope().group();
+        var update = new Update(List.of(), null, null, null, null, null, Map.of());
+        int taken = 0;
+        String after = null;
+        do {
+            Page<Statement> said = saidBy(group, name, after, KnowledgeOperation.MAX_MUTATIONS);
+            after = said.next();
+            Outcome done = statements.transact(
+                    group,
+                    (writing, session) -> {
+                        for (Statement one : said.items()) {
+                            SqlWriting.Key key = writing.key(one);
+                            terms.add(key.s());
+                            terms.add(key.o());
+                        }
+                        Outcome outcome = new Updates(
+                                        journal, rules(group), (view, touched) -> List.of(), by, update, null)
+                                .withdraw(writing, said.items(), name);
+                        trail.add(session, changed(by, update, outcome.result(), null));
+                        return outcome;
+                    },
+                    outcome -> publish(group, outcome.changes()));
+            taken += requireNonNull(done.result().statementsAffected());
+        } while (after != null);
+        return taken;
+    }
+
+    /** Removes that anything was done for tasks, or in contexts, of the group of {@code by}. */
+    public void unlink(Collection<String> ids, CallContext by) {
+        String group = by.scope().group();
+        statements.erase(group, (writing, session) -> {
+            new Erasure(writing).links(ids);
+            return ids;
+        });
+        forgetRecent(group);
+    }
+
+    private void forgetRecent(String group) {
+        RecentChanges feed = feeds.get(group);
+        if (feed != null) {
+            feed.forget();
+        }
     }
 
     private <T> T audited(

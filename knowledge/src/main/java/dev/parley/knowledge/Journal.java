@@ -63,6 +63,7 @@ final class Journal {
     private final Keeping keeping;
     private long lastChange;
     private long lastAudit;
+    private long lastReview;
     private long sinceSweep;
 
     Journal(Database database, Terms terms, Sql sql, Keeping keeping) {
@@ -71,9 +72,10 @@ final class Journal {
         this.keeping = keeping;
         this.lastChange = database.read(session -> sql.number(
                 session,
-                "SELECT max(newest) FROM (SELECT (SELECT max(change_no) FROM kg_change c WHERE c.space = s.space) AS newest"
-                        + " FROM kg_space s) AS of_each"));
+                "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
+                        + " forgotten) AS newest FROM kg_space s) AS of_each"));
         this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
+        this.lastReview = database.read(session -> sql.number(session, "SELECT max(review_no) FROM kg_review"));
     }
 
     // ---- Changes
@@ -255,7 +257,11 @@ final class Journal {
                 space,
                 beforeMs,
                 space);
-        long last = Math.max(tooMany, tooOld);
+        forgetUpTo(session, space, Math.max(tooMany, tooOld));
+    }
+
+    /** Forgets the changes of a group up to this one; whoever comes back for them has to begin anew. */
+    void forgetUpTo(Session session, long space, long last) throws SQLException {
         if (last > 0) {
             session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, last);
             session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, last);
@@ -485,21 +491,17 @@ final class Journal {
 
     /** Sets an update aside, and returns the number under which it waits. */
     long hold(SqlWriting writing, String caller, Update update, String reason) throws SQLException {
-        try (ResultSet row = writing.session
-                .bind(
-                        "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
-                                + " SELECT coalesce(max(review_no), 0) + 1, ?, ?, ?, ?, ?, ? FROM kg_review"
-                                + " RETURNING review_no",
-                        writing.space.number(),
-                        Review.State.PENDING.name(),
-                        writing.nowMs(),
-                        caller,
-                        new String(Json.write(update), StandardCharsets.UTF_8),
-                        reason)
-                .executeQuery()) {
-            row.next();
-            return row.getLong(1);
-        }
+        writing.session.update(
+                "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                ++lastReview,
+                writing.space.number(),
+                Review.State.PENDING.name(),
+                writing.nowMs(),
+                caller,
+                new String(Json.write(update), StandardCharsets.UTF_8),
+                reason);
+        return lastReview;
     }
 
     /** Returns reviews in their order; those of every state if it is null. */
@@ -512,6 +514,13 @@ final class Journal {
                 state == null
                         ? new Object[] {space.number(), after, limit + 1}
                         : new Object[] {space.number(), state.name(), after, limit + 1});
+    }
+
+    /** Returns reviews that somebody has asked for or decided. */
+    Page<Review> reviewsOf(Session session, Space space, String name, long after, int limit) throws SQLException {
+        return reviews(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
+            space.number(), name, name, after, limit + 1
+        });
     }
 
     Optional<Review> review(Session session, Space space, long number) throws SQLException {
@@ -588,15 +597,17 @@ final class Journal {
                 new String(Json.write(detail), StandardCharsets.UTF_8));
     }
 
-    /** Returns entries of the audit behind a number, the oldest first. */
-    List<AuditEntry> audit(Session session, Space space, long after, int limit) throws SQLException {
+    /** Returns entries of the audit behind a number, the oldest first; of one caller, unless that is null. */
+    List<AuditEntry> audit(Session session, Space space, @Nullable String caller, long after, int limit)
+            throws SQLException {
         var entries = new ArrayList<AuditEntry>();
         try (ResultSet rows = session.bind(
                         "SELECT audit_no, made_ms, caller, operation, outcome, detail FROM kg_audit"
-                                + " WHERE space = ? AND audit_no > ? ORDER BY audit_no LIMIT ?",
-                        space.number(),
-                        after,
-                        limit)
+                                + " WHERE space = ? AND audit_no > ?" + (caller == null ? "" : " AND caller = ?")
+                                + " ORDER BY audit_no LIMIT ?",
+                        caller == null
+                                ? new Object[] {space.number(), after, limit}
+                                : new Object[] {space.number(), after, caller, limit})
                 .executeQuery()) {
             while (rows.next()) {
                 entries.add(new AuditEntry(

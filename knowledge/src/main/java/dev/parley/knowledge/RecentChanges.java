@@ -112,6 +112,21 @@ final class RecentChanges {
         }
     }
 
+    /** Forgets what is here; whoever has not read it yet reads the table. */
+    void forget() {
+        lock.lock();
+        try {
+            if (!newest.isEmpty()) {
+                begin = newest.getLast().number();
+                newest.clear();
+                characters = 0;
+                news.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Lets everybody who waits look again whether it may still read. */
     void wake() {
         lock.lock();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param number stands for it in rows
  * @param instance what all ids of changes in this database begin with
  * @param defaultCertainty by the number of a graph, how certain its statements are that do not say
- * @param provenance what has been read of {@code kg_provenance}, which never changes
+ * @param provenance what has been read of {@code kg_provenance}, which changes only where somebody is erased
  */
 record Space(
         long number,
@@ -21,6 +21,11 @@ record Space(
         Cache<Long, Map<String, @Nullable Object>> provenance) {
     private static final long VERSION_8 = 0x8000L;
     private static final long VARIANT = 0x8000_0000_0000_0000L;
+
+    /** The same, with an empty memory. */
+    Space remembering(Cache<Long, Map<String, @Nullable Object>> memory) {
+        return new Space(number, instance, defaultCertainty, memory);
+    }
 
     /** Source: RFC 9562, section 5.8: a UUID whose bits are ours, here those of the database and the change's number. */
     String changeId(long number) {

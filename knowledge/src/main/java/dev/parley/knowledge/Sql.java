@@ -33,6 +33,21 @@ record Sql(Kind kind) {
                 : numbers.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
+    /** The text of a member of the JSON object in {@code column}; null if it has none. */
+    String member(String column, String name) {
+        return kind == Kind.SQLITE
+                ? "json_extract(" + column + ", '$." + name + "')"
+                : "(CAST(" + column + " AS JSON) ->> '" + name + "')";
+    }
+
+    /** A condition that a text is one of those in the parameter, a JSON array. */
+    String inTexts(String text) {
+        return text
+                + (kind == Kind.SQLITE
+                        ? " IN (SELECT value FROM json_each(?))"
+                        : " IN (SELECT json_array_elements_text(CAST(? AS JSON)))");
+    }
+
     /** A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. */
     String contains(String column) {
         return column + (kind == Kind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");

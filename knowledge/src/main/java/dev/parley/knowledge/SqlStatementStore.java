@@ -48,8 +48,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     private final Terms terms;
     private final long instance;
     private final Map<String, Space> spaces = new ConcurrentHashMap<>();
-    private final Cache<Long, Map<String, @Nullable Object>> provenance =
-            Caffeine.newBuilder().maximumSize(10_000).build();
+    private volatile Cache<Long, Map<String, @Nullable Object>> provenance = newCache();
 
     /** What the group in the making changes in the tally; touched by the writer thread only. */
     private final Map<Tally, Long> changes = new HashMap<>();
@@ -63,6 +62,10 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         this.terms = new Terms(database, sql);
         this.instance = instance(database);
         database.listen(this);
+    }
+
+    private static Cache<Long, Map<String, @Nullable Object>> newCache() {
+        return Caffeine.newBuilder().maximumSize(10_000).build();
     }
 
     private static String script(String name) {
@@ -245,6 +248,19 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         } catch (CompletionException failure) {
             throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
         }
+    }
+
+    /** Like {@link #transact}, for changes that leave no trace of what was there before. */
+    <T> T erase(String group, Change<T> change) {
+        Space space = space(group);
+        T result = database.erase(session -> {
+            terms.begin();
+            return change.make(new SqlWriting(session, space, terms, sql, clock.millis()), session);
+        });
+        // Readers that still see what was there before may go on filling the old one.
+        provenance = newCache();
+        spaces.replaceAll((id, known) -> known.remembering(provenance));
+        return result;
     }
 
     @Override

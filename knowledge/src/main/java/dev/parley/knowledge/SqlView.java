@@ -1,6 +1,7 @@
 package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.RecentChanges.Numbered;
@@ -436,7 +437,7 @@ class SqlView implements View {
         if (number == Terms.NONE) {
             return Map.of();
         }
-        Map<String, @Nullable Object> known = space.provenance().getIfPresent(number);
+        Map<String, @Nullable Object> known = isCommitted() ? space.provenance().getIfPresent(number) : null;
         if (known == null) {
             try (ResultSet row = session.bind("SELECT json FROM kg_provenance WHERE provenance = ?", number)
                     .executeQuery()) {
@@ -449,7 +450,7 @@ class SqlView implements View {
         return known;
     }
 
-    /** Whether what is read here cannot be taken back any more. */
+    /** Whether what is read here cannot be taken back any more, nor is erased by now. */
     boolean isCommitted() {
         return true;
     }
@@ -480,8 +481,11 @@ class SqlView implements View {
 
     @Override
     public long revision() {
-        return reading(
-                () -> sql.number(session, "SELECT max(change_no) FROM kg_change WHERE space = ?", space.number()));
+        return reading(() -> sql.number(
+                session,
+                "SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = k.space), forgotten)"
+                        + " FROM kg_space k WHERE space = ?",
+                space.number()));
     }
 
     @Override
@@ -498,6 +502,35 @@ class SqlView implements View {
                             : !pattern.predicates().isEmpty() ? Order.BY_PREDICATE : Order.BY_SUBJECT;
             List<Row> rows = rows(where, order, Cursor.read(after, 4), limit + 1);
             return page(rows, order, limit);
+        });
+    }
+
+    /** What a source says, be it that others have said the same since; the order is that of subjects. */
+    Page<Fact> saidBy(String source, @Nullable String after, int limit) {
+        return reading(() -> {
+            Long number = find(source);
+            if (number == null) {
+                return Page.empty();
+            }
+            long[] cursor = requireNonNullElse(Cursor.read(after, 4), new long[] {0, 0, 0, 0});
+            String said = "SELECT s, p, o, g, certainty, confirmed_ms, provenance, change_no, source FROM ";
+            String by = " WHERE space = ? AND source = ? AND (s, p, o, g) > (?, ?, ?, ?)";
+            var rows = new ArrayList<Row>();
+            var values = new ArrayList<@Nullable Object>();
+            for (int i = 0; i < 2; i++) {
+                values.addAll(List.of(space.number(), number, cursor[0], cursor[1], cursor[2], cursor[3]));
+            }
+            values.add(limit + 1);
+            try (ResultSet found = session.bind(
+                            said + "kg_statement" + by + " UNION ALL " + said + "kg_assertion" + by
+                                    + " ORDER BY s, p, o, g LIMIT ?",
+                            values.toArray())
+                    .executeQuery()) {
+                while (found.next()) {
+                    rows.add(row(found));
+                }
+            }
+            return page(rows, Order.BY_SUBJECT, limit);
         });
     }
 

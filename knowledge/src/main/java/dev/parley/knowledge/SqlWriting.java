@@ -98,8 +98,9 @@ final class SqlWriting extends SqlView implements Writing {
         Long number = known.get(provenance);
         if (number == null) {
             try (ResultSet row = session.bind(
-                            "INSERT INTO kg_provenance (provenance, json)"
-                                    + " SELECT coalesce(max(provenance), 0) + 1, ? FROM kg_provenance RETURNING provenance",
+                            "INSERT INTO kg_provenance (provenance, space, json)"
+                                    + " SELECT coalesce(max(provenance), 0) + 1, ?, ? FROM kg_provenance RETURNING provenance",
+                            space.number(),
                             new String(Json.write(provenance), StandardCharsets.UTF_8))
                     .executeQuery()) {
                 row.next();
@@ -180,18 +181,22 @@ final class SqlWriting extends SqlView implements Writing {
                         "SELECT certainty, confirmed_ms, provenance, source, change_no, hint FROM kg_statement" + KEY,
                         key)
                 .executeQuery()) {
-            if (!row.next()) {
-                return null;
-            }
-            double certainty = row.getDouble(1);
-            return new Held(
-                    row.wasNull() ? null : (Double) certainty,
-                    row.getLong(2),
-                    row.getLong(3),
-                    row.getLong(4),
-                    row.getLong(5),
-                    row.getInt(6));
+            return held(row);
         }
+    }
+
+    private static @Nullable Held held(ResultSet row) throws SQLException {
+        if (!row.next()) {
+            return null;
+        }
+        double certainty = row.getDouble(1);
+        return new Held(
+                row.wasNull() ? null : (Double) certainty,
+                row.getLong(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getInt(6));
     }
 
     private void put(Key key, @Nullable Double certainty, long provenance, long source, int hint) throws SQLException {
@@ -199,11 +204,16 @@ final class SqlWriting extends SqlView implements Writing {
             return;
         }
         keepAssertion(key, source);
+        update(key, certainty, nowMs, provenance, source, hint);
+    }
+
+    private void update(Key key, @Nullable Double certainty, long confirmedMs, long provenance, long source, int hint)
+            throws SQLException {
         PreparedStatement update = session.bind(
                 "UPDATE kg_statement SET certainty = ?, confirmed_ms = ?, provenance = ?, source = ?, change_no = ?, hint = ?"
                         + KEY);
         sql.set(update, 1, certainty);
-        update.setLong(2, nowMs);
+        update.setLong(2, confirmedMs);
         update.setLong(3, provenance);
         update.setLong(4, source);
         update.setLong(5, change);
@@ -322,6 +332,44 @@ final class SqlWriting extends SqlView implements Writing {
                 key.o,
                 key.g,
                 source);
+    }
+
+    /** What is left of a statement that a source does not say any more. */
+    enum Left {
+        /** Nothing has changed that anybody would see. */
+        AS_IT_WAS,
+        /** Others have said it too, and now it is as they say it. */
+        OF_OTHERS,
+        NOTHING
+    }
+
+    /** Holds a statement as if {@code source} had never said it. */
+    Left withdraw(Statement statement, long source) throws SQLException {
+        Key key = key(statement);
+        Held held = held(key);
+        if (held == null || held.source != source) {
+            removeAssertion(key, source);
+            return Left.AS_IT_WAS;
+        }
+        Held other = otherAssertion(key);
+        if (other == null) {
+            remove(statement);
+            return held.hint == 1 ? Left.AS_IT_WAS : Left.NOTHING;
+        }
+        update(key, other.certainty, other.confirmedMs, other.provenance, other.source, 0);
+        removeAssertion(key, other.source);
+        return Left.OF_OTHERS;
+    }
+
+    /** What somebody else has said of a statement most lately. */
+    private @Nullable Held otherAssertion(Key key) throws SQLException {
+        try (ResultSet row = bound(
+                        "SELECT certainty, confirmed_ms, provenance, source, change_no, 0 FROM kg_assertion" + KEY
+                                + " ORDER BY confirmed_ms DESC, change_no DESC LIMIT 1",
+                        key)
+                .executeQuery()) {
+            return held(row);
+        }
     }
 
     @Override

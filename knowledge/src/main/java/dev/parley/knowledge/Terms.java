@@ -23,14 +23,19 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers that stand for terms in every row. A term keeps its number for ever.
+ * The numbers that stand for terms in every row. A term keeps its number until it is erased, and nobody else gets it then.
  *
  * <p>Numbers are given on the writer thread; lookups are safe for any thread.
  */
@@ -66,6 +71,29 @@ final class Terms implements Database.GroupListener {
 
     private static final Long NO_DATATYPE = NONE;
 
+    /** By the indexes where there are, so that a few terms of a large graph are found unused soon. */
+    private static final String UNUSED = Stream.of("s", "p", "o")
+                    .map(column -> " AND NOT EXISTS (SELECT 1 FROM kg_space k JOIN kg_statement x ON x.space = k.space"
+                            + " AND x." + column + " = kg_term.term_no)")
+                    .collect(Collectors.joining())
+            + Stream.of(
+                            "g FROM kg_statement",
+                            "source FROM kg_statement",
+                            "s FROM kg_assertion",
+                            "p FROM kg_assertion",
+                            "o FROM kg_assertion",
+                            "g FROM kg_assertion",
+                            "source FROM kg_assertion",
+                            "s FROM kg_change",
+                            "p FROM kg_change",
+                            "o FROM kg_change",
+                            "g FROM kg_change",
+                            "s_type FROM kg_change",
+                            "o_type FROM kg_change",
+                            "datatype FROM kg_term")
+                    .map(column -> "SELECT " + column)
+                    .collect(Collectors.joining(" UNION ", " AND term_no NOT IN (", ")"));
+
     private final Cache<Term, Long> numbers = Caffeine.newBuilder()
             .maximumWeight(CACHED)
             .weigher((Term term, Long number) -> weight(term))
@@ -80,6 +108,12 @@ final class Terms implements Database.GroupListener {
 
     /** Those of them that the change has brought that is being made. */
     private final List<Term> ofChange = new ArrayList<>();
+
+    /** Numbers whose terms were erased: a reader that still saw them must not remember them. */
+    private final Set<Long> erased = ConcurrentHashMap.newKeySet();
+
+    /** Those of them that may come back. Touched by the writer thread only. */
+    private final List<Long> erasedOfGroup = new ArrayList<>();
 
     private final Sql sql;
     private long last;
@@ -118,6 +152,9 @@ final class Terms implements Database.GroupListener {
     private void keep(Term term, @Nullable Long number) {
         if (number != null && number <= committed && isShort(term)) {
             numbers.put(term, number);
+            if (erased.contains(number)) {
+                numbers.invalidate(term);
+            }
         }
     }
 
@@ -291,11 +328,32 @@ final class Terms implements Database.GroupListener {
             into.put(row.number, term);
             if (row.number <= committed && isShort(term)) {
                 terms.put(row.number, term);
+                if (erased.contains(row.number)) {
+                    terms.invalidate(row.number);
+                }
             }
         }
         if (rows.size() < missing.stream().distinct().count()) {
             throw new StoreException("terms are missing from the database: " + missing);
         }
+    }
+
+    /** Removes those of some terms that no row names any more. On the writer thread. */
+    void eraseUnused(Session session, Collection<Long> candidates) throws SQLException {
+        var gone = new HashSet<Long>();
+        try (ResultSet rows = session.bind(
+                        "DELETE FROM kg_term WHERE " + sql.in("term_no", candidates) + UNUSED + " RETURNING term_no",
+                        sql.list(candidates))
+                .executeQuery()) {
+            while (rows.next()) {
+                gone.add(rows.getLong(1));
+            }
+        }
+        erased.addAll(gone); // first, for readers may put them back until then
+        erasedOfGroup.addAll(gone);
+        numbers.asMap().values().removeAll(gone);
+        terms.invalidateAll(gone);
+        fresh.values().removeAll(gone);
     }
 
     private static String lexical(Term term) {
@@ -365,10 +423,13 @@ final class Terms implements Database.GroupListener {
         committed = last;
         fresh.forEach(this::keep);
         fresh.clear();
+        erasedOfGroup.clear();
     }
 
     @Override
     public void rolledBack() {
         fresh.clear();
+        erasedOfGroup.forEach(erased::remove);
+        erasedOfGroup.clear();
     }
 }

@@ -193,6 +193,36 @@ final class Updates {
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
     }
 
+    /** Takes back what a source has said; what others say too stays, as they say it. Rules and shapes are not asked. */
+    Outcome withdraw(SqlWriting writing, List<Statement> said, String source) throws SQLException {
+        Map<String, @Nullable Object> stamps = stamps();
+        Map<String, Set<String>> types = rules.readsByTypes()
+                ? types(writing, said.stream().map(Patch::remove).toList())
+                : Map.of();
+        long number = writing.number(source);
+        String transaction = null;
+        for (Statement one : said) {
+            long change = journal.nextChange();
+            writing.change(change);
+            SqlWriting.Left left = writing.withdraw(one, number);
+            if (left == SqlWriting.Left.AS_IT_WAS) {
+                continue;
+            }
+            transaction = transaction == null ? writing.space.changeId(change) : transaction;
+            boolean stays = left == SqlWriting.Left.OF_OTHERS;
+            changes.add(journal.append(
+                    writing,
+                    change,
+                    stays ? Patch.Op.ADD : Patch.Op.REMOVE,
+                    stays ? writing.find(one).getFirst().statement() : one.withProvenance(stamps),
+                    List.of(),
+                    types.get(one.subject().id()),
+                    belonging(stamps, transaction)));
+            count++;
+        }
+        return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
+    }
+
     private static Map<String, @Nullable Object> belonging(Map<String, @Nullable Object> stamps, String transaction) {
         var more = new LinkedHashMap<>(stamps);
         more.put("transactionId", transaction);

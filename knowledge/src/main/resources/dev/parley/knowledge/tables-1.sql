@@ -57,6 +57,7 @@ CREATE TABLE kg_assertion (
 -- Where statements come from, as JSON; those of one update share a row.
 CREATE TABLE kg_provenance (
     provenance KEY PRIMARY KEY,
+    space      BIGINT NOT NULL,
     json       TEXT NOT NULL
 );
 

@@ -2,7 +2,9 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -821,5 +823,181 @@ abstract class GraphContract {
         assertThat(graph.load(batch, context, "file")).isEqualTo(1_000);
         assertThat(graph.load(batch, context, "file")).isZero();
         assertThat(values("ex:p500")).isEqualTo(nodes("loaded"));
+    }
+
+    // ---- Whose data it is
+
+    private CallContext alice() {
+        return caller(hers("alice"), group());
+    }
+
+    /** Of this test alone, for the database is that of all. */
+    private String hers(String what) {
+        return what + "-" + group();
+    }
+
+    private CallContext operator() {
+        return caller("operator", group());
+    }
+
+    /** All that is in the tables of the graph. */
+    private String tables() {
+        var all = new StringBuilder();
+        database.read(session -> {
+            for (String table : List.of(
+                    "statement",
+                    "assertion",
+                    "provenance",
+                    "change",
+                    "task",
+                    "review",
+                    "audit",
+                    "key",
+                    "setting",
+                    "term")) {
+                try (var rows = session.bind("SELECT * FROM kg_" + table).executeQuery()) {
+                    while (rows.next()) {
+                        all.append('\n').append(table);
+                        for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                            all.append(' ').append(rows.getString(i));
+                        }
+                    }
+                }
+            }
+            return all;
+        });
+        return all.toString();
+    }
+
+    @Test
+    void whoIsErasedIsNamedNowhere() throws InterruptedException {
+        rules("{\"id\":\"look\",\"on\":\"update\",\"match\":{\"graph\":\"ex:law\"},\"effect\":\"review\"}");
+        String before = graph.read(context, view -> ((SqlView) view).space.changeId(view.revision()));
+        graph.update(
+                Update.of(
+                                Patch.add(status("ex:p1", "active")
+                                        .withProvenance(
+                                                Map.of("log", "as " + hers("alice") + " saw it", "recordedBy", "me"))),
+                                Patch.add(status("ex:p2", "active")))
+                        .saying(null, hers("alice") + " was there")
+                        .with(Map.of("idempotencyKey", hers("alice") + "-1")),
+                alice());
+        graph.update(Update.of(Patch.replace(status("ex:p2", "done"))), caller("bob", group()));
+        graph.update(Update.of(Patch.add(status("ex:p1", "active"))), caller("bob", group()));
+        graph.update(Update.of(Patch.add(status("ex:p3", "law").in("ex:law"))), alice());
+        graph.query(Query.sparql("SELECT * { ?s ?p \"" + hers("alice") + "\" }"), alice());
+        assertThat(tables()).contains(hers("alice"));
+
+        Graph.Erased erased = graph.erase(hers("alice"), false, operator());
+
+        assertThat(erased.statements()).isZero();
+        assertThat(erased.rows()).isPositive();
+        assertThat(tables()).doesNotContain(hers("alice")).contains(AuditTrail.hashed(hers("alice")));
+        assertThat(values("ex:p1")).isEqualTo(nodes("active"));
+        assertThat(values("ex:p2")).isEqualTo(nodes("done"));
+        assertThat(graph.reviews(group(), null, null, 10).items()).isEmpty();
+        try (Changes changes = graph.subscribe(
+                Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
+                        .with(Map.of("afterChangeId", before)),
+                context)) {
+            List<Change> seen = Objects.requireNonNull(changes.next(SOON));
+            assertThat(seen).hasSize(4);
+            assertThat(seen.toString()).doesNotContain(hers("alice")).contains(AuditTrail.hashed(hers("alice")));
+        }
+        assertThat(graph.erase(hers("alice"), true, operator())).isEqualTo(new Graph.Erased(0, 0));
+    }
+
+    @Test
+    void whatComesFromSomebodyStaysHiddenWhenTheirNameIsGone() {
+        rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"sourceAgent\":\"" + hers("alice")
+                + "\"},\"effect\":\"redact\"}");
+        graph.update(Update.of(Patch.add(status("ex:p1", "hidden"))), alice());
+
+        Object nothing = values("ex:p1");
+        graph.erase(hers("alice"), false, operator());
+
+        assertThat(values("ex:p1")).isEqualTo(nothing);
+        graph.update(Update.of(Patch.add(status("ex:p1", "hidden as well"))), alice());
+        assertThat(values("ex:p1")).isEqualTo(nothing);
+    }
+
+    @Test
+    void whatSomebodyAloneHasSaidIsTakenBackAndSeenToGo() throws InterruptedException {
+        CallContext bob = caller("bob", group());
+        String before = graph.read(context, view -> ((SqlView) view).space.changeId(view.revision()));
+        graph.update(Update.of(Patch.add(status("ex:p1", hers("secret")).withCertainty(0.5))), alice());
+        graph.update(Update.of(Patch.add(status("ex:p2", "ours").withCertainty(0.4))), bob);
+        graph.update(Update.of(Patch.add(status("ex:p2", "ours").withCertainty(0.9))), alice());
+        graph.update(Update.of(Patch.add(status("ex:p3", "his").withCertainty(0.2))), alice());
+        graph.update(Update.of(Patch.add(status("ex:p3", "his").withCertainty(0.3))), bob);
+        assertThat(graph.saidBy(group(), hers("alice"), null, 10).items())
+                .extracting(said -> said.subject().id(), Statement::certainty)
+                .containsExactly(tuple("ex:p1", 0.5), tuple("ex:p2", 0.9), tuple("ex:p3", 0.2));
+
+        try (Changes changes =
+                graph.subscribe(Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of()), context)) {
+            Graph.Erased erased = graph.erase(hers("alice"), true, operator());
+
+            assertThat(erased.statements()).isEqualTo(2);
+            assertThat(values("ex:p1")).isEqualTo(Collections.singletonMap("entity", null));
+            assertThat(values("ex:p2")).isEqualTo(nodes("ours"));
+            assertThat(graph.saidBy(group(), "bob", null, 10).items())
+                    .extracting(said -> said.subject().id(), Statement::certainty)
+                    .containsExactly(tuple("ex:p2", 0.4), tuple("ex:p3", 0.3));
+            assertThat(graph.saidBy(group(), hers("alice"), null, 10).items()).isEmpty();
+            assertThat(tables()).doesNotContain(hers("secret"), hers("alice"));
+        }
+        assertRefused(
+                () -> graph.subscribe(
+                        Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
+                                .with(Map.of("afterChangeId", before)),
+                        context),
+                A2AError.KNOWLEDGE_SUBSCRIPTION,
+                "expired");
+        update(Patch.add(status("ex:p1", hers("secret"))));
+        assertThat(values("ex:p1")).isEqualTo(nodes(hers("secret")));
+    }
+
+    @Test
+    void whatWasDoneForATaskThatIsErasedIsLinkedToItNoMore() {
+        graph.update(
+                new Update(
+                        List.of(Patch.add(status("ex:p1", "active"))),
+                        null,
+                        null,
+                        null,
+                        hers("task"),
+                        hers("context"),
+                        Map.of()),
+                alice());
+
+        graph.unlink(List.of(hers("task")), operator());
+        graph.unlink(List.of(hers("context")), operator());
+
+        assertThat(graph.changesOf(hers("task"), context)).isEmpty();
+        assertThat(tables()).doesNotContain(hers("task"), hers("context"));
+        assertThat(values("ex:p1")).isEqualTo(nodes("active"));
+    }
+
+    @Test
+    void whatIsHeldOfSomebodyIsShown() {
+        rules("{\"id\":\"look\",\"on\":\"update\",\"match\":{\"graph\":\"ex:law\"},\"effect\":\"review\"}");
+        graph.update(Update.of(Patch.add(status("ex:p1", "one")), Patch.add(status("ex:p2", "two"))), alice());
+        graph.update(Update.of(Patch.add(status("ex:p3", "law").in("ex:law"))), alice());
+        update(Patch.add(status("ex:p4", "of others")));
+
+        Page<Statement> first = graph.saidBy(group(), hers("alice"), null, 1);
+        Page<Statement> second = graph.saidBy(group(), hers("alice"), first.next(), 1);
+
+        assertThat(first.items()).extracting(said -> said.subject().id()).containsExactly("ex:p1");
+        assertThat(second.items()).extracting(said -> said.subject().id()).containsExactly("ex:p2");
+        assertThat(second.next()).isNull();
+        assertThat(graph.reviewsOf(group(), hers("alice"), null, 10).items())
+                .extracting(Review::caller)
+                .containsExactly(hers("alice"));
+        assertThat(graph.auditOf(group(), hers("alice"), 0, 10))
+                .extracting(AuditEntry::operation)
+                .containsExactly("knowledge/update", "knowledge/update");
+        assertThat(graph.reviewsOf(group(), "anonymous", null, 10).items()).isEmpty();
     }
 }

@@ -45,6 +45,11 @@ public record Pattern(
         return new Pattern(List.of(), List.of(), List.of(), predicates, List.of(), List.of(), null);
     }
 
+    /** This pattern for what comes from some agents only. */
+    public Pattern from(List<String> sources) {
+        return new Pattern(graphs, subjects, subjectTypes, predicates, objects, sources, minCertainty);
+    }
+
     /** This pattern for some graphs only. */
     public Pattern in(List<String> graphs) {
         return new Pattern(graphs, subjects, subjectTypes, predicates, objects, sources, minCertainty);
