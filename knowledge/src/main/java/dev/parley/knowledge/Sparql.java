@@ -13,8 +13,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.jena.graph.Node;
 import org.apache.jena.query.ARQ;
 import org.apache.jena.query.Query;
@@ -36,6 +40,7 @@ import org.apache.jena.sparql.lang.UpdateParser;
 import org.apache.jena.sparql.modify.UpdateRequestSink;
 import org.apache.jena.sparql.modify.request.UpdateLoad;
 import org.apache.jena.sparql.util.Context;
+import org.apache.jena.sparql.util.FmtUtils;
 import org.apache.jena.sys.JenaSystem;
 import org.apache.jena.update.UpdateRequest;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +60,9 @@ final class Sparql {
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
+    /** How {@code rdf:type} is written where it is a predicate. */
+    private static final Pattern A = Pattern.compile("[\\s(/|^!]a[\\s)/|*+?]");
+
     /** The functions of XPath and the casts of XML Schema. Jena's own registry also loads classes by their name. */
     private static final FunctionRegistry FUNCTIONS = new FunctionRegistry() {
         @Override
@@ -65,6 +73,18 @@ final class Sparql {
 
     static {
         StandardFunctions.loadStdDefs(FUNCTIONS);
+        // What SPARQL has itself is guarded there; a power can have more digits than anybody could hold.
+        Stream.of(
+                        "matches",
+                        "replace",
+                        "concat",
+                        "contains",
+                        "substring-before",
+                        "substring-after",
+                        "apply",
+                        "/math#pow")
+                .forEach(name -> FUNCTIONS.remove(
+                        "http://www.w3.org/2005/xpath-functions" + (name.startsWith("/") ? "" : "#") + name));
         // Callers choose the names of functions; they shall not choose what the log says.
         E_Function.WarnOnUnknownFunction = false;
     }
@@ -90,11 +110,7 @@ final class Sparql {
     static Answer answer(View view, String query, Map<String, @Nullable Object> variables, Duration patience) {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_QUERY, patience);
         return guarded(budget, () -> {
-            var parsed = new Query();
-            parse(
-                    parsed,
-                    budget,
-                    () -> SPARQLParser.createParser(Syntax.syntaxSPARQL_11).parse(parsed, query));
+            Query parsed = query(query, budget);
             var execution = QueryExec.dataset(new StatementDataset(view, budget, 0))
                     .query(SparqlGuard.guard(parsed, budget))
                     .context(context(budget));
@@ -115,12 +131,7 @@ final class Sparql {
     static List<Patch> patches(View view, String update, @Nullable Double certainty, Duration patience) {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
         return guarded(budget, () -> {
-            var parsed = new UpdateRequest();
-            parse(
-                    parsed,
-                    budget,
-                    () -> UpdateParser.createParser(Syntax.syntaxSPARQL_11)
-                            .parse(new UpdateRequestSink(parsed), parsed, update));
+            UpdateRequest parsed = update(update, budget);
             if (parsed.getOperations().stream().anyMatch(UpdateLoad.class::isInstance)) {
                 throw budget.refusal("not-supported", "LOAD is switched off");
             }
@@ -148,6 +159,54 @@ final class Sparql {
         return statement;
     }
 
+    private static Query query(String text, SparqlBudget budget) {
+        var parsed = new Query();
+        parse(
+                parsed,
+                budget,
+                () -> SPARQLParser.createParser(Syntax.syntaxSPARQL_11).parse(parsed, text));
+        return parsed;
+    }
+
+    private static UpdateRequest update(String text, SparqlBudget budget) {
+        var parsed = new UpdateRequest();
+        parse(
+                parsed,
+                budget,
+                () -> UpdateParser.createParser(Syntax.syntaxSPARQL_11)
+                        .parse(new UpdateRequestSink(parsed), parsed, text));
+        return parsed;
+    }
+
+    /** True for what a query names, however it writes it: as an IRI, a text, or the value of a variable. */
+    static Predicate<String> namedIn(String query, Map<String, @Nullable Object> variables, Duration patience) {
+        var budget = new SparqlBudget(A2AError.KNOWLEDGE_QUERY, patience);
+        Predicate<String> named = guarded(budget, () -> writtenOut(query(query, budget)));
+        Set<String> values = bindings(variables).values().stream()
+                .map(value -> value.isURI() ? value.getURI() : value.isLiteral() ? value.getLiteralLexicalForm() : "")
+                .collect(Collectors.toSet());
+        return name -> named.test(name) || values.contains(name);
+    }
+
+    /** True for what an update names, however it writes it. */
+    static Predicate<String> namedIn(String update, Duration patience) {
+        var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
+        return guarded(budget, () -> writtenOut(update(update, budget)));
+    }
+
+    /** Looks at a request as it is without prefixes, base and escapes. */
+    private static Predicate<String> writtenOut(Prologue request) {
+        request.setPrefixMapping(new PrefixMappingImpl());
+        request.setBaseURI((String) null);
+        String text = request.toString();
+        return name -> {
+            String written = FmtUtils.stringEsc(name);
+            return text.contains("<" + written + ">")
+                    || text.contains("\"" + written + "\"")
+                    || name.equals(Term.TYPE) && A.matcher(text).find();
+        };
+    }
+
     private static void parse(Prologue request, SparqlBudget budget, Runnable parser) {
         request.setPrefixMapping(new Prefixes());
         try {
@@ -159,7 +218,9 @@ final class Sparql {
 
     private static <T> T guarded(SparqlBudget budget, Supplier<T> work) {
         try {
-            return work.get();
+            T answer = work.get();
+            budget.requireKept();
+            return answer;
         } catch (JenaException failed) {
             throw budget.refusal("failed", String.valueOf(failed.getMessage())).causedBy(failed);
         } catch (KnowledgeStoreException failed) {

@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one SPARQL request may still use up: time, and rows, which stand for memory. For one thread.
@@ -25,6 +26,7 @@ final class SparqlBudget {
     private int rows;
     private int steps;
     private long characters;
+    private @Nullable A2AException refusal;
 
     SparqlBudget(A2AError error, Duration patience) {
         this.error = error;
@@ -33,6 +35,7 @@ final class SparqlBudget {
 
     /** Uses up one row. */
     void row() {
+        requireKept();
         if (++rows > MAX_ROWS) {
             throw refusal("too-much", "it goes through more than " + MAX_ROWS + " rows");
         }
@@ -61,6 +64,19 @@ final class SparqlBudget {
     }
 
     A2AException refusal(String reason, String detail) {
-        return A2AException.of(error, error.defaultMessage(), Map.of("reason", reason, "detail", detail));
+        A2AException said = A2AException.of(error, error.defaultMessage(), Map.of("reason", reason, "detail", detail));
+        refusal = said;
+        return said;
+    }
+
+    /**
+     * Jena takes whatever a filter throws for "no".
+     *
+     * @throws A2AException if it was thrown before
+     */
+    void requireKept() {
+        if (refusal != null) {
+            throw refusal;
+        }
     }
 }

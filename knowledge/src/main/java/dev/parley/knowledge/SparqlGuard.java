@@ -1,6 +1,9 @@
 package dev.parley.knowledge;
 
+import dev.parley.protocol.Term;
+import java.math.BigDecimal;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import org.apache.jena.graph.Node;
@@ -11,12 +14,19 @@ import org.apache.jena.sparql.engine.QueryIterator;
 import org.apache.jena.sparql.engine.binding.Binding;
 import org.apache.jena.sparql.engine.iterator.QueryIteratorWrapper;
 import org.apache.jena.sparql.engine.main.OpExecutor;
+import org.apache.jena.sparql.expr.E_Function;
+import org.apache.jena.sparql.expr.E_Multiply;
 import org.apache.jena.sparql.expr.E_Regex;
+import org.apache.jena.sparql.expr.E_StrAfter;
+import org.apache.jena.sparql.expr.E_StrBefore;
 import org.apache.jena.sparql.expr.E_StrConcat;
+import org.apache.jena.sparql.expr.E_StrContains;
+import org.apache.jena.sparql.expr.E_StrDatatype;
 import org.apache.jena.sparql.expr.E_StrReplace;
 import org.apache.jena.sparql.expr.Expr;
 import org.apache.jena.sparql.expr.ExprAggregator;
 import org.apache.jena.sparql.expr.ExprFunction1;
+import org.apache.jena.sparql.expr.ExprFunction2;
 import org.apache.jena.sparql.expr.ExprFunctionN;
 import org.apache.jena.sparql.expr.ExprList;
 import org.apache.jena.sparql.expr.NodeValue;
@@ -37,9 +47,18 @@ import org.apache.jena.update.UpdateRequest;
 
 /**
  * Keeps SPARQL within its {@link SparqlBudget} where a few characters of query can cost hours or gigabytes: in joins, in
- * regular expressions, and in functions that make texts longer.
+ * searches, and in functions that make texts or numbers longer.
  */
 final class SparqlGuard extends ExprTransformApplyElementTransform {
+    /** Java compares each character of a regular expression with all before. */
+    private static final int MAX_REGEX = 10_000;
+
+    private static final int MAX_DIGITS = 10_000;
+    private static final double BITS_A_DIGIT = Math.log(10) / Math.log(2);
+
+    /** What a processor does in a moment, so that nobody has to look at the clock. */
+    private static final long STEPS_AT_ONCE = 1 << 24;
+
     private final SparqlBudget budget;
 
     private final ElementTransform elements;
@@ -76,8 +95,69 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
             case E_Regex regex -> new Regex(args, budget);
             case E_StrReplace replace -> new Replace(args, budget);
             case E_StrConcat concat -> new Concat(args, budget);
+            case E_Function cast
+            when cast.getFunctionIRI().startsWith(Term.XSD) ->
+                super.transform(function, shortened(args, cast.getFunctionIRI()));
             default -> super.transform(function, args);
         };
+    }
+
+    private ExprList shortened(ExprList args, String type) {
+        return new ExprList(args.getList().stream()
+                .<Expr>map(arg -> new Part(arg, value -> requireShort(value, type)))
+                .toList());
+    }
+
+    @Override
+    public Expr transform(ExprFunction2 function, Expr left, Expr right) {
+        return switch (function) {
+            case E_Multiply product -> new Checked(function, left, right, this::requireFewDigits);
+            case E_StrDatatype typed ->
+                new Checked(function, left, right, (text, type) -> requireShort(text, type.asString()));
+            case E_StrContains find -> new Checked(function, left, right, this::look);
+            case E_StrBefore find -> new Checked(function, left, right, this::look);
+            case E_StrAfter find -> new Checked(function, left, right, this::look);
+            default -> super.transform(function, left, right);
+        };
+    }
+
+    private void requireShort(NodeValue text, String type) {
+        if (Term.Literal.isTooLong(text.asString(), type)) {
+            throw budget.refusal("too-much", "it makes a " + type + " of a long text");
+        }
+    }
+
+    /** A number that is multiplied by itself has twice the digits, after thirty times more than fit anywhere. */
+    private void requireFewDigits(NodeValue left, NodeValue right) {
+        if (digits(left) + digits(right) > MAX_DIGITS) {
+            throw budget.refusal("too-much", "it reckons with numbers of more than " + MAX_DIGITS + " digits");
+        }
+    }
+
+    private static long digits(NodeValue value) {
+        if (!value.isInteger() && !value.isDecimal()) {
+            return 0;
+        }
+        BigDecimal number = value.getDecimal();
+        return (long) (number.unscaledValue().bitLength() / BITS_A_DIGIT) + Math.abs((long) number.scale());
+    }
+
+    /** Looks for a text in another before a function does, which cannot be interrupted. */
+    private void look(NodeValue in, NodeValue text) {
+        if (!in.isLiteral() || !text.isLiteral()) {
+            return;
+        }
+        String all = in.asString();
+        String wanted = text.asString();
+        if ((long) all.length() * wanted.length() <= STEPS_AT_ONCE) {
+            return;
+        }
+        int same = 0;
+        for (int i = 0; i + wanted.length() <= all.length() && same < wanted.length(); i++) {
+            for (same = 0; same < wanted.length() && all.charAt(i + same) == wanted.charAt(same); same++) {
+                budget.step();
+            }
+        }
     }
 
     @Override
@@ -86,7 +166,9 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
         if (!(aggregator instanceof AggGroupConcat || aggregator instanceof AggGroupConcatDistinct)) {
             return super.transform(aggregation);
         }
-        var counted = new ExprList(new Part(aggregator.getExprList().get(0), budget));
+        var counted = new ExprList(new Part(
+                aggregator.getExprList().get(0),
+                value -> budget.text(value.asString().length())));
         return new ExprAggregator(aggregation.getVar(), aggregator.copy(counted));
     }
 
@@ -198,24 +280,47 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
         }
     }
 
-    /** A part of what {@code GROUP_CONCAT} makes. */
+    /** A part of an expression that is looked at when its value is known. */
     private static final class Part extends ExprFunction1 {
-        private final SparqlBudget budget;
+        private final Consumer<NodeValue> check;
 
-        Part(Expr expr, SparqlBudget budget) {
+        Part(Expr expr, Consumer<NodeValue> check) {
             super(expr, "part");
-            this.budget = budget;
+            this.check = check;
         }
 
         @Override
         public NodeValue eval(NodeValue value) {
-            budget.text(value.asString().length());
+            check.accept(value);
             return value;
         }
 
         @Override
         public Expr copy(Expr expr) {
-            return new Part(expr, budget);
+            return new Part(expr, check);
+        }
+    }
+
+    /** A function that is called when its arguments were found not to be too much for it. */
+    private static final class Checked extends ExprFunction2 {
+        private final ExprFunction2 function;
+        private final BiConsumer<NodeValue, NodeValue> check;
+
+        Checked(ExprFunction2 function, Expr left, Expr right, BiConsumer<NodeValue, NodeValue> check) {
+            super(left, right, function.getFunctionSymbol().getSymbol());
+            this.function = function;
+            this.check = check;
+        }
+
+        @Override
+        public NodeValue eval(NodeValue left, NodeValue right) {
+            check.accept(left, right);
+            return function.eval(left, right);
+        }
+
+        @Override
+        public Expr copy(Expr left, Expr right) {
+            return new Checked(function, left, right, check);
         }
     }
 
@@ -227,7 +332,11 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
                 return;
             }
             String flags = args.size() > 2 ? args.get(2).asString() : null;
-            var pattern = RegexEngine.makePattern("REGEX", args.get(1).asString(), flags);
+            String regex = args.get(1).asString();
+            if (regex.length() > MAX_REGEX) {
+                throw budget.refusal("too-much", "its expression has more than " + MAX_REGEX + " characters");
+            }
+            var pattern = RegexEngine.makePattern("REGEX", regex, flags);
             matching.accept(pattern.matcher(new Steps(args.get(0).asString(), budget)));
         }
 

@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
@@ -221,6 +222,26 @@ abstract class GraphLimitsContract {
                 () -> ask("{ path(from: \"ex:from\", to: \"ex:nowhere\") { predicate } }"),
                 A2AError.KNOWLEDGE_QUERY,
                 "execution");
+    }
+
+    @Test
+    void onlyShortTextsAreLookedFor() {
+        update(Patch.add(says(0, "a".repeat(MEBI))));
+        String almost = "a".repeat(EntityFilter.MAX_TEXT) + "b";
+        String inText = "query($t: String) { entities(text: $t) { nodes { id } } }";
+        String inValue =
+                "query($t: Any!) { entities(where: {predicate: \"ex:text\", is: CONTAINS, values: [$t]}) { nodes { id } } }";
+
+        for (String query : List.of(inText, inValue)) {
+            assertRefused(
+                    () -> graph.query(Query.graphql(query, Map.of("t", almost)), context),
+                    A2AError.KNOWLEDGE_QUERY,
+                    "execution");
+            assertThat(graph.query(Query.graphql(query, Map.of("t", almost.substring(1))), context)
+                            .data())
+                    .asString()
+                    .contains("nodes=[]");
+        }
     }
 
     // ---- What is watched

@@ -19,6 +19,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SparqlTest {
@@ -265,6 +266,7 @@ class SparqlTest {
                 "SELECT ?v { { SELECT * { ?a ?b ?c } } { SELECT * { ?d ?e ?v } } { SELECT * { ?g ?h ?i } } } ORDER BY ?a",
                 "SELECT ?v { BIND(REGEX(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\") AS ?v) }",
                 "SELECT ?v { BIND(REPLACE(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\", \"\") AS ?v) }",
+                "SELECT ?v { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?v ((((!ex:x|^!ex:x)*)*)*)* ?j }",
             })
     void endsWhatTakesTooLongOrTooMuch(String query) {
         var large = numbers(500);
@@ -276,17 +278,63 @@ class SparqlTest {
                 });
     }
 
-    @Test
-    void endsTextsThatDoubleThemselves() {
-        var doubling = new StringBuilder("SELECT ?v { BIND(\"0123456789\" AS ?v0)");
+    @ParameterizedTest
+    @CsvSource({"'\"0123456789\"', 'CONCAT(?x, ?x)'", "12345, ?x * ?x", "0.1, ?x * ?x"})
+    void endsTextsAndNumbersThatDoubleThemselves(String first, String doubled) {
+        var doubling = new StringBuilder("SELECT ?v { BIND(%s AS ?v0)".formatted(first));
         for (int i = 0; i < 40; i++) {
-            doubling.append("BIND(CONCAT(?v%d, ?v%d) AS ?v%d)".formatted(i, i, i + 1));
+            doubling.append("BIND(%s AS ?v%d)".formatted(doubled.replace("?x", "?v" + i), i + 1));
         }
 
         assertThatThrownBy(() -> ask(doubling + "}"))
                 .isInstanceOfSatisfying(
                         A2AException.class,
                         refused -> assertThat(refused.metadata()).containsEntry("reason", "too-much"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"xsd:integer(?o)", "xsd:dateTime(?o)", "STRDT(?o, xsd:decimal)"})
+    void readsNoNumberThatHasAsManyDigitsAsATextHasCharacters(String number) {
+        var digits = new StatementsView(List.of(Statement.of("ex:s", "ex:digits", Literal.of("7".repeat(1 << 20)))));
+
+        assertThatThrownBy(() -> Sparql.answer(
+                        digits, "SELECT ?v { ?s ex:digits ?o BIND(%s AS ?v) }".formatted(number), Map.of(), PATIENCE))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", "too-much"));
+        assertThat(values("SELECT (xsd:integer(\"42\") * STRDT(\"2\", xsd:integer) AS ?v) {}"))
+                .containsExactly("84");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"CONTAINS(?o, ?w)", "STRBEFORE(?o, ?w) = \"x\"", "STRAFTER(?o, ?w) = \"x\"", "REGEX(?o, ?w)"})
+    void endsSearchesForTextsThatAreAlmostEverywhere(String search) {
+        var texts = new StatementsView(List.of(Statement.of("ex:s", "ex:text", Literal.of("a".repeat(1 << 20)))));
+
+        assertThatThrownBy(() -> Sparql.answer(
+                        texts,
+                        "SELECT ?s { ?s ex:text ?o FILTER(%s) }".formatted(search),
+                        Map.of("w", "a".repeat(1 << 19) + "b"),
+                        Duration.ofMillis(500)))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata().get("reason")).isIn("timeout", "too-much"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fn:matches(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\")",
+                "fn:replace(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\", \"\")",
+                "fn:concat(\"a\", \"b\")",
+                "math:pow(10, 1000000000)",
+                "fn:apply(\"http://www.w3.org/2005/xpath-functions/math#pow\", 10, 1000000000)"
+            })
+    void hasNoFunctionsOfXPathThatAreUnguarded(String call) {
+        assertThat(values("PREFIX fn: <http://www.w3.org/2005/xpath-functions#> PREFIX math:"
+                        + " <http://www.w3.org/2005/xpath-functions/math#> SELECT ?v { BIND(" + call + " AS ?v) }"))
+                .isEmpty();
     }
 
     @Test

@@ -3,6 +3,9 @@ package dev.parley.protocol;
 import static java.util.Objects.requireNonNull;
 
 import java.math.BigDecimal;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,9 +81,23 @@ public sealed interface Term {
 
         private static final int MAX_LANGUAGE = 100;
 
+        /** Characters of a number, time or the like: reading a million digits takes a processor seconds. */
+        private static final int MAX_VALUE = 1_000;
+
+        private static final Set<String> TEXTS = Stream.of(
+                        "string", "normalizedString", "token", "anyURI", "base64Binary", "hexBinary")
+                .map(name -> XSD + name)
+                .collect(Collectors.toUnmodifiableSet());
+
         public Literal {
             unicode("value", requireNonNull(lexical, "lexical"));
             datatype = name("type", datatype);
+            if (isTooLong(lexical, datatype)) {
+                throw InvalidField.of(
+                        "value",
+                        lexical.length() + " characters (expected: at most " + MAX_VALUE + " of type " + datatype
+                                + ")");
+            }
             if (language != null && language.length() > MAX_LANGUAGE) {
                 throw InvalidField.of("language", "too long (expected: a tag such as de or en-GB)");
             }
@@ -88,6 +105,11 @@ public sealed interface Term {
                 throw InvalidField.of(
                         "type", datatype + " (expected: " + LANG_STRING + " if, and only if, there is a language)");
             }
+        }
+
+        /** True if a value of this type that is no text would take long to be understood. */
+        public static boolean isTooLong(String lexical, String datatype) {
+            return lexical.length() > MAX_VALUE && datatype.startsWith(XSD) && !TEXTS.contains(datatype);
         }
 
         public static Literal of(String text) {

@@ -5,11 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.Term.Literal;
 import java.math.BigDecimal;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TermTest {
+    @Test
+    void numbersAndTimesAreShortEnoughToBeReadAtOnce() {
+        String digits = "7".repeat(1_001);
+
+        for (String type : List.of("integer", "decimal", "unsignedByte", "dateTime", "double")) {
+            assertThatThrownBy(() -> new Literal(digits, Term.XSD + type, null))
+                    .isInstanceOf(InvalidField.class)
+                    .hasMessageContaining("value: 1001 characters (expected: at most 1000");
+        }
+        assertThat(new Literal(digits, Literal.STRING, null).lexical()).hasSize(1_001);
+        assertThat(new Literal(digits, "ex:own", null).lexical()).hasSize(1_001);
+        assertThat(new Literal(digits.substring(1), Literal.INTEGER, null).value())
+                .isInstanceOf(BigDecimal.class);
+    }
+
     @Test
     void aNumberIsAnIntegerOrADecimalAsItIsWritten() {
         assertThat(Literal.of(new BigDecimal("7")).datatype()).isEqualTo(Literal.INTEGER);

@@ -1,5 +1,6 @@
 package dev.parley.knowledge.spi;
 
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Term;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +20,23 @@ public record EntityFilter(
         List<Condition> conditions,
         @Nullable String orderBy,
         boolean descending) {
+    /** Characters of a text that is looked for: a database compares the whole of it at each place of each value. */
+    public static final int MAX_TEXT = 500;
+
     /** Every entity. */
     public static final EntityFilter ALL = new EntityFilter(List.of(), null, List.of(), null, false);
 
     public EntityFilter {
+        requireShort("text", text == null ? "" : text);
         types = types.stream().map(Term::expand).toList();
         conditions = List.copyOf(conditions);
         orderBy = orderBy == null ? null : Term.expand(orderBy);
+    }
+
+    private static void requireShort(String field, String text) {
+        if (text.length() > MAX_TEXT) {
+            throw InvalidField.of(field, text.length() + " characters (expected: at most " + MAX_TEXT + ")");
+        }
     }
 
     /** How a value is compared. Numbers and times are compared as such, the rest as text. */
@@ -52,6 +63,9 @@ public record EntityFilter(
         public Condition {
             predicate = predicate.stream().map(Term::expand).toList();
             values = List.copyOf(values);
+            for (Term value : comparison == Comparison.CONTAINS ? values : List.<Term>of()) {
+                requireShort("values", value instanceof Term.Literal literal ? literal.lexical() : "");
+            }
         }
     }
 }
