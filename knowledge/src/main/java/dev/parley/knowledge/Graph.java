@@ -49,6 +49,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
@@ -237,18 +238,23 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         }
     }
 
-    /** True for what a query names: in its text, in its variables, or as a field of a type. */
+    /** True for what a query names. */
     private Predicate<String> named(Query query) {
-        String variables = query.variables().values().toString();
-        var fields = new ArrayList<Set<String>>(); // none until somebody wants to know
+        return whenAsked(() -> switch (query.language()) {
+            case Query.GRAPHQL -> graphql.namedIn(query);
+            case Query.SPARQL -> Sparql.namedIn(query.query(), query.variables(), PATIENCE);
+            default -> name -> false;
+        });
+    }
+
+    /** Most graphs forbid nothing, so that nobody has to read a request twice. */
+    private static Predicate<String> whenAsked(Supplier<Predicate<String>> names) {
+        var known = new ArrayList<Predicate<String>>(1);
         return name -> {
-            if (query.query().contains(name) || variables.contains(name)) {
-                return true;
+            if (known.isEmpty()) {
+                known.add(names.get());
             }
-            if (fields.isEmpty()) {
-                fields.add(query.language().equals(Query.GRAPHQL) ? graphql.typedNames(query) : Set.of());
-            }
-            return fields.getFirst().stream().anyMatch(field -> TypedNames.mayShow(field, name));
+            return known.getFirst().test(name);
         };
     }
 
@@ -356,9 +362,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         String text = requireNonNull(update.sparql());
         boolean pinned = update.metadata().containsKey("ifRevision");
         Alignment alignment = rules(context.scope().group());
-        alignment.forbids(On.QUERY, context.caller(), text::contains).ifPresent(rule -> {
-            throw Updates.forbidden(rule);
-        });
+        alignment
+                .forbids(On.QUERY, context.caller(), whenAsked(() -> Sparql.namedIn(text, PATIENCE)))
+                .ifPresent(rule -> {
+                    throw Updates.forbidden(rule);
+                });
         // What the caller may not see it may not copy to where it can be seen.
         Floors floors = alignment.floors(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {

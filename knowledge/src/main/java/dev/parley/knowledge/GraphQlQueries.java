@@ -12,13 +12,14 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
 import graphql.language.Argument;
 import graphql.language.EnumValue;
 import graphql.language.Field;
-import graphql.language.NamedNode;
 import graphql.language.Node;
 import graphql.language.ObjectField;
 import graphql.language.OperationDefinition.Operation;
+import graphql.language.StringValue;
 import graphql.normalized.ExecutableNormalizedField;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,8 +31,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,44 +166,47 @@ final class GraphQlQueries {
     }
 
     /**
-     * The names that a query in terms of the types of its group uses: of fields, of arguments, and within values. They are
-     * the same whether there are such types or not. A query in terms of the generic schema has none.
+     * True for what a query names: as a text, in its variables, or, if it is in terms of the types of its group, as a field,
+     * an argument or within values. It is the same whether there are such types or not.
      *
      * @throws A2AException KNOWLEDGE_QUERY if it is no GraphQL
      */
-    Set<String> typedNames(KnowledgeOperation.Query query) {
-        if (generic.known(query.query(), Operation.QUERY) != null) {
-            return Set.of();
+    Predicate<String> namedIn(KnowledgeOperation.Query query) {
+        var known = generic.known(query.query(), Operation.QUERY);
+        var document = known == null ? GraphQlSchema.parse(query.query(), limits) : known.document();
+        var texts = new HashSet<String>();
+        var fields = new HashSet<String>();
+        collect(document, texts, fields);
+        collect(query.variables(), texts, fields);
+        Set<String> names = texts.stream().map(Term::expand).collect(Collectors.toSet());
+        if (known != null || generic.understands(document)) {
+            return names::contains;
         }
-        var document = GraphQlSchema.parse(query.query(), limits);
-        if (generic.understands(document)) {
-            return Set.of();
-        }
-        var names = new HashSet<String>();
-        collect(document, names);
-        collect(query.variables(), names);
-        return names;
+        fields.addAll(texts);
+        return name -> names.contains(name) || fields.stream().anyMatch(field -> TypedNames.mayShow(field, name));
     }
 
-    private static void collect(Node<?> node, Set<String> names) {
-        if (node instanceof Field
-                || node instanceof Argument
-                || node instanceof ObjectField
-                || node instanceof EnumValue) {
-            names.add(((NamedNode<?>) node).getName());
+    private static void collect(Node<?> node, Set<String> texts, Set<String> fields) {
+        switch (node) {
+            case StringValue text -> texts.add(text.getValue());
+            case Field field -> fields.add(field.getName());
+            case Argument argument -> fields.add(argument.getName());
+            case ObjectField field -> fields.add(field.getName());
+            case EnumValue value -> fields.add(value.getName());
+            default -> {}
         }
-        node.getChildren().forEach(child -> collect(child, names));
+        node.getChildren().forEach(child -> collect(child, texts, fields));
     }
 
-    private static void collect(@Nullable Object value, Set<String> names) {
+    private static void collect(@Nullable Object value, Set<String> texts, Set<String> fields) {
         switch (value) {
-            case String text -> names.add(text);
+            case String text -> texts.add(text);
             case Map<?, ?> members ->
                 members.forEach((name, member) -> {
-                    names.add(name.toString());
-                    collect(member, names);
+                    fields.add(name.toString());
+                    collect(member, texts, fields);
                 });
-            case Collection<?> elements -> elements.forEach(element -> collect(element, names));
+            case Collection<?> elements -> elements.forEach(element -> collect(element, texts, fields));
             case null, default -> {}
         }
     }

@@ -45,10 +45,17 @@ class SparqlFloorsTest {
         put(Statement.of("ex:doubtful", "ex:name", Literal.of(SECRET)).withCertainty(0.4));
         put(Statement.of("ex:unknown", "ex:name", Literal.of(SECRET)));
         put(Statement.of("ex:p1", "ex:pay", Literal.of(SECRET)).in("ex:staff").withCertainty(1.0));
-        put(Statement.of("ex:p1", "ex:knows", Resource.of("ex:old")).withCertainty(0.9));
-        put(Statement.of("ex:p1", "ex:knows", Resource.of("ex:doubtful")).withCertainty(0.9));
-        put(Statement.of("ex:p1", "ex:name", Literal.of("one")).withCertainty(0.9));
-        put(Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")).withCertainty(0.9));
+        for (String group : List.of("g", "others")) {
+            put(group, Statement.of("ex:p1", "ex:knows", Resource.of("ex:old")).withCertainty(0.9));
+            put(
+                    group,
+                    Statement.of("ex:p1", "ex:knows", Resource.of("ex:doubtful"))
+                            .withCertainty(0.9));
+            put(group, Statement.of("ex:p1", "ex:name", Literal.of("one")).withCertainty(0.9));
+            put(
+                    group,
+                    Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")).withCertainty(0.9));
+        }
     }
 
     @AfterAll
@@ -57,7 +64,11 @@ class SparqlFloorsTest {
     }
 
     private void put(Statement statement) {
-        store.<Integer>write("g", writing -> {
+        put("g", statement);
+    }
+
+    private void put(String group, Statement statement) {
+        store.<Integer>write(group, writing -> {
             writing.put(statement);
             return 0;
         });
@@ -79,6 +90,15 @@ class SparqlFloorsTest {
                 "CONSTRUCT WHERE { ?s ?p ?o }",
                 "DESCRIBE ex:old ex:doubtful ex:unknown ex:p1",
                 "DESCRIBE ?s { ?s ?p ?o }",
+                "PREFIX s: <ex:st> SELECT * { GRAPH s:aff { ?s ?p ?o } }",
+                "SELECT * { GRAPH <ex:\\u0073taff> { ?s ?p ?o } }",
+                "BASE <ex:> SELECT * { GRAPH <staff> { ?s <p\\u0061y> ?o } }",
+                "SELECT * { BIND(IRI(CONCAT(\"ex:\", \"staff\")) AS ?g) GRAPH ?g { ?s ?p ?o } }",
+                "SELECT * { { SELECT ?g { GRAPH ?g { ?s ?p ?o } } } }",
+                "SELECT (GROUP_CONCAT(?o) AS ?all) (MAX(?o) AS ?max) (SAMPLE(?s) AS ?one) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }",
+                "SELECT * { ?s !ex:none ?o . OPTIONAL { GRAPH ?g { ?s ?q ?r } } }",
+                "CONSTRUCT { ?g ?p ?o } { GRAPH ?g { ?s ?p ?o } }",
+                "DESCRIBE ?g ?s { GRAPH ?g { ?s ?p ?o } }",
             })
     void noQueryFindsWhatIsHidden(String query) {
         Object all = read(Floors.NONE, view -> ask(view, query));
@@ -94,6 +114,27 @@ class SparqlFloorsTest {
 
         assertThat(read(Floors.NONE, view -> ask(view, count)).toString()).contains("value=8");
         assertThat(read(hiding(), view -> ask(view, count)).toString()).contains("value=4");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ASK { ?s ?p \"hush\" }",
+                "ASK { GRAPH ex:staff {} }",
+                "ASK { GRAPH ?g { ?s ?p ?o } }",
+                "SELECT (EXISTS { ?s ?p \"hush\" } AS ?e) {}",
+                "SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }",
+                "SELECT ?s (COUNT(?o) AS ?n) { ?s ?p ?o } GROUP BY ?s HAVING(COUNT(?o) > 0) ORDER BY ?s",
+                "SELECT ?s { ?s ex:knows ?o FILTER NOT EXISTS { ?o ex:name ?n } }",
+                "SELECT ?s { ?s ex:knows ?o MINUS { ?o ex:name \"hush\" . ?s ex:knows ?o } }",
+                "SELECT (IF(EXISTS { GRAPH ?g { ?s ex:pay ?o } }, 1/0, 1) AS ?n) {}",
+                "SELECT (COALESCE(MIN(?o), \"none\") AS ?n) { ?s ex:name ?o FILTER(?o > \"hus\") }",
+            })
+    void whatIsHiddenAnswersNoQuestion(String query) {
+        Object seen = read(hiding(), view -> ask(view, query));
+        Object without = store.read("others", Floors.NONE, PATIENCE, view -> ask(view, query));
+
+        assertThat(seen).isEqualTo(without);
     }
 
     @Test
