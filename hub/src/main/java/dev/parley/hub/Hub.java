@@ -768,6 +768,9 @@ public final class Hub implements AutoCloseable {
                     .handler(
                             KnowledgeExtension.SCHEMA_PATH,
                             Page.of("application/schema+json", "knowledge-graph.schema.json"))
+                    .handler("/ui/graph", Page.of("text/html; charset=utf-8", "graph.html"))
+                    .handler("/ui/graph.js", Page.of("text/javascript; charset=utf-8", "graph.js"))
+                    .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"))
                     .handler("/metrics", forScrapers(trust, metrics))
                     .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
                     .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))

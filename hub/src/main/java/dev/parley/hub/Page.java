@@ -15,6 +15,11 @@ record Page(String contentType, byte[] body) implements RequestHandler {
     /** Short, for a key that is published anew has to be known before it is used. */
     private static final String CACHING = "public, max-age=300";
 
+    /** Scripts and styles of files beside a page alone, which talk to this hub alone; other answers have no use for either. */
+    private static final String OWN_FILES =
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+                    + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
     /** A resource of this package. */
     static Page of(String contentType, String resource) {
         return new Page(contentType, resource(resource));
@@ -28,7 +33,10 @@ record Page(String contentType, byte[] body) implements RequestHandler {
         if (!request.method().equals("GET")) {
             throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
         }
-        return new WireAnswer.Whole(200, Map.of("Content-Type", contentType, "Cache-Control", CACHING), body);
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", contentType, "Cache-Control", CACHING, "Content-Security-Policy", OWN_FILES),
+                body);
     }
 
     private static byte[] resource(String name) {
