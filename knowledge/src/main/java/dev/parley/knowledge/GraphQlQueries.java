@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -49,7 +50,8 @@ final class GraphQlQueries {
     private final ChangeLog changes;
     private final GraphQlLimits limits;
     private final InstantSource clock;
-    private final GraphQlSchema generic;
+    private final ReentrantLock making = new ReentrantLock();
+    private volatile @Nullable GraphQlSchema generic;
     private final TypedSchemas typed;
 
     /**
@@ -67,8 +69,27 @@ final class GraphQlQueries {
         this.changes = changes;
         this.limits = limits;
         this.clock = clock;
-        generic = GraphQlSchema.of("", limits);
         typed = new TypedSchemas(store, declarations, limits, clock, background);
+    }
+
+    /** The schema that every graph has. Made for the first who asks: it takes longer than opening a graph. */
+    private GraphQlSchema generic() {
+        GraphQlSchema known = generic;
+        return known == null ? madeGeneric() : known;
+    }
+
+    private GraphQlSchema madeGeneric() {
+        making.lock();
+        try {
+            GraphQlSchema made = generic;
+            if (made == null) {
+                made = GraphQlSchema.of("", limits);
+                generic = made;
+            }
+            return made;
+        } finally {
+            making.unlock();
+        }
     }
 
     /**
@@ -112,7 +133,7 @@ final class GraphQlQueries {
         return view -> {
             var reader = reader(view, understood.index(), deadline);
             var data = within(() -> reader.query(fields));
-            if (schema != generic) {
+            if (schema != generic()) {
                 typed.seen(readers, view.revision());
             }
             var errors = new ArrayList<>(reader.errors());
@@ -137,9 +158,9 @@ final class GraphQlQueries {
      * one as it was, then as it is.
      */
     private Understood understand(String text, Readers readers) {
-        var known = generic.known(text, Operation.QUERY);
+        var known = generic().known(text, Operation.QUERY);
         if (known != null) {
-            return new Understood(generic, known, NO_TYPES);
+            return new Understood(generic(), known, NO_TYPES);
         }
         boolean introspects = INTROSPECTION.matcher(text).find();
         Typed before = introspects ? typed.latest(readers) : typed.known(readers);
@@ -148,8 +169,8 @@ final class GraphQlQueries {
             return new Understood(before.schema(), known, before.index());
         }
         var document = GraphQlSchema.parse(text, limits);
-        if (!introspects && generic.understands(document)) {
-            return new Understood(generic, generic.admit(text, document, Operation.QUERY), NO_TYPES);
+        if (!introspects && generic().understands(document)) {
+            return new Understood(generic(), generic().admit(text, document, Operation.QUERY), NO_TYPES);
         }
         Typed current = before != null ? before : typed.current(readers);
         try {
@@ -172,14 +193,14 @@ final class GraphQlQueries {
      * @throws A2AException KNOWLEDGE_QUERY if it is no GraphQL
      */
     Predicate<String> namedIn(KnowledgeOperation.Query query) {
-        var known = generic.known(query.query(), Operation.QUERY);
+        var known = generic().known(query.query(), Operation.QUERY);
         var document = known == null ? GraphQlSchema.parse(query.query(), limits) : known.document();
         var texts = new HashSet<String>();
         var fields = new HashSet<String>();
         collect(document, texts, fields);
         collect(query.variables(), texts, fields);
         Set<String> names = texts.stream().map(Term::expand).collect(Collectors.toSet());
-        if (known != null || generic.understands(document)) {
+        if (known != null || generic().understands(document)) {
             return names::contains;
         }
         fields.addAll(texts);
@@ -240,12 +261,13 @@ final class GraphQlQueries {
                 throw GraphQlFailure.SIZE.because(
                         "the subscription and its variables have more than " + limits.characters() + " characters");
             }
-            var known = generic.known(text, Operation.SUBSCRIPTION);
+            var known = generic().known(text, Operation.SUBSCRIPTION);
             var prepared = known != null
                     ? known
-                    : generic.prepare(text, GraphQlSchema.parse(text, limits), Operation.SUBSCRIPTION);
-            var fields = generic.normalized(prepared, subscription.variables()).getTopLevelFields();
-            new GraphQlCost(generic.schema(), limits).check(fields);
+                    : generic().prepare(text, GraphQlSchema.parse(text, limits), Operation.SUBSCRIPTION);
+            var fields =
+                    generic().normalized(prepared, subscription.variables()).getTopLevelFields();
+            new GraphQlCost(generic().schema(), limits).check(fields);
             if (fields.size() != 1 || !fields.getFirst().getFieldName().equals("knowledgeChanged")) {
                 throw GraphQlFailure.OPERATION.because("expected: the one field knowledgeChanged");
             }

@@ -118,18 +118,25 @@ final class Journal {
         return numbered(writing, number, op, stamped, replaced, types, more);
     }
 
-    /** Writes that statements were added, of no task, and of which nobody has to be told. */
-    void writeAdded(SqlWriting writing, List<SqlWriting.Coming> added, Map<String, @Nullable Object> more)
+    /**
+     * Writes that statements were added, of no task, and of which nobody has to be told, and holds them. What somebody has
+     * said before is left alone.
+     *
+     * @return the changes that there are none of, because of that
+     */
+    Set<Long> add(SqlWriting writing, List<SqlWriting.Coming> coming, long source, Map<String, @Nullable Object> more)
             throws SQLException {
         PreparedStatement insert = null;
-        for (SqlWriting.Coming one : added) {
+        for (SqlWriting.Coming one : coming) {
             insert = bound(writing, one.change(), Patch.Op.ADD, one.key(), one.statement(), null, null, more);
             insert.addBatch();
         }
         if (insert != null) {
             insert.executeBatch();
         }
-        sweep(writing.session, writing.nowMs(), added.size());
+        Set<Long> known = writing.holdChanges(coming, source);
+        sweep(writing.session, writing.nowMs(), coming.size() - known.size());
+        return known;
     }
 
     private PreparedStatement bound(

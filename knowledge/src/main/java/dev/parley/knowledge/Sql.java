@@ -48,6 +48,16 @@ record Sql(Kind kind) {
                         : " IN (SELECT json_array_elements_text(CAST(? AS JSON)))");
     }
 
+    /**
+     * An INSERT from a SELECT that leaves alone what is there already. SQLite would copy each
+     * page that it changes if it had to be able to undo the statement.
+     */
+    String insertNew(String intoAndSelect) {
+        return kind == Kind.SQLITE
+                ? "INSERT OR IGNORE INTO " + intoAndSelect
+                : "INSERT INTO " + intoAndSelect + " ON CONFLICT DO NOTHING";
+    }
+
     /** A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. */
     String contains(String column) {
         return column + (kind == Kind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");

@@ -17,9 +17,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -227,7 +229,7 @@ final class SqlWriting extends SqlView implements Writing {
     }
 
     /** A statement that is to be held, and the change that brings it. */
-    record Coming(Statement statement, Key key, long source, long change) {}
+    record Coming(Statement statement, Key key, long change) {}
 
     /** Gives numbers to all that statements are made of, and says what there is to be held. */
     List<Coming> coming(List<Statement> statements, LongSupplier changes) throws SQLException {
@@ -245,42 +247,56 @@ final class SqlWriting extends SqlView implements Writing {
                     requireNonNull(numbers.get(Resource.of(one.predicate()))),
                     requireNonNull(numbers.get(one.object())),
                     number(one.graph()));
-            coming.add(new Coming(one, key, source(one.provenance()), changes.getAsLong()));
+            coming.add(new Coming(one, key, changes.getAsLong()));
         }
         return coming;
     }
 
-    /** Holds what nobody has said yet, and returns for each whether that was so. */
-    boolean[] insertAll(List<Coming> coming) throws SQLException {
-        PreparedStatement insert = null;
-        for (Coming one : coming) {
-            change = one.change;
-            insert = bound(one.key, one.statement.certainty(), provenance(one.statement.provenance()), one.source, 0);
-            insert.addBatch();
+    /**
+     * Holds what changes say that were written just now, so that the database need not be told twice; those that say what
+     * is held already are forgotten, and returned by their numbers.
+     */
+    Set<Long> holdChanges(List<Coming> coming, long source) throws SQLException {
+        if (coming.isEmpty()) {
+            return Set.of();
         }
-        int[] counts = insert == null ? new int[0] : insert.executeBatch();
-        var inserted = new boolean[counts.length];
-        for (int i = 0; i < counts.length; i++) {
-            inserted[i] = counts[i] == 1;
-            if (inserted[i]) {
-                Key key = coming.get(i).key;
-                tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+        long first = coming.getFirst().change;
+        long last = coming.getLast().change;
+        int held = session.update(
+                sql.insertNew(
+                        "kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
+                                + " SELECT space, s, p, o, g, certainty, made_ms, provenance, ?, change_no, 0 FROM kg_change"
+                                + " WHERE space = ? AND change_no BETWEEN ? AND ? ORDER BY change_no"),
+                source,
+                space.number(),
+                first,
+                last);
+        Set<Long> known = new HashSet<>();
+        if (held < coming.size()) {
+            try (ResultSet rows = session.bind(
+                            "DELETE FROM kg_change WHERE space = ? AND change_no BETWEEN ? AND ? AND NOT EXISTS (SELECT 1"
+                                    + " FROM kg_statement x WHERE x.space = kg_change.space AND x.s = kg_change.s AND x.p ="
+                                    + " kg_change.p AND x.o = kg_change.o AND x.g = kg_change.g AND x.change_no ="
+                                    + " kg_change.change_no) RETURNING change_no",
+                            space.number(),
+                            first,
+                            last)
+                    .executeQuery()) {
+                while (rows.next()) {
+                    known.add(rows.getLong(1));
+                }
             }
         }
-        return inserted;
+        for (Coming one : coming) {
+            if (!known.contains(one.change)) {
+                tally.merge(new Place(one.key.g, one.key.p), 1L, Long::sum);
+            }
+        }
+        return known;
     }
 
     /** Holds what nobody has said yet; false if somebody has, and then nothing is changed. */
     private boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint)
-            throws SQLException {
-        boolean inserted = bound(key, certainty, provenance, source, hint).executeUpdate() == 1;
-        if (inserted) {
-            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
-        }
-        return inserted;
-    }
-
-    private PreparedStatement bound(Key key, @Nullable Double certainty, long provenance, long source, int hint)
             throws SQLException {
         PreparedStatement insert = session.bind(
                 "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
@@ -296,7 +312,11 @@ final class SqlWriting extends SqlView implements Writing {
         insert.setLong(9, source);
         insert.setLong(10, change);
         insert.setInt(11, hint);
-        return insert;
+        boolean inserted = insert.executeUpdate() == 1;
+        if (inserted) {
+            tally.merge(new Place(key.g, key.p), 1L, Long::sum);
+        }
+        return inserted;
     }
 
     /** Before another source says the same, what the source before has said is put aside. */

@@ -151,6 +151,7 @@ final class Updates {
      */
     Outcome load(SqlWriting writing, List<Statement> statements, boolean watched) throws SQLException {
         Map<String, @Nullable Object> stamps = stamps();
+        long source = writing.source(stamps);
         Map<String, @Nullable Object> more = null;
         var known = new ArrayList<Patch>();
         for (int from = 0; from < statements.size(); from += PAGE) {
@@ -158,35 +159,22 @@ final class Updates {
                     .map(one -> stamped(one, stamps))
                     .toList();
             List<Coming> coming = writing.coming(some, journal::nextChange);
-            boolean[] inserted = writing.insertAll(coming);
-            var added = new ArrayList<Coming>(coming.size());
-            for (int i = 0; i < inserted.length; i++) {
-                Coming one = coming.get(i);
-                if (inserted[i]) {
-                    added.add(one);
-                    writing.change(one.change());
-                    writing.hints(one.key(), one.statement(), one.source());
-                } else {
+            more = more == null
+                    ? belonging(stamps, writing.space.changeId(coming.getFirst().change()))
+                    : more;
+            Set<Long> held = journal.add(writing, coming, source, more);
+            for (Coming one : coming) {
+                if (held.contains(one.change())) {
                     known.add(Patch.add(one.statement()));
+                    continue;
                 }
-            }
-            if (!added.isEmpty()) {
-                more = more == null
-                        ? belonging(
-                                stamps, writing.space.changeId(added.getFirst().change()))
-                        : more;
-                journal.writeAdded(writing, added, more);
-            }
-            count += added.size();
-            for (Coming one : watched ? added : List.<Coming>of()) {
-                changes.add(Journal.numbered(
-                        writing,
-                        one.change(),
-                        Patch.Op.ADD,
-                        one.statement(),
-                        List.of(),
-                        null,
-                        Objects.requireNonNull(more)));
+                count++;
+                writing.change(one.change());
+                writing.hints(one.key(), one.statement(), source);
+                if (watched) {
+                    changes.add(Journal.numbered(
+                            writing, one.change(), Patch.Op.ADD, one.statement(), List.of(), null, more));
+                }
             }
         }
         apply(writing, known, stamps);
