@@ -175,11 +175,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         });
         Instant now = clock.instant();
         Floors policy = alignment.floors(On.QUERY, context.caller());
-        var floors = new Floors(
-                query.requiredCertainty(),
-                query.maxAge() == null ? null : now.minus(query.maxAge()),
-                policy.rules(),
-                policy.otherwise());
+        var floors =
+                new Floors(query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
         return reading(() -> switch (query.language()) {
             case Query.GRAPHQL -> {
                 GraphQlQueries.Prepared prepared = graphql.prepare(query, group, policy);
@@ -197,6 +194,12 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 throw A2AException.invalidParams(
                         "queryLanguage", query.language() + " (expected: one of " + queryLanguages() + ")");
         });
+    }
+
+    /** When what is so old was confirmed; null if all may be as old as it is. */
+    private static @Nullable Instant since(Instant now, @Nullable Duration maxAge) {
+        boolean isBounded = maxAge != null && maxAge.compareTo(Duration.between(Instant.EPOCH, now)) < 0;
+        return isBounded ? now.minus(requireNonNull(maxAge)) : null;
     }
 
     private static QueryResult found(

@@ -60,6 +60,11 @@ final class Sparql {
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
+    /** Characters of a query: parsing it reads its numbers and regular expressions, which nothing can interrupt. */
+    private static final int MAX_QUERY = 100_000;
+
+    private static final Pattern SLOW = Pattern.compile("[0-9]{1000}|(?i:regex|replace)\\s*\\(");
+
     /** How {@code rdf:type} is written where it is a predicate. */
     private static final Pattern A = Pattern.compile("[\\s(/|^!]a[\\s)/|*+?]");
 
@@ -160,6 +165,7 @@ final class Sparql {
     }
 
     private static Query query(String text, SparqlBudget budget) {
+        requireShort(text.length() <= MAX_QUERY, budget);
         var parsed = new Query();
         parse(
                 parsed,
@@ -169,6 +175,8 @@ final class Sparql {
     }
 
     private static UpdateRequest update(String text, SparqlBudget budget) {
+        // What is to be inserted may be long.
+        requireShort(text.length() <= MAX_QUERY || !SLOW.matcher(text).find(), budget);
         var parsed = new UpdateRequest();
         parse(
                 parsed,
@@ -176,6 +184,12 @@ final class Sparql {
                 () -> UpdateParser.createParser(Syntax.syntaxSPARQL_11)
                         .parse(new UpdateRequestSink(parsed), parsed, text));
         return parsed;
+    }
+
+    private static void requireShort(boolean isShort, SparqlBudget budget) {
+        if (!isShort) {
+            throw budget.refusal("too-much", "it has more than " + MAX_QUERY + " characters");
+        }
     }
 
     /** True for what a query names, however it writes it: as an IRI, a text, or the value of a variable. */

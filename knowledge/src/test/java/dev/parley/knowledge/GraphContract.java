@@ -825,6 +825,24 @@ abstract class GraphContract {
         assertThat(values("ex:p500")).isEqualTo(nodes("loaded"));
     }
 
+    @Test
+    void kg04_anAgeThatNothingHasReachedHidesNothing() {
+        update(Patch.add(status("ex:p1", "active")));
+
+        assertThat(values(
+                        "ex:p1",
+                        query -> new Query(
+                                query.query(),
+                                query.language(),
+                                query.variables(),
+                                null,
+                                Duration.ofSeconds(Long.MAX_VALUE),
+                                null,
+                                null,
+                                Map.of())))
+                .isEqualTo(nodes("active"));
+    }
+
     // ---- Whose data it is
 
     private CallContext alice() {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.math.BigDecimal;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,9 @@ public sealed interface Term {
 
         private static final int MAX_LANGUAGE = 100;
 
+        /** Source: BCP 47, section 2.1, which has more to say about each part. */
+        private static final Pattern TAG = Pattern.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*");
+
         /** Characters of a number, time or the like: reading a million digits takes a processor seconds. */
         private static final int MAX_VALUE = 1_000;
 
@@ -98,8 +102,10 @@ public sealed interface Term {
                         lexical.length() + " characters (expected: at most " + MAX_VALUE + " of type " + datatype
                                 + ")");
             }
-            if (language != null && language.length() > MAX_LANGUAGE) {
-                throw InvalidField.of("language", "too long (expected: a tag such as de or en-GB)");
+            if (language != null
+                    && (language.length() > MAX_LANGUAGE
+                            || !TAG.matcher(language).matches())) {
+                throw InvalidField.of("language", "no language (expected: a tag such as de or en-GB)");
             }
             if ((language != null) != datatype.equals(LANG_STRING)) {
                 throw InvalidField.of(

@@ -11,6 +11,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TermTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "d e", "x-é", "de_AT", "-de", "de-", "1", "undetermined", "de\n"})
+    void onlyTagsAreLanguages(String language) {
+        assertThatThrownBy(() -> Literal.of("text", language))
+                .isInstanceOf(InvalidField.class)
+                .hasMessageContaining("expected: a tag such as de or en-GB");
+        assertThat(Literal.of("text", "zh-Hant-TW").language()).isEqualTo("zh-Hant-TW");
+    }
+
     @Test
     void numbersAndTimesAreShortEnoughToBeReadAtOnce() {
         String digits = "7".repeat(1_001);
