@@ -38,6 +38,7 @@ public final class Dialects {
     public static final Set<String> NAMES =
             Collections.unmodifiableSet(new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault")));
 
+    private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final String KERNEL = "/kernel";
     private static final String VAULT = "/agentvault";
     private static final String CARD_BEFORE_V03 = "/agent/authenticatedExtendedCard";
@@ -135,9 +136,21 @@ public final class Dialects {
 
     /** Returns the error answer to a request that reaches no agent, or whose body was refused unread. */
     public WireAnswer.Whole problem(WireRequest request, A2AException problem) {
+        return formOfUnread(request).error(Problem.of(problem), problem.error().httpStatus());
+    }
+
+    /** Returns the error answer to a request whose body is compressed: nobody can tell how large it would become. */
+    public WireAnswer.Whole compressed(WireRequest request) {
+        return formOfUnread(request)
+                .error(
+                        A2AException.of(
+                                A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Encoding (expected: a body as it is)"),
+                        UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    private Form formOfUnread(WireRequest request) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());
-        Form form = rpc ? Form.RPC_WITHOUT_ID : restForm(Dialect.V1, request);
-        return form.error(Problem.of(problem), problem.error().httpStatus());
+        return rpc ? Form.RPC_WITHOUT_ID : restForm(Dialect.V1, request);
     }
 
     /**
@@ -441,7 +454,7 @@ public final class Dialects {
                         A2AError.CONTENT_TYPE_NOT_SUPPORTED,
                         "Content-Type: " + request.header("Content-Type") + " (expected: " + Form.JSON + " or "
                                 + Form.A2A_JSON + ", in UTF-8)"),
-                415);
+                UNSUPPORTED_MEDIA_TYPE);
     }
 
     static boolean isJson(@Nullable String contentType) {

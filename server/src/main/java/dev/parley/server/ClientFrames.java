@@ -6,18 +6,22 @@ import java.io.ByteArrayOutputStream;
  * Follows the frames that a client of HTTP/2 sends, and tells {@link Http2Streams} of what they do to its streams.
  *
  * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over. A reset
- * comes alone, so that Helidon asks for it only when it is through with everything before.
+ * comes alone, so that Helidon asks for it only when it is through with everything before. Floods end here, too.
  *
  * <p>Source: RFC 9113, sections 3.4, 4.1 and 6.
  */
 final class ClientFrames {
     private static final int PREFACE = 24;
     private static final int HEADER = 9;
-    private static final int DATA = 0;
-    private static final int HEADERS = 1;
+    /** Where in a frame its type is. */
+    static final int TYPE = 3;
+
+    static final int DATA = 0;
+    static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
     private static final int RST_STREAM_LENGTH = 4;
     private static final int END_STREAM = 0x1;
+    private static final int PADDED = 0x8;
 
     private final Http2Streams streams;
     private final byte[] start = new byte[HEADER + RST_STREAM_LENGTH];
@@ -36,7 +40,11 @@ final class ClientFrames {
         at = 0;
     }
 
-    /** Returns what is to be read next; empty if more bytes have to come first. */
+    /**
+     * Returns what is to be read next; empty if more bytes have to come first.
+     *
+     * @throws io.helidon.http.http2.Http2Exception if the client floods the connection
+     */
     byte[] next() {
         var out = new ByteArrayOutputStream(started + bytes.length - at);
         while (true) {
@@ -45,6 +53,7 @@ final class ClientFrames {
                     break;
                 }
                 started = 0;
+                streams.spend();
                 if (streams.reset(stream())) {
                     return start.clone();
                 }
@@ -68,16 +77,22 @@ final class ClientFrames {
     }
 
     private boolean isReset() {
-        return start[3] == RST_STREAM && length() == RST_STREAM_LENGTH;
+        return start[TYPE] == RST_STREAM && length() == RST_STREAM_LENGTH;
     }
 
     private void frame() {
         through = length();
         boolean end = (start[4] & END_STREAM) != 0;
-        if (start[3] == HEADERS) {
+        if (start[TYPE] == HEADERS) {
             streams.headers(stream(), end);
-        } else if (start[3] == DATA && end) {
+        } else if (start[TYPE] == DATA && end) {
             streams.requestEnds(stream());
+        }
+        // Padding may be all that there is of data.
+        if (start[TYPE] == HEADERS || start[TYPE] == DATA && through > 0 && (start[4] & PADDED) == 0) {
+            streams.earn();
+        } else {
+            streams.spend();
         }
     }
 

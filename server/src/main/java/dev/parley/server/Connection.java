@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import static dev.parley.server.Connections.NEVER;
 
+import io.helidon.common.buffers.BufferData;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
@@ -140,6 +141,18 @@ final class Connection {
     /** Only this long from now the client may take until its next sign of life. */
     void expectWithin(long nanos) {
         readDeadline = all.now() + nanos;
+    }
+
+    /** A frame goes to the client, if it is HTTP/2. */
+    void writing(BufferData bytes) {
+        var several = streams;
+        if (several != null) {
+            int type = bytes.get(ClientFrames.TYPE);
+            if (type == ClientFrames.HEADERS || type == ClientFrames.DATA) {
+                several.earn();
+            }
+        }
+        writing();
     }
 
     void writing() {

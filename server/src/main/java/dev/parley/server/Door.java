@@ -6,6 +6,7 @@ import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.protocol.A2AException;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.Headers;
 import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 import io.helidon.http.http2.Http2Exception;
@@ -144,6 +145,9 @@ final class Door implements HttpRouting {
                     prologue.hasQuery() ? RequestTarget.query(prologue.query().rawValue()) : Map.of(),
                     exchange.arrival(path, headers),
                     exchange::admitted);
+            if (isCompressed(exchange.request().headers())) {
+                return routes.compressed(head);
+            }
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
@@ -158,6 +162,11 @@ final class Door implements HttpRouting {
         } catch (RuntimeException e) {
             return routes.problem(head, Dialects.explained(e));
         }
+    }
+
+    private static boolean isCompressed(Headers headers) {
+        return headers.contains(HeaderNames.CONTENT_ENCODING)
+                && !headers.get(HeaderNames.CONTENT_ENCODING).get().equalsIgnoreCase("identity");
     }
 
     private static boolean accepts(@Nullable String accept) {

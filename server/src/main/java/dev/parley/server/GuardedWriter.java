@@ -22,7 +22,7 @@ final class GuardedWriter implements DataWriter {
 
     @Override
     public void write(BufferData buffer) {
-        connection.writing();
+        connection.writing(buffer);
         socket.write(buffer);
         connection.written();
     }
@@ -36,7 +36,7 @@ final class GuardedWriter implements DataWriter {
 
     @Override
     public void writeNow(BufferData buffer) {
-        connection.writing();
+        connection.writing(buffer);
         socket.writeNow(buffer);
         connection.written();
     }

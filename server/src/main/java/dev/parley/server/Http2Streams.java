@@ -4,10 +4,13 @@ import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_LOCAL;
 import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_REMOTE;
 import static io.helidon.http.http2.Http2StreamState.OPEN;
 
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
 import io.helidon.http.http2.Http2StreamState;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The streams of one connection of HTTP/2 and the exchanges on them.
@@ -24,6 +27,17 @@ final class Http2Streams {
     private final Map<Integer, Http2StreamState> open = new ConcurrentHashMap<>();
     private final Map<Integer, Exchange> exchanges = new ConcurrentHashMap<>();
     private int last;
+
+    // Frames that ask for nothing cost little each, and of most of them Helidon takes any number: settings and pings,
+    // which
+    // are answered, priorities, windows, headers that go on without a byte. A client has credit for so many, and for a
+    // few
+    // more with each frame that belongs to a request or an answer: while it reads, it opens two windows, and some
+    // measure how
+    // far away the server is.
+    private static final int CREDIT = 10_000;
+    private static final int EARNED = 4;
+    private final AtomicInteger credit = new AtomicInteger(CREDIT);
 
     // --- for the thread that reads
 
@@ -52,6 +66,13 @@ final class Http2Streams {
         return wasOpen || stream > last;
     }
 
+    /** @throws Http2Exception if the client has sent too many frames that ask for nothing, which ends the connection */
+    void spend() {
+        if (credit.getAndDecrement() <= 0) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many frames that ask for nothing");
+        }
+    }
+
     // --- for the threads of the exchanges
 
     void begin(Exchange exchange) {
@@ -72,6 +93,13 @@ final class Http2Streams {
     }
 
     // --- for any thread
+
+    /** A frame of a request or an answer has come, or goes. */
+    void earn() {
+        if (credit.get() < CREDIT) {
+            credit.addAndGet(EARNED);
+        }
+    }
 
     Collection<Exchange> exchanges() {
         return exchanges.values();

@@ -5,7 +5,6 @@ import dev.parley.dialect.grpc.GrpcDialect;
 import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.HttpLogConfig;
-import io.helidon.http.encoding.ContentEncodingContext;
 import io.helidon.http.media.MediaContext;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
@@ -228,9 +227,7 @@ final class HttpServer implements Server {
                         .mediaSupportsDiscoverServices(false)
                         .registerDefaults(false)
                         .build())
-                .contentEncoding(ContentEncodingContext.builder()
-                        .contentEncodingsDiscoverServices(false)
-                        .build());
+                .contentEncoding(new Uncompressed());
         if (settings.tls != null) {
             web.tls(Tls.builder()
                     .sslContext(settings.tls.context(settings.clientAuthorities))

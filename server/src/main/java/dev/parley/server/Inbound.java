@@ -13,14 +13,17 @@ import org.jspecify.annotations.Nullable;
  * <p>While HTTP/1.1 streams an answer nobody reads, and a client that leaves would not be noticed before the second
  * write after that. {@link #watch()} reads ahead for that time in a thread of its own; what it gets is the next {@link
  * #get()}. HTTP/2 reads all the time, but keeps it to itself when a client resets one stream: {@link ClientFrames} tells.
- * {@link PseudoHeaderNames} makes readable what Helidon's HTTP/2 would not read.
+ * {@link HeaderBlocks} makes readable what Helidon's HTTP/2 would not read.
  */
 final class Inbound implements Supplier<byte[]> {
+    private static final byte[] NOTHING = {};
+
     private final HelidonSocket socket;
     private final Connection connection;
     private @Nullable FutureTask<byte[]> ahead;
     private @Nullable ClientFrames frames;
-    private final PseudoHeaderNames names = new PseudoHeaderNames();
+    private final HeaderBlocks blocks = new HeaderBlocks();
+    private byte[] alreadyRead = NOTHING;
 
     Inbound(HelidonSocket socket, Connection connection) {
         this.socket = socket;
@@ -45,7 +48,9 @@ final class Inbound implements Supplier<byte[]> {
     private byte[] http2(ClientFrames frames) {
         var bytes = frames.next();
         while (bytes.length == 0) {
-            frames.add(names.in(read()));
+            var more = alreadyRead.length > 0 ? alreadyRead : read();
+            alreadyRead = NOTHING;
+            frames.add(blocks.in(more));
             bytes = frames.next();
         }
         return bytes;
@@ -62,7 +67,7 @@ final class Inbound implements Supplier<byte[]> {
     /** From here on it is HTTP/2, beginning with its preface, and with what has been read of it. */
     void readHttp2(Http2Streams streams, byte[] alreadyRead) {
         frames = new ClientFrames(streams);
-        frames.add(names.in(alreadyRead));
+        this.alreadyRead = alreadyRead;
     }
 
     private byte[] fromAhead(FutureTask<byte[]> task) {

@@ -133,6 +133,11 @@ final class Routes {
         return dialects.problem(head.request(head.path(), NO_BODY), problem);
     }
 
+    /** Refuses a request with a body that nobody can tell the size of. */
+    WireAnswer compressed(Head head) {
+        return dialects.compressed(head.request(head.path(), NO_BODY));
+    }
+
     private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, Supplier<byte[]> body) {
         if (agent == null) {
             return problem(head, nothingHere());

@@ -46,6 +46,16 @@ class BodyLimitTest {
     }
 
     @Test
+    void aCompressedBodyIsRefusedUnread() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /echo HTTP/1.1\nHost: x\nContent-Encoding: gzip\nContent-Length: 5\n\n");
+
+            assertThat(client.answer().status()).isEqualTo(415);
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
     void aClientThatAsksFirstIsSparedTheSending() throws IOException {
         try (var client = RawClient.to(server)) {
             client.send("POST /echo HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Length: " + (LIMIT + 1) + "\n\n");

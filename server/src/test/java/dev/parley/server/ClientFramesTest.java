@@ -1,7 +1,9 @@
 package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.helidon.http.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -48,6 +50,43 @@ class ClientFramesTest {
                 .isEqualTo(hex(unopened));
         assertThat(String.join("", read(new ClientFrames(new Http2Streams()), ofTheWrongLength, 1000)))
                 .isEqualTo(hex(ofTheWrongLength));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                SETTINGS,
+                "000008 06 00 00000000 0102030405060708",
+                "000000 09 00 00000001",
+                "000000 00 00 00000001",
+                "000003 00 08 00000001 020000",
+                "000000 fe 00 00000000",
+                RESET_1
+            })
+    void framesThatAskForNothingAreNotWithoutNumber(String frame) {
+        var frames = new ClientFrames(new Http2Streams());
+
+        assertThat(read(frames, HEADERS_1 + frame.repeat(10_000), 1000)).isNotEmpty();
+        assertThatThrownBy(() -> more(frames, frame)).isInstanceOf(Http2Exception.class);
+    }
+
+    @Test
+    void whoAsksAndReadsMaySendOtherFramesToo() {
+        var streams = new Http2Streams();
+        var frames = new ClientFrames(streams);
+        assertThat(read(frames, HEADERS_1 + SETTINGS.repeat(10_000), 1000)).isNotEmpty();
+
+        more(frames, HEADERS_3 + SETTINGS.repeat(4));
+        more(frames, DATA_1 + SETTINGS.repeat(4));
+        streams.earn();
+        more(frames, SETTINGS.repeat(4));
+
+        assertThatThrownBy(() -> more(frames, SETTINGS)).isInstanceOf(Http2Exception.class);
+    }
+
+    private static void more(ClientFrames frames, String sent) {
+        frames.add(HexFormat.of().parseHex(bare(sent)));
+        while (frames.next().length > 0) {}
     }
 
     private static List<String> read(ClientFrames frames, String sent, int piece) {

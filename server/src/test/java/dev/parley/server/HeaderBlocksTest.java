@@ -1,15 +1,19 @@
 package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.helidon.http.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PseudoHeaderNamesTest {
+class HeaderBlocksTest {
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final String SETTINGS = "000000 04 00 00000000";
     private static final String DATA = "000005 00 01 00000001 40053a7061";
@@ -24,9 +28,8 @@ class PseudoHeaderNamesTest {
         // between a change of the table's size, fields known by number, and a literal value that looks like such a name
         "3f e1 1f 83 40 05 3a70617468 01 2f 86, 3f e1 1f 83 44 01 2f 86",
         "40 01 78 07 40053a70617468, 40 01 78 07 40053a70617468",
-        // ordinary names, and a block that ends in the middle
+        // an ordinary name
         "40 02 7465 01 78, 40 02 7465 01 78",
-        "40 05 3a70617468 05 2f, 40 05 3a70617468 05 2f",
     })
     void onlyNamesOfPseudoHeadersAreReplaced(String block, String expected) {
         assertThat(read(frame(block) + DATA, 1000)).isEqualTo(hex(frame(expected) + DATA));
@@ -40,15 +43,66 @@ class PseudoHeaderNamesTest {
         assertThat(read(sent, piece)).isEqualTo(hex(SETTINGS + frame("83 44 01 2f") + DATA + frame("84") + SETTINGS));
     }
 
+    @Test
+    void theFramesOfABlockBecomeOne() {
+        var begin = "000003 01 01 00000001 83 4005";
+        var more = "000000 09 00 80000001" + "000007 09 04 00000001 3a7061746801 2f";
+
+        assertThat(read(begin + more + DATA, 1000)).isEqualTo(hex(frame("83 44 01 2f") + DATA));
+    }
+
+    @Test
+    void paddingIsLeftOut() {
+        assertThat(read("000005 01 0d 00000001 02 82 86 0000", 1000)).isEqualTo(hex("000002 01 05 00000001 82 86"));
+    }
+
+    @Test
+    void whatDoesNotGoOnIsLeftToHelidon() {
+        var begun = "000001 01 01 00000001 82";
+
+        for (var other : List.of(DATA, frame("84"), "000001 09 04 00000003 84")) {
+            assertThat(read(begun + other + SETTINGS, 1000)).isEqualTo(hex(begun + other + SETTINGS));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "40 05 3a70617468 05 2f", // ends in the middle
+                "3f 8080808000", // a number of more octets than it needs
+            })
+    void damagedBlocksEndTheConnection(String block) {
+        assertThatThrownBy(() -> read(frame(block), 1000)).isInstanceOf(Http2Exception.class);
+    }
+
+    @Test
+    void whatOnlyLooksLikeHttp2EndsTheConnection() {
+        var almost = "PRI * HTTP/3.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+        assertThatThrownBy(() -> new HeaderBlocks().in(almost)).isInstanceOf(Http2Exception.class);
+    }
+
+    @Test
+    void blocksHaveAnEnd() {
+        assertThat(read(frame("82".repeat(200)), 1000)).isNotEmpty();
+        assertThatThrownBy(() -> read(frame("82".repeat(201)), 1000)).isInstanceOf(Http2Exception.class);
+        assertThatThrownBy(() -> read("000000 01 01 00000001" + "000000 09 00 00000001".repeat(100), 1000))
+                .isInstanceOf(Http2Exception.class);
+        var many = "00".repeat(0xfff);
+        assertThatThrownBy(
+                        () -> read("000fff 01 01 00000001" + many + ("000fff 09 00 00000001" + many).repeat(4), 1000))
+                .isInstanceOf(Http2Exception.class);
+    }
+
     private static String read(String frames, int piece) {
-        var names = new PseudoHeaderNames();
+        var blocks = new HeaderBlocks();
         var sent = new ByteArrayOutputStream();
         sent.writeBytes(PREFACE);
         sent.writeBytes(HexFormat.of().parseHex(frames.replace(" ", "")));
         var out = new ByteArrayOutputStream();
         var bytes = sent.toByteArray();
         for (int from = 0; from < bytes.length; from += piece) {
-            out.writeBytes(names.in(java.util.Arrays.copyOfRange(bytes, from, Math.min(from + piece, bytes.length))));
+            out.writeBytes(blocks.in(java.util.Arrays.copyOfRange(bytes, from, Math.min(from + piece, bytes.length))));
         }
         return HexFormat.of().formatHex(out.toByteArray());
     }

@@ -1,38 +1,67 @@
 package dev.parley.server;
 
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Helidon read requests whose pseudo-header names are spelt out. HPACK allows that, and the C library below most
- * clients of gRPC does it; Helidon knows these names by their numbers only, and ends the whole connection.
+ * Shows Helidon header blocks that it can read, at a price that is known.
  *
- * <p>Replaces such a name by its number in the static table. What the field then is, also for the dynamic table, is the
- * same. Anything that is not understood goes through as it came, for Helidon to judge.
+ * <p>Names of pseudo-headers may be spelt out. HPACK allows that, and the C library below most clients of gRPC does it;
+ * Helidon knows these names by their numbers only, and ends the whole connection. So such a name is replaced by its number in
+ * the static table. What the field then is, also for the dynamic table, is the same.
  *
- * <p>Source: RFC 7541, sections 5 and 6; RFC 9113, sections 4.1 and 6.2.
+ * <p>A field of one octet may stand for one of four thousand, which Helidon takes as often as it comes. So there may be only
+ * so many. That they can be counted, the frames of a block are put together; otherwise there may be any number of those, too.
+ *
+ * <p>Other frames go through as they came, if the connection begins as it has to.
+ *
+ * <p>Source: RFC 7541, sections 5 and 6; RFC 9113, sections 3.4, 4.1, 6.2 and 6.10.
  */
-final class PseudoHeaderNames {
-    private static final int PREFACE = 24;
+final class HeaderBlocks {
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final int FRAME_HEADER = 9;
     private static final int HEADERS = 1;
+    private static final int CONTINUATION = 9;
+    private static final int END_HEADERS = 0x4;
     private static final int PADDED = 0x8;
     private static final int PRIORITY = 0x20;
     private static final int LARGEST_FRAME = 16 * 1024;
+    private static final int MOST_FRAMES = 100;
+    private static final int MOST_FIELDS = 200;
     private static final Map<String, Integer> NUMBERS =
             Map.of(":authority", 1, ":method", 2, ":path", 4, ":scheme", 6, ":status", 8);
 
     private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
-    private int through = PREFACE;
+    private int preface;
+    private int through;
     private int wanted;
 
-    /** Returns what to read instead of these bytes; the rest comes with later ones. */
+    /** The frames so far of a block that goes on, as one. */
+    private byte @Nullable [] begun;
+
+    private int frames;
+
+    /**
+     * Returns what to read instead of these bytes; the rest comes with later ones.
+     *
+     * @throws Http2Exception if it is no HTTP/2, or a block is too much, or damaged; that ends the connection
+     */
     byte[] in(byte[] bytes) {
         var out = new ByteArrayOutputStream(bytes.length);
         int at = 0;
         while (at < bytes.length) {
-            if (through > 0) {
+            if (preface < PREFACE.length) {
+                // Helidon would tell the log.
+                if (bytes[at] != PREFACE[preface++]) {
+                    throw new Http2Exception(Http2ErrorCode.PROTOCOL, "Not the preface of HTTP/2");
+                }
+                out.write(bytes[at++]);
+            } else if (through > 0) {
                 int length = Math.min(through, bytes.length - at);
                 out.write(bytes, at, length);
                 through -= length;
@@ -53,28 +82,76 @@ final class PseudoHeaderNames {
         }
         var bytes = frame.toByteArray();
         int length = (bytes[0] & 0xff) << 16 | (bytes[1] & 0xff) << 8 | (bytes[2] & 0xff);
-        if (bytes[3] != HEADERS || length > LARGEST_FRAME) {
+        if (length > LARGEST_FRAME || !isOfBlock(bytes)) {
+            // If a block has begun, Helidon will find that this does not belong here.
+            out.writeBytes(begun == null ? new byte[0] : begun);
+            begun = null;
             out.writeBytes(bytes);
             through = length;
         } else if (bytes.length < FRAME_HEADER + length) {
             wanted = FRAME_HEADER + length;
             return;
         } else {
-            out.writeBytes(rewritten(bytes));
+            block(bytes, out);
         }
         frame.reset();
         wanted = 0;
     }
 
+    private boolean isOfBlock(byte[] bytes) {
+        if (begun == null) {
+            return bytes[3] == HEADERS;
+        }
+        return bytes[3] == CONTINUATION && stream(bytes) == stream(begun);
+    }
+
+    private static int stream(byte[] frame) {
+        // The highest bit is reserved and means nothing.
+        return (frame[5] & 0x7f) << 24 | (frame[6] & 0xff) << 16 | (frame[7] & 0xff) << 8 | (frame[8] & 0xff);
+    }
+
+    private void block(byte[] bytes, ByteArrayOutputStream out) {
+        byte[] whole;
+        if (begun == null) {
+            whole = withoutPadding(bytes);
+            frames = 1;
+        } else {
+            whole = Arrays.copyOf(begun, begun.length + bytes.length - FRAME_HEADER);
+            System.arraycopy(bytes, FRAME_HEADER, whole, begun.length, bytes.length - FRAME_HEADER);
+            whole[4] |= (byte) (bytes[4] & END_HEADERS);
+            frames++;
+        }
+        if (frames > MOST_FRAMES || whole.length > FRAME_HEADER + LARGEST_FRAME) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Headers without end");
+        }
+        begun = (whole[4] & END_HEADERS) == 0 ? whole : null;
+        if (begun == null) {
+            out.writeBytes(rewritten(whole));
+        }
+    }
+
+    private static byte[] withoutPadding(byte[] frame) {
+        if ((frame[4] & PADDED) == 0) {
+            return frame;
+        }
+        int end = frame.length == FRAME_HEADER ? 0 : frame.length - (frame[FRAME_HEADER] & 0xff);
+        if (end <= FRAME_HEADER) {
+            throw new Http2Exception(Http2ErrorCode.PROTOCOL, "Padding beyond the frame");
+        }
+        byte[] shorter = Arrays.copyOf(frame, end - 1);
+        System.arraycopy(frame, FRAME_HEADER + 1, shorter, FRAME_HEADER, end - 1 - FRAME_HEADER);
+        shorter[4] &= ~PADDED;
+        return shorter;
+    }
+
     private static byte[] rewritten(byte[] frame) {
-        int from = FRAME_HEADER + ((frame[4] & PADDED) == 0 ? 0 : 1) + ((frame[4] & PRIORITY) == 0 ? 0 : 5);
+        int from = Math.min(frame.length, FRAME_HEADER + ((frame[4] & PRIORITY) == 0 ? 0 : 5));
         var out = new ByteArrayOutputStream(frame.length);
-        out.write(frame, 0, Math.min(from, frame.length));
+        out.write(frame, 0, from);
         try {
             new Block(frame, from, out).rewrite();
         } catch (IndexOutOfBoundsException cut) {
-            // The block goes on in another frame, or is damaged: either way not to be touched.
-            return frame;
+            throw new Http2Exception(Http2ErrorCode.COMPRESSION, "Damaged headers", cut);
         }
         var bytes = out.toByteArray();
         int length = bytes.length - FRAME_HEADER;
@@ -97,7 +174,10 @@ final class PseudoHeaderNames {
         }
 
         void rewrite() {
-            while (at < bytes.length) {
+            for (int fields = 0; at < bytes.length; fields++) {
+                if (fields == MOST_FIELDS) {
+                    throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many headers");
+                }
                 int start = at;
                 int first = bytes[at] & 0xff;
                 if (first >= 0x80) {
