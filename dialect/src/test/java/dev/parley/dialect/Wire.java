@@ -45,6 +45,12 @@ final class Wire {
         }
     }
 
+    /** The examples of all dialects, to begin with where any bytes may come. */
+    static Stream<byte[]> everything() {
+        return Stream.of("v1", "v03", "v03proto", "v01", "kernel", "agentvault")
+                .flatMap(dialect -> examples(dialect, ".json").stream().map(name -> example(dialect, name)));
+    }
+
     static byte[] bytes(String json) {
         return json.getBytes(UTF_8);
     }

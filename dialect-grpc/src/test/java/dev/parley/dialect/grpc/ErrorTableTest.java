@@ -135,7 +135,7 @@ class ErrorTableTest {
         return (GrpcAnswer.Failure) dialect.answer(request, called -> CallContext.anonymous());
     }
 
-    private static final AgentCard CARD = new AgentCard(
+    static final AgentCard CARD = new AgentCard(
             "agent",
             "Refuses everything",
             List.of(new AgentCard.Interface("127.0.0.1:1", AgentCard.Interface.GRPC, null, "1.0")),
