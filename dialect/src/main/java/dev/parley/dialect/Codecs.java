@@ -543,9 +543,12 @@ final class Codecs {
         var members = new LinkedHashMap<String, @Nullable Object>();
         for (String name = in.nextName(); name != null; name = in.nextName()) {
             in.nextToken();
-            int before = members.size();
-            members.put(name, readFree(in));
-            refuseDuplicate(in, members, before);
+            int size = members.size();
+            Object value = readFree(in);
+            Object before = members.put(name, value);
+            if (!(name.equals(RepeatedKinds.KIND) && value instanceof String && value.equals(before))) {
+                refuseDuplicate(in, members, size);
+            }
         }
         return Collections.unmodifiableMap(members);
     }

@@ -113,7 +113,7 @@ final class LegacyDialect extends Dialect {
      * The name that the error has in the Java SDK of 0.3: {@code io.a2a.spec.TaskNotFoundError}. The specification names
      * none, and its clients know an error over REST by nothing else, as others do by the code.
      */
-    private static String nameOf(A2AError error) {
+    static String nameOf(A2AError error) {
         if (error == A2AError.PARSE_ERROR) {
             return "io.a2a.spec.JSONParseError";
         }

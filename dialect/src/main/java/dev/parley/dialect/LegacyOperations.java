@@ -180,7 +180,8 @@ final class LegacyOperations {
     private static Codec<SendConfiguration> configuration(LegacyModel model) {
         boolean proto = model.equals(LegacyModel.PROTO);
         return model.<SendConfiguration>shape()
-                .optional("acceptedOutputModes", TEXTS, List.of(), SendConfiguration::acceptedOutputModes)
+                // Before 0.3 a configuration had to have them, be it none.
+                .always("acceptedOutputModes", TEXTS, List.of(), SendConfiguration::acceptedOutputModes)
                 .optional("historyLength", INT, SendConfiguration::historyLength)
                 .optional(
                         proto ? "pushNotification" : "pushNotificationConfig",

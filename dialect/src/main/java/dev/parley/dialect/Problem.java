@@ -146,8 +146,9 @@ final class Problem {
                 .findFirst()
                 // The problem documents end their type in the name: https://…/errors/task-not-found.
                 .orElseGet(() -> text(error.get("type")).replaceFirst(".*/", "").replace('-', '_'));
+        Object inJava = error.get("error");
         for (A2AError one : A2AError.values()) {
-            if (one.name().equalsIgnoreCase(named)) {
+            if (one.name().equalsIgnoreCase(named) || LegacyDialect.nameOf(one).equals(inJava)) {
                 return one;
             }
         }

@@ -14,6 +14,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
@@ -297,6 +298,22 @@ final class WireBindingTest {
         assertThat(task.id()).isEqualTo("t-9");
     }
 
+    @Test
+    void anAnswerMaySayTwiceOfWhichKindItIs() {
+        String answer = "{'id':1,'result':{'kind':'message','messageId':'m','role':'agent','parts':["
+                + "{'kind':'text','text':'hi','kind':'text'}],'kind':'message'}}";
+        var binding = binding(Interface.JSONRPC, "0.2");
+
+        assertThat(((Message) binding.result(send(), 200, bytes(answer.replace('\'', '"')))).text())
+                .isEqualTo("hi");
+        assertThatThrownBy(() -> binding.result(
+                        send(),
+                        200,
+                        bytes(answer.replace("'kind':'message'}", "'kind':'task'}")
+                                .replace('\'', '"'))))
+                .hasMessageContaining("duplicate key");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"1.0", "0.3"})
     void aDeletionMayBeAnsweredWithNothing(String version) {
@@ -372,6 +389,11 @@ final class WireBindingTest {
                 // or the error of JSON-RPC, without what is around it there
                 "404 | {'code':-32001,'message':'x'}                           | TASK_NOT_FOUND",
                 "400 | {'code':-32004,'message':'x','data':{'why':'because'}}  | UNSUPPORTED_OPERATION",
+                // or its name in Java, in a stream too
+                "404 | {'error':'io.a2a.spec.TaskNotFoundError','message':'x'}      | TASK_NOT_FOUND",
+                "200 | {'error':'io.a2a.spec.TaskNotFoundError','message':'x'}      | TASK_NOT_FOUND",
+                "404 | {'error':'io.a2a.spec.MethodNotFoundError','message':'x'}    | METHOD_NOT_FOUND",
+                "404 | {'error':'Not Found','message':'x'}                          | METHOD_NOT_FOUND",
                 // or the words of the specification
                 "404 | {'message':'Task not found'}                            | TASK_NOT_FOUND",
                 "501 | {'message':'Push Notification is not supported'}        | PUSH_NOTIFICATION_NOT_SUPPORTED",

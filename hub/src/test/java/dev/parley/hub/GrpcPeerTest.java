@@ -7,6 +7,8 @@ import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.ClientException;
 import dev.parley.client.KeyManager;
+import dev.parley.dialect.grpc.v03.CreateTaskPushNotificationConfigRequest;
+import dev.parley.dialect.grpc.v03.TaskPushNotificationConfig;
 import dev.parley.dialect.grpc.v03.TaskSubscriptionRequest;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.GetTaskRequest;
@@ -20,6 +22,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
+import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import io.grpc.InsecureServerCredentials;
@@ -136,6 +139,16 @@ final class GrpcPeerTest {
                     .isInstanceOfSatisfying(
                             A2AException.class,
                             refusal -> assertThat(refusal.error()).isEqualTo(A2AError.TASK_NOT_CANCELABLE));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mine,tasks/t/pushNotificationConfigs/mine", ",tasks/t/pushNotificationConfigs"})
+    void aWebhookAlsoHasTheNameThatSomeServersReadAlone(@Nullable String id, String name) {
+        try (AgentClient client = builder().of(card(Map.of(), "0.3"))) {
+            var made = client.createPushConfig(new PushConfig(null, id, "t", "http://127.0.0.1:9/hook", null, null));
+
+            assertThat(made.token()).isEqualTo(name);
         }
     }
 
@@ -356,6 +369,16 @@ final class GrpcPeerTest {
                 dev.parley.dialect.grpc.v03.CancelTaskRequest request,
                 StreamObserver<dev.parley.dialect.grpc.v03.Task> answer) {
             answer.onError(Status.FAILED_PRECONDITION.asException());
+        }
+
+        /** The webhook as it was sent, with the name that it had for a token. */
+        @Override
+        public void createTaskPushNotificationConfig(
+                CreateTaskPushNotificationConfigRequest request, StreamObserver<TaskPushNotificationConfig> answer) {
+            var made = request.getConfig().toBuilder();
+            made.getPushNotificationConfigBuilder().setToken(made.getName());
+            answer.onNext(made.build());
+            answer.onCompleted();
         }
 
         @Override

@@ -210,7 +210,7 @@ final class V03Rpcs {
 
         @Override
         public String toString() {
-            return name(taskId) + "/pushNotificationConfigs/" + id;
+            return name(taskId) + "/pushNotificationConfigs" + (id == null ? "" : "/" + id);
         }
     }
 
@@ -285,7 +285,7 @@ final class V03Rpcs {
         return CreateTaskPushNotificationConfigRequest.newBuilder()
                 .setParent(name(requireNonNull(config.taskId())))
                 .setConfigId(orEmpty(config.id()))
-                .setConfig(TaskPushNotificationConfig.newBuilder().setPushNotificationConfig(V03Model.write(config)))
+                .setConfig(config(config)) // with its name, for some read nothing else
                 .build();
     }
 
