@@ -84,6 +84,11 @@ final class VaultDialect extends Dialect {
         super(NAME, OPERATIONS);
     }
 
+    /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer behind a slash alone. */
+    static String address(String url) {
+        return url.matches("[^?#]*/[^./?#]+") ? url + "/" : url;
+    }
+
     private static @Nullable String webhook(SendMessage send) {
         PushConfig config = send.configuration().pushConfig();
         return config == null ? null : config.url();

@@ -116,7 +116,7 @@ final class WireBinding implements Binding {
         String before = "{\"jsonrpc\":\"2.0\",\"id\":" + ids.incrementAndGet() + ",\"method\":\"" + asked.method()
                 + "\",\"params\":";
         byte[] body = Json.write(before.getBytes(UTF_8), shape, operation, END_OF_OBJECT);
-        return new Outgoing("POST", agent.url(), headers, body);
+        return new Outgoing("POST", tellsIdsOnly() ? VaultDialect.address(agent.url()) : agent.url(), headers, body);
     }
 
     private Outgoing rest(
@@ -214,6 +214,9 @@ final class WireBinding implements Binding {
         try {
             return Json.read(json, codec);
         } catch (A2AException unreadable) {
+            if (unreadable.error() != A2AError.PARSE_ERROR && unreadable.error() != A2AError.INVALID_PARAMS) {
+                throw unreadable; // a refusal that was told in a result
+            }
             A2AException told = Problem.read(status, json);
             throw told != null
                     ? told

@@ -314,6 +314,33 @@ final class WireBindingTest {
                 .hasMessageContaining("duplicate key");
     }
 
+    @Test
+    void whatAgentVaultDoesNotCancelIsRefused() {
+        String answer = "{\"id\":1,\"result\":{\"success\":false,\"message\":null}}";
+
+        assertThatThrownBy(() -> binding(Interface.JSONRPC, "agentvault")
+                        .result(Operation.CancelTask.of("t"), 200, bytes(answer)))
+                .isInstanceOfSatisfying(
+                        A2AException.class, e -> assertThat(e.error()).isEqualTo(A2AError.TASK_NOT_CANCELABLE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://localhost:8000/a2a, http://localhost:8000/a2a/",
+        "http://localhost:8000/a2a/, http://localhost:8000/a2a/",
+        "http://localhost:8000/rpc.php, http://localhost:8000/rpc.php",
+        "http://localhost:8000/a2a?agent=1, http://localhost:8000/a2a?agent=1",
+    })
+    void agentsOfAgentVaultAnswerBehindASlash(String url, String called) {
+        var agent = new Interface(url, Interface.JSONRPC, null, "agentvault");
+
+        assertThat(Binding.of(agent)
+                        .orElseThrow()
+                        .request(Operation.GetTask.of("t"), CallContext.anonymous(), agent)
+                        .url())
+                .isEqualTo(called);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"1.0", "0.3"})
     void aDeletionMayBeAnsweredWithNothing(String version) {
