@@ -17,19 +17,19 @@ import java.util.stream.Stream;
  * get it, and how to run it.
  *
  * <p>It is installed below {@code target} from the lock file next to the scripts, and kept there for as long as that file
- * does not change.
+ * does not change, nor what is built with it.
  *
  * @param name of the directory below {@code target}
  * @param sources the directories of its scripts, those of its own release last
- * @param lockFile what names every package and its version
+ * @param lockFiles what names every package and its version, and what is built when they are installed
  * @param installation the commands that install them
- * @param client the command that calls the agents of hubs, except for its last arguments, the hubs
+ * @param client the command that calls the agents of hubs, except for its last arguments, the hubs; empty if it has no client
  * @param server the command that serves an agent; empty if it has no server, or none that starts by itself
  */
 record ForeignSdk(
         String name,
         List<String> sources,
-        String lockFile,
+        List<String> lockFiles,
         List<List<String>> installation,
         List<String> client,
         List<String> server) {
@@ -41,12 +41,16 @@ record ForeignSdk(
             javaScript("0.3", List.of("js-kind")),
             python("python-0.3", "python-kind"),
             java("java-0.3", List.of("java-kind", "java-0.3")),
+            javaServer("0.3"),
+            javaServer("0.3-grpc"),
             go("0.3"),
             java("langchain4j", List.of("langchain4j")),
             javaScript("0.2", List.of("js-kind")),
             python("python-0.2", "python-kind"),
             java("java-0.2", List.of("java-kind", "java-0.2")),
-            python("agentvault").withoutServer());
+            javaServer("0.2"),
+            python("agentvault").withoutServer(),
+            python("agentvault-server").withoutClient());
 
     /** What signs cards, and verifies them and webhooks. */
     static final List<ForeignSdk> SIGNERS = List.of(
@@ -60,7 +64,7 @@ record ForeignSdk(
         return new ForeignSdk(
                 "js-" + release,
                 sources("js", release, shared),
-                "package-lock.json",
+                List.of("package-lock.json"),
                 // Without the last two it takes more than a minute to notice that there is no network.
                 List.of(List.of(
                         "npm",
@@ -81,7 +85,7 @@ record ForeignSdk(
                 Stream.of(Stream.of("python-common"), Stream.of(shared), Stream.of(name))
                         .flatMap(it -> it)
                         .toList(),
-                "requirements.txt",
+                List.of("requirements.txt"),
                 List.of(
                         List.of("python3", "-m", "venv", "venv"),
                         List.of(
@@ -99,11 +103,10 @@ record ForeignSdk(
 
     /** In a process of its own, as all releases of the SDK have classes of the same names. */
     private static ForeignSdk java(String name, List<String> sources) {
-        String tools = Path.of(System.getProperty("java.home"), "bin").toString();
         return new ForeignSdk(
                 name,
                 sources,
-                "pom.xml",
+                List.of("pom.xml"),
                 List.of(List.of(
                         "mvn",
                         "-B",
@@ -114,9 +117,24 @@ record ForeignSdk(
                 List.of(
                         "sh",
                         "-c",
-                        "'%1$s/javac' -cp 'lib/*' -d classes *.java && exec '%1$s/java' -cp 'classes:lib/*' Main \"$0\""
-                                .formatted(tools)),
+                        "'%s' -cp 'lib/*' -d classes *.java && exec '%s' -cp 'classes:lib/*' Main \"$0\""
+                                .formatted(javaTool("javac"), javaTool("java"))),
                 List.of());
+    }
+
+    /** An application of Quarkus, as all servers of this SDK are. To build one takes a while, so that is done only once. */
+    private static ForeignSdk javaServer(String release) {
+        return new ForeignSdk(
+                "java-serve-" + release,
+                List.of("java-serve", "java-serve-" + release),
+                List.of("pom.xml", "parent.xml", "application.properties", "Agent.java", "Main.java"),
+                List.of(List.of("mvn", "-B", "-q", "clean", "package", "-Dmaven.test.skip")),
+                List.of(),
+                List.of(javaTool("java"), "-jar", "target/quarkus-app/quarkus-run.jar"));
+    }
+
+    private static String javaTool(String name) {
+        return Path.of(System.getProperty("java.home"), "bin", name).toString();
     }
 
     private static ForeignSdk go(String release) {
@@ -124,14 +142,18 @@ record ForeignSdk(
         return new ForeignSdk(
                 "go-" + release,
                 sources("go", release, List.of()),
-                "go.sum",
+                List.of("go.sum"),
                 List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download")),
                 List.of("sh", "-c", build + " \"$0\""),
                 List.of("sh", "-c", build));
     }
 
     private ForeignSdk withoutServer() {
-        return new ForeignSdk(name, sources, lockFile, installation, client, List.of());
+        return new ForeignSdk(name, sources, lockFiles, installation, client, List.of());
+    }
+
+    private ForeignSdk withoutClient() {
+        return new ForeignSdk(name, sources, lockFiles, installation, List.of(), server);
     }
 
     private static List<String> sources(String language, String release, List<String> shared) {
@@ -159,6 +181,10 @@ record ForeignSdk(
 
     private interface Work {
         List<Check> in(Path directory) throws IOException;
+    }
+
+    boolean hasClient() {
+        return !client.isEmpty();
     }
 
     boolean hasServer() {
@@ -231,14 +257,17 @@ record ForeignSdk(
 
     private void install(Path directory) throws IOException {
         Path installed = directory.resolve("installed");
-        Path wanted = directory.resolve(lockFile);
-        if (Files.exists(installed) && Files.mismatch(installed, wanted) == -1) {
+        var wanted = new StringBuilder();
+        for (String lockFile : lockFiles) {
+            wanted.append(Files.readString(directory.resolve(lockFile)));
+        }
+        if (Files.exists(installed) && Files.readString(installed).contentEquals(wanted)) {
             return;
         }
         for (List<String> command : installation) {
             execute(directory, INSTALLATION_LIMIT, command, "install");
         }
-        Files.copy(wanted, installed, StandardCopyOption.REPLACE_EXISTING);
+        Files.writeString(installed, wanted);
     }
 
     /** Returns the lines that the command printed. */

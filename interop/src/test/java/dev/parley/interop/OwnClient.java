@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
@@ -103,12 +104,16 @@ final class OwnClient {
         var all = new LinkedHashMap<String, Operation>();
         all.put("card", this::card);
         all.put("send", this::send);
-        all.put("send, answered by a message", this::sendForMessage);
+        if (!isVault()) { // which has nothing but tasks
+            all.put("send, answered by a message", this::sendForMessage);
+        }
         all.put("send files", this::sendFiles);
         all.put("send without waiting", this::sendWithoutWaiting);
         all.put("send again when asked", this::sendAgain);
         all.put("stream", this::stream);
-        all.put("stream, answered by a message", this::streamForMessage);
+        if (!isVault()) {
+            all.put("stream, answered by a message", this::streamForMessage);
+        }
         all.put("stream up to a question", this::streamUpToQuestion);
         all.put("get", this::get);
         if (server.dialect().equals("1.0")) {
@@ -124,13 +129,18 @@ final class OwnClient {
         return all;
     }
 
+    /** AgentVault has no contexts, and for each file an address. */
+    private boolean isVault() {
+        return server.dialect().startsWith("AgentVault");
+    }
+
     private String card() {
         AgentCard card = agent.card();
         assertThat(card.name()).isEqualTo("handyman");
         assertThat(card.capabilities().streaming()).isEqualTo(true);
         assertThat(card.skills()).extracting(AgentCard.Skill::id).containsExactly("do");
         assertThat(agent.address().protocolBinding()).isEqualTo(binding);
-        assertThat(agent.address().protocolVersion()).startsWith(server.dialect());
+        assertThat(agent.address().protocolVersion()).startsWith(isVault() ? "agentvault" : server.dialect());
         return card.name() + " " + card.version();
     }
 
@@ -149,14 +159,19 @@ final class OwnClient {
 
     private String sendFiles() {
         // Over REST, names of files came after the first release of 0.3, whose readers would refuse them.
-        boolean named = server.dialect().equals("1.0") || !binding.equals(AgentCard.Interface.HTTP_JSON);
-        byte[] table = "city,people\nOslo,709000\n".getBytes(UTF_8);
-        Part file = new Part.Raw(table, named ? "cities.csv" : null, "text/csv", Map.of());
+        boolean named = server.dialect().equals("1.0") || !binding.equals(AgentCard.Interface.HTTP_JSON) && !isVault();
         Part link = Part.link("https://files.example.com/a.pdf", named ? "a.pdf" : null, "application/pdf");
         Part data = Part.data(Map.of("people", List.of("Ada", "Grace")));
-        Task task = (Task) agent.send(Message.user(Part.text("files"), file, link, data));
-        assertThat(task.artifacts().getFirst().parts()).contains(file, link, data);
-        return task.artifacts().getFirst().parts().size() + " parts";
+        byte[] table = "city,people\nOslo,709000\n".getBytes(UTF_8);
+        Part file = new Part.Raw(table, named ? "cities.csv" : null, "text/csv", Map.of());
+        List<Part> sent = isVault() ? List.of(link, data) : List.of(file, link, data);
+        Task task = (Task) agent.send(Message.user(
+                Stream.concat(Stream.of(Part.text("files")), sent.stream()).toArray(Part[]::new)));
+        List<Part> got = task.artifacts().stream()
+                .flatMap(artifact -> artifact.parts().stream())
+                .toList();
+        assertThat(got).containsAll(sent);
+        return got.size() + " parts";
     }
 
     private String sendWithoutWaiting() {
@@ -169,7 +184,9 @@ final class OwnClient {
     private String sendAgain() {
         Task asked = (Task) agent.send("ask");
         assertThat(asked.state()).isEqualTo(TaskState.INPUT_REQUIRED);
-        assertThat(asked.status().message()).extracting(Message::text).isEqualTo("What?");
+        Message question =
+                isVault() ? asked.history().getLast() : asked.status().message();
+        assertThat(question).extracting(Message::text).isEqualTo("What?");
         Task answered = (Task) agent.send(Message.user(Part.text("blue")).in(asked.contextId(), asked.id()));
         assertThat(answered.id()).isEqualTo(asked.id());
         assertThat(answered.state()).isEqualTo(TaskState.COMPLETED);
@@ -223,8 +240,9 @@ final class OwnClient {
         assertThat(whole.id()).isEqualTo(sent.id());
         assertThat(whole.status()).isEqualTo(sent.status());
         assertThat(whole.history().getFirst().text()).isEqualTo("ask");
-        assertThat(agent.task(sent.id(), 1).history()).hasSize(1);
-        return whole.history().size() + " messages in the history, 1 when 1 is asked for";
+        assertThat(agent.task(sent.id(), 1).history())
+                .hasSize(isVault() ? whole.history().size() : 1);
+        return whole.history().size() + " messages in the history";
     }
 
     private String list() {
@@ -305,14 +323,17 @@ final class OwnClient {
     private String whileOneWorks(Function<Task, String> work) {
         try (TaskStream running = agent.stream("wait")) {
             Task started = (Task) running.next();
-            String seen = work.apply(started);
-            stop(started);
-            return seen;
+            try {
+                return work.apply(started);
+            } finally {
+                stop(started); // also if that has failed: some servers have few threads
+            }
         }
     }
 
     private void stop(Task working) {
-        agent.send(Message.user(Part.text("stop")).in(working.contextId(), null));
+        Message stop = Message.user(Part.text("stop"));
+        agent.send(isVault() ? stop.in(null, working.id()) : stop.in(working.contextId(), null));
     }
 
     private String errors() {
