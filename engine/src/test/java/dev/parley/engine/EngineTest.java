@@ -366,13 +366,15 @@ final class EngineTest {
     }
 
     @Test
-    void aTaskThatWaitsForItsCallerIsLeftAsItWasIfTheQueueIsFull() {
+    void aTaskThatWaitsForItsCallerIsLeftAsItWasIfTheQueueIsFull() throws InterruptedException {
+        var running = new CountDownLatch(1);
         var go = new CountDownLatch(1);
         AgentEndpoint agent = engine.host(Agent.named("busy", "One at a time")
                 .concurrency(1)
                 .queueLimit(1)
                 .handle((request, reply) -> {
                     if (request.text().equals("wait")) {
+                        running.countDown();
                         go.await();
                         reply.complete("done");
                     } else if (request.isFollowUp()) {
@@ -386,6 +388,7 @@ final class EngineTest {
         Task question = send(agent, "in");
         Task stranger = send(agent, "auth");
         sendImmediately(agent, "wait");
+        running.await();
         Task waiting = sendImmediately(agent, "wait");
         Message answer = Message.user(Part.text("answer")).in(null, question.id());
 
