@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.IllegalFormatException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
@@ -24,7 +25,6 @@ import org.apache.jena.irix.IRIxResolver;
 import org.apache.jena.riot.Lang;
 import org.apache.jena.riot.RDFFormat;
 import org.apache.jena.riot.RDFParser;
-import org.apache.jena.riot.RiotException;
 import org.apache.jena.riot.RiotParseException;
 import org.apache.jena.riot.lang.LabelToNode;
 import org.apache.jena.riot.lang.LangJSONLD11;
@@ -32,6 +32,7 @@ import org.apache.jena.riot.system.ErrorHandler;
 import org.apache.jena.riot.system.StreamRDF;
 import org.apache.jena.riot.system.StreamRDFBase;
 import org.apache.jena.riot.system.StreamRDFWriter;
+import org.apache.jena.shared.JenaException;
 import org.apache.jena.sparql.core.Quad;
 import org.apache.jena.sys.JenaSystem;
 import org.jspecify.annotations.Nullable;
@@ -146,8 +147,11 @@ public final class RdfFiles {
             }
         } catch (RiotParseException broken) {
             throw new RdfFileException(String.valueOf(broken.getOriginalMessage()), broken.getLine(), broken);
-        } catch (RiotException broken) {
+        } catch (JenaException broken) {
             throw new RdfFileException(String.valueOf(broken.getMessage()), 0, broken);
+        } catch (IllegalFormatException unsaid) {
+            // Jena fails to say what is wrong with a language tag, and that a file ends too early.
+            throw new RdfFileException("malformed", 0, unsaid);
         } catch (StackOverflowError deep) {
             throw new RdfFileException("nested too deeply", 0, deep);
         }

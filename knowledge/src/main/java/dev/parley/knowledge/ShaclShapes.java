@@ -6,6 +6,7 @@ import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.IllegalFormatException;
 import java.util.List;
 import java.util.Set;
 import org.apache.jena.graph.Graph;
@@ -92,7 +93,7 @@ final class ShaclShapes {
                 }
             }
             return new ShaclShapes(graph, Shapes.parse(graph));
-        } catch (JenaException noShapes) {
+        } catch (JenaException | IllegalFormatException noShapes) { // the second as in RdfFiles
             throw A2AException.invalidParams("shapes", String.valueOf(noShapes.getMessage()))
                     .causedBy(noShapes);
         }

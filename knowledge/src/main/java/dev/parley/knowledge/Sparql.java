@@ -10,6 +10,7 @@ import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IllegalFormatException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -235,7 +236,7 @@ final class Sparql {
             T answer = work.get();
             budget.requireKept();
             return answer;
-        } catch (JenaException failed) {
+        } catch (JenaException | IllegalFormatException failed) { // the second when Jena fails to say what is wrong
             throw budget.refusal("failed", String.valueOf(failed.getMessage())).causedBy(failed);
         } catch (KnowledgeStoreException failed) {
             if (failed.isTimeout()) {

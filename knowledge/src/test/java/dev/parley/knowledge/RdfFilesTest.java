@@ -147,6 +147,10 @@ class RdfFilesTest {
                 "JSON_LD|{\"@context\": {\"@import\": \"http://127.0.0.1:9/context\"}, \"@id\": \"ex:a\"}|",
                 "JSON_LD|{\"@context\": \"file:///etc/hostname\", \"@id\": \"ex:a\", \"name\": \"x\"}|",
                 "TURTLE|<< <ex:a> <ex:b> <ex:c> >> <ex:d> 1 .|",
+                "TURTLE|<ex:a> <ex:b> \"x\"^^|",
+                "N_QUADS|<ex:a> <ex:b> \"x\"^^|",
+                "TURTLE|@base <http:/e\"p://e/> . @base <http:/e\"<htt<http:// true) ]@de .|",
+                "RDF_XML|<a xmlns='ex:' xml:lang='+de'><b>c</b></a>|",
                 "RDF_XML|<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description>|",
             })
     void refusesWhatItCannotRead(Format format, String text) {

@@ -105,6 +105,7 @@ class ShaclShapesTest {
                 "<ex:shapes> <http://www.w3.org/2002/07/owl#imports> <http://127.0.0.1:9/> .",
                 "ex:S a sh:NodeShape ; sh:property [ sh:minCount 1 ] .",
                 "ex:S a",
+                "ex:S ex:p 'x'^^",
             })
     void refusesWhatIsNotPlainShacl(String turtle) {
         assertThatThrownBy(() -> ShaclShapes.parse(PREFIXES + turtle))

@@ -266,7 +266,7 @@ class SparqlTest {
                 "SELECT ?v { { SELECT * { ?a ?b ?c } } { SELECT * { ?d ?e ?v } } { SELECT * { ?g ?h ?i } } } ORDER BY ?a",
                 "SELECT ?v { BIND(REGEX(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\") AS ?v) }",
                 "SELECT ?v { BIND(REPLACE(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\", \"\") AS ?v) }",
-                "SELECT ?v { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?v ((((!ex:x|^!ex:x)*)*)*)* ?j }",
+                "SELECT (COUNT(*) AS ?v) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?k ((((!ex:x|^!ex:x)*)*)*)* ?j }",
             })
     void endsWhatTakesTooLongOrTooMuch(String query) {
         var large = numbers(500);
@@ -369,6 +369,14 @@ class SparqlTest {
         }
         assertThat(Sparql.patches(view, "INSERT DATA { ex:s ex:p \"" + regex + "\" }", null, PATIENCE))
                 .hasSize(1);
+    }
+
+    @Test
+    void refusesLanguagesThatAreNone() {
+        assertThatThrownBy(() -> ask("SELECT (SHA256(STRLANG('a', 'e.n')) AS ?hash) {}"))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", "failed"));
     }
 
     @Test

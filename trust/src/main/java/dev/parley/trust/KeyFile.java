@@ -72,7 +72,7 @@ final class KeyFile {
         try {
             Matcher pem = PEM.matcher(text);
             keys = pem.find()
-                    ? List.of(ofPem(pem.group(1), Base64.getMimeDecoder().decode(pem.group(2))))
+                    ? List.of(ofPem(pem.group(1), decoded(pem.group(2))))
                     : text.contains("\"keys\"") ? JWKSet.parse(text).getKeys() : List.of(JWK.parse(text));
         } catch (ParseException | JOSEException | GeneralSecurityException e) {
             // Neither the message nor the cause: they may quote a secret.
@@ -82,6 +82,14 @@ final class KeyFile {
             throw new IllegalArgumentException("no key that is known of (expected: at least one)");
         }
         return keys.stream().map(CardKey::new).toList();
+    }
+
+    private static byte[] decoded(String base64) {
+        try {
+            return Base64.getMimeDecoder().decode(base64);
+        } catch (IllegalArgumentException cut) {
+            throw new IllegalArgumentException("no base64 (expected: a key in PEM)");
+        }
     }
 
     private static JWK ofPem(String label, byte[] der) throws GeneralSecurityException, JOSEException {
@@ -101,6 +109,8 @@ final class KeyFile {
                     case RSAPublicKey rsa -> new RSAKey.Builder(rsa).build();
                     case PublicKey ed -> new OctetKeyPair.Builder(Curve.Ed25519, encodedEnd(ed)).build();
                 };
+            } catch (IllegalStateException off) {
+                throw new InvalidKeyException("of no point on its curve", off);
             } catch (InvalidKeySpecException another) {
                 // One of the next kind, then.
             }

@@ -147,6 +147,10 @@ final class CardKeysTest {
                 "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AA\"}",
                 "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
                 "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+                "-----BEGIN PUBLIC KEY-----\nA\n-----END PUBLIC KEY-----",
+                // A point that is not on its curve.
+                "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEYAlO7mPmEJVzWE79KuZZrWu0oR\n"
+                        + "FIuZ7ohVpLVV5hnsJFRsYjjoyOXEZmaQU8heVdphxhJIGoh7yvJaMtWIqA0Q==\n-----END PUBLIC KEY-----",
                 "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----",
                 "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----",
             })
