@@ -1,5 +1,11 @@
 package dev.parley.cli;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameStartingWith;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.Map.entry;
@@ -94,6 +100,50 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ObjectInputStream.class)
+                .check(classes);
+    }
+
+    @Test
+    void nothingLooksUpNamesRunsScriptsOrReadsXml() {
+        // Files of RDF/XML are read by Jena, which resolves no entities: RdfFilesTest shows it.
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "javax.naming..",
+                        "java.rmi..",
+                        "javax.management.remote..",
+                        "javax.script..",
+                        "java.beans..",
+                        "javax.xml..",
+                        "org.xml..",
+                        "org.w3c.dom..")
+                .check(classes);
+    }
+
+    @Test
+    void onlyWhoHasToStartsProgramsAndLoadsClasses() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("dev.parley.client.Child") // the keyrings of systems
+                .and()
+                .doNotHaveFullyQualifiedName("dev.parley.cli.ConformanceCommand") // the suite that the user names
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ProcessBuilder.class)
+                .check(classes);
+        noClasses()
+                .should()
+                .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(nameStartingWith("exec"))))
+                .check(classes);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.parley.cli..") // the agents in jars that the user names
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ClassLoader.class)
+                .orShould()
+                .callMethodWhere(target(owner(type(Class.class))).and(target(name("forName"))))
                 .check(classes);
     }
 }

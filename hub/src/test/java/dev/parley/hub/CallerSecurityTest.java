@@ -302,6 +302,31 @@ final class CallerSecurityTest {
     }
 
     @Test
+    @DisplayName("S17: how long it takes to say so tells nothing")
+    void othersTasksTakeAsLongAsThoseThatNeverWere() {
+        String others = target.task("alice", "interview");
+        String never = UUID.randomUUID().toString();
+        String mallory = target.key("mallory");
+        int pairs = 500;
+        int longer = 0;
+        for (int i = 0; i < pairs; i++) {
+            // In turn, so that what else the machine does falls on both alike: by chance it is half of them.
+            boolean othersFirst = i % 2 == 0;
+            long first = nanos(othersFirst ? others : never, mallory);
+            long second = nanos(othersFirst ? never : others, mallory);
+            longer += (first > second) == othersFirst ? 1 : 0;
+        }
+
+        assertThat((double) longer / pairs).isBetween(0.25, 0.75);
+    }
+
+    private long nanos(String task, String key) {
+        long before = System.nanoTime();
+        target.rpc("interview", "GetTask", "{'id':'" + task + "'}", key);
+        return System.nanoTime() - before;
+    }
+
+    @Test
     @DisplayName("S21: lists have one's own tasks alone, and their tokens are of no use to others")
     void listsHaveOnesOwnTasksAlone() {
         String id = target.task("alice", "interview");

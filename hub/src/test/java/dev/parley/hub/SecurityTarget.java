@@ -10,6 +10,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.trust.Authentication;
+import dev.parley.trust.PolicyFile;
 import io.grpc.ManagedChannel;
 import io.grpc.okhttp.OkHttpChannelBuilder;
 import java.io.IOException;
@@ -87,6 +88,7 @@ final class SecurityTarget {
                     .port(0)
                     .authentication(Authentication.named(List.of("required")))
                     .issuer(issuer)
+                    .policy(policy(data))
                     .agents(
                             Agent.named("echo", "Says it again")
                                     .knowledge()
@@ -109,6 +111,13 @@ final class SecurityTarget {
         } catch (JOSEException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** More calls than a check makes, and fewer than a flood. */
+    private static PolicyFile policy(Path data) throws IOException {
+        Path file = data.resolve("policy.json");
+        Files.writeString(file, "{\"limits\":{\"principal\":{\"perSecond\":20,\"burst\":2000}}}");
+        return PolicyFile.read(file);
     }
 
     String url() {
