@@ -18,7 +18,9 @@ import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.Date;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -53,8 +55,20 @@ final class AccessTokens {
             Set<String> scopes,
             @Nullable String boundTo) {}
 
+    /** How many tokens are remembered that were found good: most come again, and looking at one costs half a call. */
+    private static final int MAX_KNOWN = 1_000;
+
+    /** A token that was found good, and until when it is. */
+    private record Known(Grant grant, Instant end) {}
+
     private final SecretKey key;
     private final Supplier<String> hub;
+    private final Map<String, Known> known = Collections.synchronizedMap(new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
+            return size() > MAX_KNOWN;
+        }
+    });
     private final InstantSource clock;
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
@@ -108,6 +122,20 @@ final class AccessTokens {
     /** Returns what a token says; null if it is none of ours, or no longer good. */
     @Nullable
     Grant read(String token) {
+        Known before = known.get(token);
+        if (before == null) {
+            before = verified(token);
+            if (before != null) {
+                known.put(token, before);
+            }
+        } else if (!clock.instant().isBefore(before.end())) {
+            known.remove(token);
+            return null;
+        }
+        return before == null ? null : before.grant();
+    }
+
+    private @Nullable Known verified(String token) {
         try {
             JWTClaimsSet claims = processor.process(token, null);
             var scopes = new TreeSet<String>();
@@ -118,7 +146,9 @@ final class AccessTokens {
             }
             Map<String, Object> confirmation = claims.getJSONObjectClaim(CONFIRMATION);
             String boundTo = confirmation == null ? null : JSONObjectUtils.getString(confirmation, THUMBPRINT);
-            return new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes, boundTo);
+            return new Known(
+                    new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes, boundTo),
+                    claims.getExpirationTime().toInstant());
         } catch (ParseException | BadJOSEException | JOSEException notGood) {
             return null;
         }
