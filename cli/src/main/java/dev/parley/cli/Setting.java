@@ -360,6 +360,12 @@ final class Setting<T> {
             "public-url", SettingType.HTTP_URL, null, "URL", "Address that cards show, if the hub is behind a proxy.");
     static final Setting<Long> MAX_BODY =
             hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Largest request that is accepted.");
+    static final Setting<Integer> MAX_TURNS = hub(
+            "max-turns", SettingType.COUNT, "1000", "N", "Most messages of a caller to one agent within one context.");
+    static final Setting<Integer> MAX_EVENTS = hub(
+            "max-events", SettingType.COUNT, "100000", "N", "Most events of a task, such as pieces of its artifacts.");
+    static final Setting<Long> MAX_TASK =
+            hub("max-task", SettingType.SIZE, "64MB", "SIZE", "Most that a task may hold, about; at most 1GB.");
     static final Setting<Duration> RETENTION =
             hub("retention", SettingType.DURATION, "0", "DURATION", "How long ended tasks are kept; 0 for ever.");
     static final Setting<List<String>> ENCRYPTION_KEY = hub(

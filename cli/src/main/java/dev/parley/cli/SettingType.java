@@ -43,6 +43,14 @@ record SettingType<T>(String expected, Function<String, T> parser) {
         return port;
     });
 
+    static final SettingType<Integer> COUNT = new SettingType<>("a number from 1 on", text -> {
+        int count = Integer.parseInt(text);
+        if (count < 1) {
+            throw new IllegalArgumentException();
+        }
+        return count;
+    });
+
     static final SettingType<Long> SIZE = new SettingType<>("a size such as 512KB or 10MB", SettingType::size);
 
     static final SettingType<Path> PATH = new SettingType<>("a path", Path::of);

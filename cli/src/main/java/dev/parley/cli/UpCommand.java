@@ -3,6 +3,7 @@ package dev.parley.cli;
 import dev.parley.agents.DemoAgents;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
+import dev.parley.engine.TaskLimits;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.AgentCard;
 import dev.parley.store.Sealing;
@@ -150,6 +151,7 @@ final class UpCommand implements Command {
         hub.port(settings.require(Setting.PORT))
                 .bind(settings.require(Setting.BIND))
                 .maxBodyBytes(settings.require(Setting.MAX_BODY))
+                .taskLimits(limits(settings))
                 .drain(settings.require(Setting.DRAIN))
                 .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
                 .statusesOf100(settings.require(Setting.STATUS_PROFILE).equals("1.0.0"))
@@ -189,6 +191,17 @@ final class UpCommand implements Command {
         } else if (certificate != null || key != null) {
             throw CliException.usage(
                     "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
+        }
+    }
+
+    private static TaskLimits limits(Settings settings) {
+        try {
+            return new TaskLimits(
+                    settings.require(Setting.MAX_TURNS),
+                    settings.require(Setting.MAX_EVENTS),
+                    settings.require(Setting.MAX_TASK));
+        } catch (IllegalArgumentException tooMuch) {
+            throw CliException.usage(String.valueOf(tooMuch.getMessage()), "see parley up --help");
         }
     }
 

@@ -286,6 +286,8 @@ class UpCommandTest {
                         shell.run("up", "--agents", "empty"),
                         shell.run("up", "--tls-cert", "cert.pem", "--in-memory"),
                         shell.run("up", "--retention", "long", "--in-memory"),
+                        shell.run("up", "--max-turns", "0", "--in-memory"),
+                        shell.run("up", "--max-task", "2GB", "--in-memory"),
                         shell.run("up", "--public-url", "example", "--in-memory")))
                 .allSatisfy(ran -> assertThat(ran.status()).as(ran.err()).isEqualTo(2));
         assertThat(shell.run("up", "--default-agent", "eco").err()).contains("did you mean echo?");

@@ -65,6 +65,8 @@ public final class Engine implements AutoCloseable {
     private final Set<Turn> running = ConcurrentHashMap.newKeySet();
     private final ScheduledThreadPoolExecutor timer;
     private final Limits limits;
+    private final TaskLimits taskLimits;
+    private final ContextTurns turns;
     private final @Nullable Webhooks webhooks;
     private final Map<String, List<Head>> interrupted;
     private final @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
@@ -80,6 +82,8 @@ public final class Engine implements AutoCloseable {
         this.retention = settings.retention;
         this.knowledge = settings.knowledge;
         this.observer = settings.observer;
+        this.taskLimits = settings.taskLimits;
+        this.turns = new ContextTurns(log, taskLimits.turns());
         this.tasks = new LiveTasks(settings.cacheBytes);
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("engine-timer").factory());
@@ -115,6 +119,7 @@ public final class Engine implements AutoCloseable {
         private Duration longestWait = Duration.ofHours(1);
         private Duration grace = Duration.ofSeconds(5);
         private @Nullable Duration retention;
+        private TaskLimits taskLimits = TaskLimits.DEFAULTS;
         private @Nullable PushStore pushStore;
         private @Nullable WebhookTransport transport;
         private @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
@@ -151,6 +156,12 @@ public final class Engine implements AutoCloseable {
         /** After what time tasks that have ended are removed; default: never. */
         public Builder retention(@Nullable Duration retention) {
             this.retention = retention;
+            return this;
+        }
+
+        /** How long conversations and tasks may become; default {@link TaskLimits#DEFAULTS}. */
+        public Builder taskLimits(TaskLimits limits) {
+            this.taskLimits = requireNonNull(limits, "limits");
             return this;
         }
 
@@ -384,6 +395,7 @@ public final class Engine implements AutoCloseable {
             }
             Set<TaskKey> gone = Set.copyOf(keys);
             tasks.dropIf(live -> gone.contains(live.key()));
+            turns.forget();
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
         return erased;
@@ -551,6 +563,14 @@ public final class Engine implements AutoCloseable {
 
     ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight() {
         return inFlight;
+    }
+
+    TaskLimits taskLimits() {
+        return taskLimits;
+    }
+
+    ContextTurns turns() {
+        return turns;
     }
 
     Limits limits() {

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -53,6 +54,8 @@ final class LiveTask implements TaskLog.Writer {
     private static final int MAX_PENDING_BYTES = 4 << 20;
     /** How many of the newest events readers find in memory. */
     private static final int TAIL = 1_024;
+
+    private static final int EVENT_WEIGHT = 300;
 
     private final TaskKey key;
     private final String contextId;
@@ -194,6 +197,29 @@ final class LiveTask implements TaskLog.Writer {
             log.submit(this);
         }
         return last;
+    }
+
+    /**
+     * Says what is too much about the task once {@code more} is emitted; null if nothing is. That it ends is never one event
+     * too many. Called under the task's lock.
+     */
+    @Nullable
+    String excess(List<TaskEvent> more, TaskLimits most) {
+        long events = emitted;
+        long bytes = weight;
+        for (TaskEvent event : more) {
+            bytes += weightOf(event);
+            if (event instanceof TaskStatusUpdateEvent moved
+                    && moved.status().state().isTerminal()) {
+                bytes -= EVENT_WEIGHT;
+            } else {
+                events++;
+            }
+        }
+        if (events > most.events()) {
+            return events + " events (expected: at most " + most.events() + ")";
+        }
+        return bytes > most.bytes() ? bytes + " bytes (expected: at most " + most.bytes() + ")" : null;
     }
 
     /** Decides what to emit, seeing the task with everything emitted so far. Called under the task's lock. */
@@ -557,7 +583,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     private static int weightOf(TaskEvent event) {
-        return 300
+        return EVENT_WEIGHT
                 + switch (event) {
                     case Task task ->
                         task.history().stream()
@@ -584,18 +610,40 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     private static int weightOf(Artifact artifact) {
-        return weightOf(artifact.parts());
+        return weightOf(artifact.parts()) + weightOf(artifact.metadata());
+    }
+
+    private static int weightOf(@Nullable Object json) {
+        return switch (json) {
+            case String text -> 50 + text.length();
+            case Map<?, ?> map -> {
+                int sum = 0;
+                for (var entry : map.entrySet()) {
+                    sum += weightOf(entry.getKey()) + weightOf(entry.getValue());
+                }
+                yield sum;
+            }
+            case List<?> list -> {
+                int sum = 0;
+                for (Object element : list) {
+                    sum += weightOf(element);
+                }
+                yield sum;
+            }
+            case null, default -> 20;
+        };
     }
 
     private static int weightOf(List<Part> parts) {
         int sum = 0;
         for (Part part : parts) {
             sum += 100
+                    + weightOf(part.metadata())
                     + switch (part) {
                         case Part.Text text -> text.text().length();
                         case Part.Raw raw -> raw.raw().length;
                         case Part.Url url -> url.url().length();
-                        case Part.Data data -> 500;
+                        case Part.Data data -> weightOf(data.data());
                     };
         }
         return sum;

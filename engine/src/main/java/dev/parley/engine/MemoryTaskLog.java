@@ -22,12 +22,19 @@ public final class MemoryTaskLog implements TaskLog {
             .thenComparing(head -> head.key().taskId())
             .reversed();
 
-    private record Row(Head head, List<LoggedEvent> events, Cause cause) {}
+    private record Row(Head head, List<LoggedEvent> events, Cause cause, int turns) {}
+
+    private record Context(Scope scope, String agent, String contextId) {
+        static Context of(Head head) {
+            return new Context(head.key().scope(), head.key().agent(), head.contextId());
+        }
+    }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TaskKey, Row> rows = new HashMap<>();
     private final Map<MessageKey, Led> messages = new HashMap<>();
     private final Map<TaskName, String> names = new HashMap<>();
+    private final Map<Context, Integer> turns = new HashMap<>();
     private final InstantSource clock;
 
     private record Led(String taskId, Instant at) {}
@@ -50,7 +57,10 @@ public final class MemoryTaskLog implements TaskLog {
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
             events.addAll(segment.events());
             Cause cause = row == null ? segment.cause() : row.cause();
-            rows.put(segment.head().key(), new Row(segment.head(), events, cause));
+            int more = segment.messages().size();
+            int sum = row == null ? more : row.turns() + more;
+            rows.put(segment.head().key(), new Row(segment.head(), events, cause, sum));
+            turns.merge(Context.of(segment.head()), more, Integer::sum);
             var led = new Led(segment.head().key().taskId(), clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
             TaskName name = segment.name();
@@ -106,6 +116,16 @@ public final class MemoryTaskLog implements TaskLog {
             return Optional.ofNullable(messages.get(key))
                     .filter(led -> led.at().isAfter(clock.instant().minus(Duration.ofHours(24))))
                     .map(Led::taskId);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int turns(Scope scope, String agent, String contextId) {
+        lock.lock();
+        try {
+            return turns.getOrDefault(new Context(scope, agent, contextId), 0);
         } finally {
             lock.unlock();
         }
@@ -190,7 +210,11 @@ public final class MemoryTaskLog implements TaskLog {
         lock.lock();
         try {
             for (TaskKey key : tasks) {
-                rows.remove(key);
+                Row row = rows.remove(key);
+                if (row != null) {
+                    turns.computeIfPresent(
+                            Context.of(row.head()), (context, all) -> all == row.turns() ? null : all - row.turns());
+                }
                 messages.values().removeIf(led -> led.taskId().equals(key.taskId()));
                 names.values().removeIf(key.taskId()::equals);
             }

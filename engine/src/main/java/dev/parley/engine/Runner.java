@@ -269,6 +269,7 @@ final class Runner {
                 message == null ? Message.user(Part.text("")) : message,
                 new Turn.Origin(context, List.of(), Map.of(), followUp, attempt, null),
                 engine.clock(),
+                engine.taskLimits(),
                 engine.knowledge(agent),
                 () -> {});
     }

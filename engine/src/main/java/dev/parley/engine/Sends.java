@@ -307,12 +307,27 @@ final class Sends {
 
     private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
         Turn turn = turn(live, send, context, false, messageKey);
-        register(send, live, name, context, 0);
-        live.causedBy(HostedAgent.cause(context));
-        live.answersFor(messageKey);
-        live.enter(turn);
-        runner.start(turn);
-        return new Sent(live, 0, turn, true);
+        boolean inContext = send.message().contextId() != null;
+        if (inContext) {
+            engine.turns().take(live.key(), live.contextId());
+        }
+        PushConfig webhook = null;
+        try {
+            webhook = register(send, live, name, context, 0);
+            live.causedBy(HostedAgent.cause(context));
+            live.answersFor(messageKey);
+            live.enter(turn);
+            runner.start(turn);
+            return new Sent(live, 0, turn, true);
+        } catch (RuntimeException refused) {
+            if (webhook != null) {
+                webhooks.remove(live.key(), webhook);
+            }
+            if (inContext) {
+                engine.turns().giveBack(live.key(), live.contextId());
+            }
+            throw refused;
+        }
     }
 
     private Sent proceed(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
@@ -321,9 +336,29 @@ final class Sends {
             throw A2AException.invalidParams(
                     "message.contextId", message.contextId() + " (expected: that of the task, or none)");
         }
-        register(send, live, name, context, live.written());
+        PushConfig webhook = send.configuration().pushConfig();
+        if (webhook != null) {
+            webhooks.checkRoom(live.key(), webhook);
+        }
+        long before = live.written();
+        engine.turns().take(live.key(), live.contextId());
         var turn = turn(live, send, context, true, messageKey);
-        long since = runner.goOn(turn, task -> {
+        long since;
+        try {
+            since = goOn(turn, message, context, messageKey);
+        } catch (RuntimeException refused) {
+            engine.turns().giveBack(live.key(), live.contextId());
+            throw refused;
+        }
+        // Only now: a webhook that comes with a message that is refused must not be told of anything.
+        register(send, live, name, context, before);
+        return new Sent(live, since, turn, false);
+    }
+
+    /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */
+    private long goOn(Turn turn, Message message, CallContext context, MessageKey messageKey) {
+        LiveTask live = turn.live();
+        return runner.goOn(turn, task -> {
             TaskState state = task.state();
             if (state.isTerminal()) {
                 throw A2AException.of(
@@ -331,15 +366,22 @@ final class Sends {
                         "The task has ended (" + state + "): send the message without taskId to begin another",
                         Map.of("taskId", task.id()));
             }
-            live.causedBy(HostedAgent.cause(context));
-            live.answersFor(messageKey);
             Message received = message.in(live.contextId(), live.key().taskId());
             // The question, if there was one, comes before its answer in the history.
-            return state.isInterrupted()
+            List<TaskEvent> said = state.isInterrupted()
                     ? List.of(turn.moved(TaskState.WORKING, null, Map.of()), received)
                     : List.of(received);
+            String excess = live.excess(said, engine.taskLimits());
+            if (excess != null) {
+                throw A2AException.of(
+                        A2AError.UNSUPPORTED_OPERATION,
+                        "The task would have " + excess + ": send the message without taskId to begin another",
+                        Map.of("taskId", task.id()));
+            }
+            live.causedBy(HostedAgent.cause(context));
+            live.answersFor(messageKey);
+            return said;
         });
-        return new Sent(live, since, turn, false);
     }
 
     private Turn turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
@@ -349,15 +391,15 @@ final class Sends {
                 new Turn.Origin(
                         context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
                 engine.clock(),
+                engine.taskLimits(),
                 engine.knowledge(agent),
                 () -> engine.tasks().add(live));
     }
 
-    private void register(Send send, LiveTask live, @Nullable String name, CallContext context, long after) {
+    private @Nullable PushConfig register(
+            Send send, LiveTask live, @Nullable String name, CallContext context, long after) {
         PushConfig webhook = send.configuration().pushConfig();
-        if (webhook != null) {
-            webhooks.add(live, webhook, name, context, after);
-        }
+        return webhook == null ? null : webhooks.add(live, webhook, name, context, after);
     }
 
     private TaskKey key(CallContext context, String taskId) {

@@ -45,13 +45,33 @@ final class TaskWebhooks {
         deliveries().check(config);
     }
 
-    /** Adds a webhook that is told of everything behind {@code after}. */
+    /** @throws A2AException INVALID_PARAMS if the task has as many webhooks as it may have, and this is another one */
+    void checkRoom(TaskKey task, PushConfig config) {
+        List<Subscription> present = deliveries().of(task);
+        if (present.size() >= Webhooks.MAX_PER_TASK
+                && present.stream()
+                        .noneMatch(other -> Objects.equals(other.config().id(), config.id()))) {
+            throw A2AException.invalidParams(
+                    "taskId", "has " + present.size() + " webhooks (expected: at most " + Webhooks.MAX_PER_TASK + ")");
+        }
+    }
+
+    /** Removes a webhook of a task that has not come to be. */
+    void remove(TaskKey task, PushConfig config) {
+        deliveries().delete(task, requireNonNull(config.id()));
+    }
+
+    /** Adds a webhook that is told of everything behind {@code after}, be it written already. */
     PushConfig add(LiveTask live, PushConfig config, @Nullable String taskName, CallContext context, long after) {
         String id = config.id();
         String taskId = live.key().taskId();
         PushConfig named = config.of(taskId, id == null || id.isEmpty() ? newId(taskId, taskName, context) : id);
         live.watched = true;
-        deliveries().add(Subscription.of(live.key(), named, context.dialect(), taskName, after));
+        Webhooks deliveries = deliveries();
+        deliveries.add(Subscription.of(live.key(), named, context.dialect(), taskName, after));
+        if (live.written() > after) {
+            deliveries.wake(live.key());
+        }
         return named;
     }
 
@@ -69,18 +89,8 @@ final class TaskWebhooks {
         LiveTask live = engine.pinned(key(context, asked));
         try {
             deliveries.check(config);
-            List<Subscription> present = deliveries.of(live.key());
-            if (present.size() >= Webhooks.MAX_PER_TASK
-                    && present.stream()
-                            .noneMatch(other -> Objects.equals(other.config().id(), config.id()))) {
-                throw A2AException.invalidParams(
-                        "taskId",
-                        "has " + present.size() + " webhooks (expected: at most " + Webhooks.MAX_PER_TASK + ")");
-            }
-            PushConfig added = add(live, config, context.namesTasks() ? asked : null, context, live.written());
-            // What was written while the webhook was being saved must not wait for the event after it.
-            deliveries.wake(live.key());
-            return added;
+            checkRoom(live.key(), config);
+            return add(live, config, context.namesTasks() ? asked : null, context, live.written());
         } finally {
             engine.tasks().unpin(live);
         }

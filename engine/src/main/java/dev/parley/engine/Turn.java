@@ -10,6 +10,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEndedException;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,7 @@ final class Turn implements Request, Reply {
     private final Message message;
     private final Origin origin;
     private final InstantSource clock;
+    private final TaskLimits limits;
     private final @Nullable KnowledgeEndpoint graph;
     private @Nullable String credential;
     private final Runnable onCreate;
@@ -62,12 +65,14 @@ final class Turn implements Request, Reply {
             Message message,
             Origin origin,
             InstantSource clock,
+            TaskLimits limits,
             @Nullable KnowledgeEndpoint graph,
             Runnable onCreate) {
         this.live = live;
         this.message = message;
         this.origin = origin;
         this.clock = clock;
+        this.limits = limits;
         this.graph = graph;
         this.onCreate = onCreate;
         this.created = origin.followUp || live.durable() != null;
@@ -174,6 +179,24 @@ final class Turn implements Request, Reply {
         });
     }
 
+    /** Emits what the agent says, unless the task would be too large then: it keeps what it has, and fails. */
+    private void say(Function<Task, List<TaskEvent>> events) {
+        var tooMuch = new AtomicBoolean();
+        emit(task -> {
+            List<TaskEvent> said = events.apply(task);
+            String excess = live.excess(said, limits);
+            if (excess == null) {
+                return said;
+            }
+            tooMuch.set(true);
+            return List.of(
+                    moved(TaskState.FAILED, Message.agent(Part.text("The task got too large: " + excess)), Map.of()));
+        });
+        if (tooMuch.get()) {
+            throw new TaskEndedException(live.key().taskId(), TaskState.FAILED);
+        }
+    }
+
     private Task beginning(TaskState state) {
         return new Task(
                 live.key().taskId(),
@@ -218,17 +241,17 @@ final class Turn implements Request, Reply {
 
     @Override
     public void artifact(Artifact artifact) {
-        emit(task -> List.of(produced(artifact, false, true)));
+        say(task -> List.of(produced(artifact, false, true)));
     }
 
     @Override
     public void artifact(String name, String text) {
-        emit(task -> List.of(produced(Artifact.named(newId(task), name, Part.text(text)), false, true)));
+        say(task -> List.of(produced(Artifact.named(newId(task), name, Part.text(text)), false, true)));
     }
 
     @Override
     public void file(String filename, String mediaType, byte[] bytes) {
-        emit(task -> List.of(
+        say(task -> List.of(
                 produced(Artifact.named(newId(task), filename, Part.file(filename, mediaType, bytes)), false, true)));
     }
 
@@ -254,7 +277,7 @@ final class Turn implements Request, Reply {
 
     @Override
     public void complete(Part... parts) {
-        emit(task -> List.of(
+        say(task -> List.of(
                 produced(Artifact.of(newId(task), parts), false, true), moved(TaskState.COMPLETED, null, Map.of())));
     }
 
@@ -270,7 +293,7 @@ final class Turn implements Request, Reply {
 
     @Override
     public void move(TaskState state, @Nullable Message note, Map<String, @Nullable Object> metadata) {
-        emit(task -> List.of(moved(state, note, metadata)));
+        say(task -> List.of(moved(state, note, metadata)));
     }
 
     private static String newId(Task task) {
@@ -309,7 +332,7 @@ final class Turn implements Request, Reply {
             if (closed) {
                 throw new IllegalStateException("artifact " + name + " is closed");
             }
-            emit(task -> {
+            say(task -> {
                 boolean append = id != null;
                 String artifactId = append ? requireNonNull(id) : newId(task);
                 id = artifactId;

@@ -62,6 +62,13 @@ final class LiveTaskTest {
 
     private static Turn turn(LiveTask live, String text) {
         var origin = new Turn.Origin(ALICE, List.of(), Map.of(), true, 1, null);
-        return new Turn(live, Message.user(Part.text(text)), origin, InstantSource.system(), null, () -> {});
+        return new Turn(
+                live,
+                Message.user(Part.text(text)),
+                origin,
+                InstantSource.system(),
+                TaskLimits.DEFAULTS,
+                null,
+                () -> {});
     }
 }

@@ -189,6 +189,42 @@ final class WebhooksTest {
         assertThat(log.unfinished()).isEmpty();
     }
 
+    @Test
+    void aWebhookIsNotThereIfItsMessageWasRefused() {
+        AgentEndpoint agent = counting(1);
+        Task ended = send(agent, null);
+        var hook = new SendConfiguration(
+                List.of(), new PushConfig(null, "hook", null, "https://hook", null, null), null, false);
+        Message more = Message.user(Part.text("more")).in(null, ended.id());
+
+        assertThatThrownBy(() -> agent.call(new SendMessage(null, more, hook, Map.of()), ALICE))
+                .hasMessageContaining("has ended");
+
+        assertThat(agent.call(new ListPushConfigs(null, ended.id(), 0, null), ALICE)
+                        .configs())
+                .isEmpty();
+    }
+
+    @Test
+    void aWebhookGivenWithALaterMessageIsToldOfWhatFollows() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete("done");
+            } else {
+                reply.askForInput("and?");
+            }
+        });
+        Task asked = send(agent, null);
+        var hook = new SendConfiguration(
+                List.of(), new PushConfig(null, "hook", null, "https://hook", null, null), null, false);
+        Message more = Message.user(Part.text("more")).in(null, asked.id());
+
+        agent.call(new SendMessage(null, more, hook, Map.of()), ALICE);
+
+        // The fourth is the message itself.
+        assertThat(receiver.next(3)).containsExactly(3L, 5L, 6L);
+    }
+
     private AgentEndpoint counting(int steps) {
         return host((request, reply) -> {
             for (int i = 0; i < steps; i++) {

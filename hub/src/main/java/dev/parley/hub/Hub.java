@@ -20,6 +20,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.MemoryPushStore;
 import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.TaskLimits;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
@@ -148,6 +149,7 @@ public final class Hub implements AutoCloseable {
                         pushStore,
                         new WebhookDelivery(
                                 WebhookRule.allowing(settings.webhookAllow), sender, log::cause, metrics, traces))
+                .taskLimits(settings.taskLimits)
                 .retention(settings.retention)
                 .grace(settings.drain.dividedBy(2))
                 .knowledge(this::knowledge)
@@ -330,6 +332,7 @@ public final class Hub implements AutoCloseable {
         private @Nullable String defaultAgent;
         private @Nullable String publicUrl;
         private long maxBodyBytes = 10L << 20;
+        private TaskLimits taskLimits = TaskLimits.DEFAULTS;
         private @Nullable Duration retention;
         private @Nullable Sealing sealing;
         private boolean encryptTasks;
@@ -414,6 +417,12 @@ public final class Hub implements AutoCloseable {
         /** The largest request body, in bytes; default 10 MiB. */
         public Builder maxBodyBytes(long maxBodyBytes) {
             this.maxBodyBytes = maxBodyBytes;
+            return this;
+        }
+
+        /** How long conversations and tasks may become; default {@link TaskLimits#DEFAULTS}. */
+        public Builder taskLimits(TaskLimits limits) {
+            this.taskLimits = requireNonNull(limits, "limits");
             return this;
         }
 

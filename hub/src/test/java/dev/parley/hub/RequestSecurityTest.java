@@ -506,6 +506,35 @@ final class RequestSecurityTest {
     }
 
     @Test
+    @DisplayName("S75: a conversation does not go on for ever, and another one can be begun")
+    void aContextHasNotAnyNumberOfTurns() {
+        String talker = target.newKey("T1", "talker");
+        String context = UUID.randomUUID().toString();
+        String none = ",'configuration':{'historyLength':0}";
+        String hello = message("hello", ",'contextId':'" + context + "'");
+        String task = Shown.of(
+                        target.rpc("interview", "SendMessage", hello, talker).body())
+                .at("result", "task", "id")
+                .text();
+        Supplier<String> more = () -> target.rpc(
+                        "interview",
+                        "SendMessage",
+                        message("more", ",'taskId':'" + task + "'").replaceFirst("}$", none + "}"),
+                        talker)
+                .body();
+        String answer = more.get();
+        int turns = 2;
+        for (; turns < 1_500 && answer.contains("\"result\""); turns++) {
+            answer = more.get();
+        }
+
+        assertThat(answer).contains("-32004", "contextId", "(expected: at most " + (turns - 1) + ")");
+        assertThat(target.rpc("interview", "SendMessage", message("hello", ""), talker)
+                        .body())
+                .contains("\"result\"");
+    }
+
+    @Test
     @DisplayName("S77, S78: secrets are in no log, no metrics, no audit and no file")
     void secretsAreNowhere() throws Exception {
         var inside = target.inside();

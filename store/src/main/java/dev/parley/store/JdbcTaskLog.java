@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
@@ -130,8 +131,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         long first = segment.events().getFirst().sequence();
         if (first == 1) {
             session.update(
-                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     id,
                     lane,
                     head.contextId(),
@@ -139,7 +140,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     head.statusTime().toEpochMilli(),
                     head.lastSequence(),
                     segment.cause().caller(),
-                    segment.cause().traceparent());
+                    segment.cause().traceparent(),
+                    segment.messages().size());
             changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
             audit.add(session, created(segment));
         } else {
@@ -215,10 +217,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             before = state(row.getInt(1));
         }
         session.update(
-                "UPDATE task SET state = ?, status_ms = ?, last_seq = ? WHERE task_id = ?",
+                "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
                 code(head.state()),
                 head.statusTime().toEpochMilli(),
                 head.lastSequence(),
+                segment.messages().size(),
                 id);
         if (before != head.state()) {
             changes.merge(new Tally(lane, before), -1, Integer::sum);
@@ -528,6 +531,18 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
             }
         });
+    }
+
+    @Override
+    public int turns(Scope scope, String agent, String contextId) {
+        Long lane = lanes.find(new Lane(scope, agent));
+        return lane == null
+                ? 0
+                : database.read(session -> number(
+                        session,
+                        "SELECT ifnull(sum(turns), 0) FROM task WHERE lane_no = ? AND context_id = ?",
+                        lane,
+                        contextId));
     }
 
     @Override

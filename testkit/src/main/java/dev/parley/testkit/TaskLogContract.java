@@ -256,6 +256,32 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void theMessagesOfAContextAreCounted() {
+        TaskKey first = key(ALICE, "task-1");
+        TaskKey second = key(ALICE, "task-2");
+        TaskKey his = key(MALLORY, "task-3");
+        write(first, 1, List.of(created(first)), new MessageKey(ALICE, "agent", "m-1"));
+        write(first, 2, List.of(chunk(first, "a")));
+        write(
+                first,
+                3,
+                List.of(chunk(first, "b")),
+                new MessageKey(ALICE, "agent", "m-2"),
+                new MessageKey(ALICE, "agent", "m-3"));
+        write(second, 1, List.of(created(second)), new MessageKey(ALICE, "agent", "m-4"));
+        write(his, 1, List.of(created(his)), new MessageKey(MALLORY, "agent", "m-5"));
+
+        assertThat(log.turns(ALICE, "agent", "context")).isEqualTo(4);
+        assertThat(log.turns(MALLORY, "agent", "context")).isEqualTo(1);
+        assertThat(log.turns(ALICE, "other", "context")).isZero();
+        assertThat(log.turns(ALICE, "agent", "another")).isZero();
+
+        log.erase(List.of(first));
+
+        assertThat(log.turns(ALICE, "agent", "context")).isEqualTo(1);
+    }
+
+    @Test
     void aNameLeadsToItsTaskInItsScopeAndAgentOnly() {
         var name = new TaskName(ALICE, "agent", "mine");
         TaskKey key = key(ALICE, "task-1");

@@ -85,6 +85,9 @@ public interface TaskLog extends AutoCloseable {
     /** Returns the task that a message led to, if it was written less than 24 hours ago. */
     Optional<String> taskOf(MessageKey key);
 
+    /** Returns how many messages the tasks of a context answer for, of one scope and agent. */
+    int turns(Scope scope, String agent, String contextId);
+
     /** Returns the task that callers call so. */
     Optional<String> taskNamed(TaskName name);
 
