@@ -60,6 +60,17 @@ record ForeignSdk(
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
 
+    /** A collector of OpenTelemetry; it wants to be told who gets the spans. */
+    static final ForeignSdk COLLECTOR = new ForeignSdk(
+            "go-collector",
+            List.of("go-collector"),
+            List.of("go.sum", "main.go"),
+            List.of(
+                    List.of("env", "GOTOOLCHAIN=auto", "go", "mod", "download"),
+                    List.of("env", "GOTOOLCHAIN=auto", "go", "build", "-buildvcs=false", "-o", "collector", ".")),
+            List.of(),
+            List.of("./collector"));
+
     private static ForeignSdk javaScript(String release, List<String> shared) {
         return new ForeignSdk(
                 "js-" + release,
