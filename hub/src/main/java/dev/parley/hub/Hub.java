@@ -766,6 +766,7 @@ public final class Hub implements AutoCloseable {
                     .gracePeriod(drain)
                     .authenticator(new Door(trust))
                     .protectCards(protectCards)
+                    .refusals(metrics::refused)
                     .handler(Trust.TOKEN_PATH, trust::token)
                     .handler(
                             Trust.RESOURCE_PATH,

@@ -62,6 +62,11 @@ final class Metrics implements RequestHandler {
             .help("Time that an agent worked at a message, by the state of the task then; message if there is none.")
             .labelNames("agent", "state")
             .register(registry);
+    private final Counter refusals = Counter.builder()
+            .name("parley_refused_requests")
+            .help("Requests that were refused before they came to an agent, by HTTP status.")
+            .labelNames("status")
+            .register(registry);
     private final Gauge streams = Gauge.builder()
             .name("parley_open_streams")
             .help("Streams of events and of changes that are open.")
@@ -113,6 +118,10 @@ final class Metrics implements RequestHandler {
 
     Asked asked(String agent, String operation, String dialect) {
         return new Asked(agent, operation, dialect);
+    }
+
+    void refused(int status) {
+        refusals.labelValues(Integer.toString(status)).inc();
     }
 
     GaugeDataPoint streams(String agent) {

@@ -20,11 +20,13 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -240,6 +242,58 @@ final class MetricsTest {
         }
     }
 
+    @Test
+    void whatIsRefusedBeforeItComesToAnAgentIsCountedByItsStatus() throws Exception {
+        String key = "scraper-key-0123456789";
+        var callers = Callers.builder()
+                .apiKey("prometheus", key)
+                .scopes("prometheus", List.of("metrics"))
+                .build();
+        try (Hub hub = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .agents(ECHO)
+                        .maxBodyBytes(100)
+                        .callers(callers)
+                        .authentication(Authentication.named(List.of("apiKey")))
+                        .start();
+                AgentClient stranger = AgentClient.builder()
+                        .prefer("GRPC")
+                        .apiKey("wrong-key-0123456789")
+                        .connect(hub.agentUrl("echo"))) {
+            var outsider = new Outsider(hub.url());
+            assertThat(outsider.post("/agents/echo", "{}").statusCode()).isEqualTo(401);
+            assertThatThrownBy(() -> stranger.send("hello")).isInstanceOf(A2AException.class);
+            assertThat(outsider.get("/agents/nobody").statusCode()).isEqualTo(404);
+            assertThat(outsider.post("/agents/echo", " ".repeat(101), "X-Api-Key", key)
+                            .statusCode())
+                    .isEqualTo(413);
+            assertThat(outsider.post("/agents/echo", "{}", "X-Api-Key", key, "Content-Encoding", "gzip")
+                            .statusCode())
+                    .isEqualTo(415);
+            assertThat(outsider.get("/admin/audit", "X-Api-Key", key).statusCode())
+                    .isEqualTo(403);
+            try (var socket = new Socket(
+                    InetAddress.getLoopbackAddress(), URI.create(hub.url()).getPort())) {
+                socket.getOutputStream().write("what?\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                        .startsWith("HTTP/1.1 400");
+            }
+
+            var page = read(get(hub, key));
+
+            assertThat(page.values("parley_refused_requests_total"))
+                    .isEqualTo(Map.of(
+                            Map.of("status", "400"), 1.0,
+                            Map.of("status", "401"), 2.0,
+                            Map.of("status", "403"), 1.0,
+                            Map.of("status", "404"), 1.0,
+                            Map.of("status", "413"), 1.0,
+                            Map.of("status", "415"), 1.0));
+            assertThat(page.values("parley_requests_total")).isEmpty();
+        }
+    }
+
     private HttpResponse<byte[]> get(Hub hub, String key) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create(hub.url() + "/metrics"));
         if (!key.isEmpty()) {
@@ -258,7 +312,10 @@ final class MetricsTest {
     }
 
     private Read scrape(Hub hub) throws IOException, InterruptedException {
-        HttpResponse<byte[]> answer = get(hub, "");
+        return read(get(hub, ""));
+    }
+
+    private static Read read(HttpResponse<byte[]> answer) {
         assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/plain; version=0.0.4");
         var collector = new CollectorPrometheusMetricsWalker();
         new TextPrometheusMetricsProcessor(new ByteArrayInputStream(answer.body()), collector).walk();

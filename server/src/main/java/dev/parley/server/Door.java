@@ -22,6 +22,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ final class Door implements HttpRouting {
     private final Duration keepAlive;
     private final @Nullable GrpcDialect grpc;
     private final Authenticator authenticator;
+    private final IntConsumer refusals;
 
     Door(
             Routes routes,
@@ -53,7 +55,8 @@ final class Door implements HttpRouting {
             OpenStreams streams,
             Duration keepAlive,
             @Nullable GrpcDialect grpc,
-            Authenticator authenticator) {
+            Authenticator authenticator,
+            IntConsumer refusals) {
         this.routes = routes;
         this.cors = cors;
         this.browsers = browsers;
@@ -61,6 +64,7 @@ final class Door implements HttpRouting {
         this.keepAlive = keepAlive;
         this.grpc = grpc;
         this.authenticator = authenticator;
+        this.refusals = refusals;
     }
 
     @Override
@@ -103,6 +107,7 @@ final class Door implements HttpRouting {
                             authenticator,
                             streams,
                             exchange.connection().all()::draining,
+                            refusals,
                             exchange)
                     .run();
             return;

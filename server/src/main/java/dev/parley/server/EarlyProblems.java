@@ -6,6 +6,7 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import java.nio.charset.StandardCharsets;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,12 @@ import org.jspecify.annotations.Nullable;
  * Helidon says would repeat what the client sent.
  */
 final class EarlyProblems implements DirectHandler {
+    private final IntConsumer refusals;
+
+    EarlyProblems(IntConsumer refusals) {
+        this.refusals = refusals;
+    }
+
     @Override
     public TransportResponse handle(
             TransportRequest request,
@@ -20,6 +27,7 @@ final class EarlyProblems implements DirectHandler {
             Status status,
             ServerResponseHeaders headers,
             @Nullable String message) {
+        refusals.accept(status.code());
         Answers.FOR_BROWSERS.forEach(headers::set);
         return TransportResponse.builder()
                 .status(status)

@@ -9,6 +9,7 @@ import dev.parley.dialect.grpc.GrpcRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,10 +60,12 @@ final class GrpcCall {
     private final Authenticator authenticator;
     private final OpenStreams streams;
     private final BooleanSupplier draining;
+    private final IntConsumer refusals;
     private final Exchange exchange;
     private final String method;
     private final Function<String, @Nullable String> metadata;
     private @Nullable OutputStream out;
+    private boolean admitted;
 
     GrpcCall(
             GrpcDialect dialect,
@@ -69,12 +73,14 @@ final class GrpcCall {
             Authenticator authenticator,
             OpenStreams streams,
             BooleanSupplier draining,
+            IntConsumer refusals,
             Exchange exchange) {
         this.dialect = dialect;
         this.browsers = browsers;
         this.authenticator = authenticator;
         this.streams = streams;
         this.draining = draining;
+        this.refusals = refusals;
         this.exchange = exchange;
         this.method = exchange.request().prologue().uriPath().rawPath().substring(1);
         this.metadata = Answers.lookup(exchange.request().headers());
@@ -94,12 +100,35 @@ final class GrpcCall {
 
     void run() {
         try {
-            end(answer());
+            var failure = answer();
+            if (failure != null && out == null) {
+                refused(httpStatus(failure.status()));
+            }
+            end(failure);
         } catch (CloseConnectionException | RequestException e) {
             throw e;
         } catch (A2AException e) {
+            refused(e.error().httpStatus());
             end(GrpcDialect.failure(e));
         }
+    }
+
+    private void refused(int status) {
+        if (!admitted) {
+            refusals.accept(status);
+        }
+    }
+
+    private static int httpStatus(int grpcStatus) {
+        return switch (Status.fromCodeValue(grpcStatus).getCode()) {
+            case UNAUTHENTICATED -> 401;
+            case PERMISSION_DENIED -> 403;
+            case NOT_FOUND, UNIMPLEMENTED -> 404;
+            case RESOURCE_EXHAUSTED -> 429;
+            case UNAVAILABLE -> 503;
+            case INTERNAL -> 500;
+            default -> 400;
+        };
     }
 
     /** Sends all there is, and returns what is left to be said: null if all went well. */
@@ -158,6 +187,7 @@ final class GrpcCall {
         try {
             var admission = authenticator.admit(agent.name(), exchange.arrival(method, metadata));
             exchange.admitted(admission);
+            admitted = true;
             return admission.caller();
         } catch (A2AException refusal) {
             throw refusal.error() == A2AError.METHOD_NOT_FOUND ? GrpcDialect.noSuchAgent() : refusal;

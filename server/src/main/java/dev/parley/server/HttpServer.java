@@ -65,7 +65,8 @@ final class HttpServer implements Server {
                 settings.protectCards,
                 settings.handlers,
                 settings.readiness,
-                connections::draining);
+                connections::draining,
+                settings.refusals);
         var grpc = settings.grpc == null
                 ? null
                 : new GrpcDialect(
@@ -74,7 +75,8 @@ final class HttpServer implements Server {
                         routes::isReady);
         var cors = new Cors(settings.corsOrigins);
         var browsers = new BrowserRule(settings, cors);
-        var door = new Door(routes, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator);
+        var door = new Door(
+                routes, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
         this.web = web(settings, address, door, connections);
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }
@@ -205,7 +207,7 @@ final class HttpServer implements Server {
             ServerBuilder settings, InetSocketAddress address, Door door, Connections connections) {
         var problems = DirectHandlers.builder();
         for (var type : EventType.values()) {
-            problems.addHandler(type, new EarlyProblems());
+            problems.addHandler(type, new EarlyProblems(settings.refusals));
         }
         var web = WebServerConfig.builder()
                 // As fast as channels, half the memory for each connection; and with channels and TLS, Helidon asks the

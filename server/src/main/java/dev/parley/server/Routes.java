@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +69,7 @@ final class Routes {
     private final List<Prefixed> handlers;
     private final BooleanSupplier ready;
     private final BooleanSupplier draining;
+    private final IntConsumer refusals;
 
     Routes(
             Dialects dialects,
@@ -76,7 +78,8 @@ final class Routes {
             boolean protectCards,
             Map<String, RequestHandler> handlers,
             BooleanSupplier ready,
-            BooleanSupplier draining) {
+            BooleanSupplier draining,
+            IntConsumer refusals) {
         this.dialects = dialects;
         this.agents = agents;
         this.authenticator = authenticator;
@@ -87,6 +90,7 @@ final class Routes {
                 .toList();
         this.ready = ready;
         this.draining = draining;
+        this.refusals = refusals;
     }
 
     /** Refuses a method that nobody here has, whatever its target is; null if somebody may have it. */
@@ -115,7 +119,7 @@ final class Routes {
         for (var each : handlers) {
             if (path.startsWith(each.path()) && isBelow(path, each.path().length())) {
                 var relative = path.substring(each.path().length());
-                return each.handler().answer(head.request(relative, body.get()));
+                return told(each.handler().answer(head.request(relative, body.get())));
             }
         }
         if (path.equals(AgentDirectory.PATH)) {
@@ -130,12 +134,20 @@ final class Routes {
     }
 
     WireAnswer.Whole problem(Head head, A2AException problem) {
-        return dialects.problem(head.request(head.path(), NO_BODY), problem);
+        return told(dialects.problem(head.request(head.path(), NO_BODY), problem));
     }
 
     /** Refuses a request with a body that nobody can tell the size of. */
     WireAnswer compressed(Head head) {
-        return dialects.compressed(head.request(head.path(), NO_BODY));
+        return told(dialects.compressed(head.request(head.path(), NO_BODY)));
+    }
+
+    /** Tells of an answer that came from no agent, if it is a refusal. */
+    private <A extends WireAnswer> A told(A answer) {
+        if (answer instanceof WireAnswer.Whole whole && whole.status() >= 400) {
+            refusals.accept(whole.status());
+        }
+        return answer;
     }
 
     private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, Supplier<byte[]> body) {
@@ -154,7 +166,7 @@ final class Routes {
             } catch (A2AException refusal) {
                 return refusal.error() == A2AError.METHOD_NOT_FOUND
                         ? problem(head, refusal) // as where there is no such agent
-                        : dialects.problem(unread, agent, refusal);
+                        : told(dialects.problem(unread, agent, refusal));
             }
         }
         return dialects.answer(head.request(path, body.get()), agent, caller);

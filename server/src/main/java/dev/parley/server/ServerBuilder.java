@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of a {@link Server}. The defaults are the values of the fields here, and nowhere else. */
@@ -52,6 +53,7 @@ public final class ServerBuilder {
     Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
     boolean protectCards;
     BooleanSupplier readiness = () -> true;
+    IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
 
     ServerBuilder(Dialects dialects) {
@@ -228,6 +230,15 @@ public final class ServerBuilder {
     /** Asked by {@code /ready}, besides whether the server drains. Must be quick. Default: always ready. */
     public ServerBuilder readiness(BooleanSupplier readiness) {
         this.readiness = requireNonNull(readiness, "readiness");
+        return this;
+    }
+
+    /**
+     * Is told the HTTP status of each request that is refused before it comes to an agent, whoever refuses it; of a call of
+     * gRPC, the status that it would have over HTTP. Must be quick. Default: nobody is told.
+     */
+    public ServerBuilder refusals(IntConsumer refusals) {
+        this.refusals = requireNonNull(refusals, "refusals");
         return this;
     }
 
