@@ -113,14 +113,15 @@ final class Routes {
             var ready = isReady();
             return status(head, ready, ready ? "ready" : draining.getAsBoolean() ? "draining" : "not ready");
         }
-        if (draining.getAsBoolean()) {
-            return problem(head, A2AException.unavailable("Shutting down", RETRY_ELSEWHERE));
-        }
+        // Quick ones, such as metrics, which are of interest just then.
         for (var each : handlers) {
             if (path.startsWith(each.path()) && isBelow(path, each.path().length())) {
                 var relative = path.substring(each.path().length());
                 return told(each.handler().answer(head.request(relative, body.get())));
             }
+        }
+        if (draining.getAsBoolean()) {
+            return problem(head, A2AException.unavailable("Shutting down", RETRY_ELSEWHERE));
         }
         if (path.equals(AgentDirectory.PATH)) {
             return listing(head);

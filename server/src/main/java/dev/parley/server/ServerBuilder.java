@@ -243,8 +243,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Lets {@code handler} answer at {@code path} and below. The longest path wins; all of them win over the default
-     * agent.
+     * Lets {@code handler} answer at {@code path} and below, also while the server drains. The longest path wins; all of them
+     * win over the default agent.
      *
      * @param path beginning with a slash and not ending with one
      */

@@ -60,11 +60,31 @@ class DrainTest {
             var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
             awaitRefused(server);
 
-            other.send("GET /echo HTTP/1.1\nHost: x\n\n");
+            other.send("GET /agents/echo HTTP/1.1\nHost: x\n\n");
 
             var answer = other.answer();
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.headers()).containsKey("retry-after");
+            mayGo.countDown();
+            assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsNoAgentsAnswersToTheEnd() throws Exception {
+        var server = server();
+        try (var running = RawClient.to(server);
+                var other = RawClient.to(server)) {
+            other.send("GET /health HTTP/1.1\nHost: x\n\n");
+            assertThat(other.answer().status()).isEqualTo(200);
+            running.send("GET /slow HTTP/1.1\nHost: x\n\n");
+            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+            awaitRefused(server);
+
+            other.send("GET /echo HTTP/1.1\nHost: x\n\n");
+
+            assertThat(other.answer().status()).isEqualTo(200);
             mayGo.countDown();
             assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
         }
@@ -82,8 +102,8 @@ class DrainTest {
 
             var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
             awaitRefused(server);
-            var refused =
-                    http.send(HttpRequest.newBuilder(health.resolve("/echo")).build(), BodyHandlers.ofString());
+            var refused = http.send(
+                    HttpRequest.newBuilder(health.resolve("/agents/echo")).build(), BodyHandlers.ofString());
             mayGo.countDown();
 
             assertThat(refused.statusCode()).isEqualTo(503);
