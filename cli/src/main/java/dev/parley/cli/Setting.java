@@ -330,6 +330,18 @@ final class Setting<T> {
             "127.0.0.1",
             "ADDRESS",
             "Address to listen on. Others than loopback addresses need TLS and authentication for every agent.");
+    static final Setting<Integer> ADMIN_PORT = hub(
+            "admin-port",
+            SettingType.PORT,
+            null,
+            "N",
+            "Another port, on which alone operators and /metrics are answered; 0 takes a free one.");
+    static final Setting<String> ADMIN_BIND = hub(
+            "admin-bind",
+            SettingType.TEXT,
+            "127.0.0.1",
+            "ADDRESS",
+            "Address of that port. Others than loopback addresses need what --bind needs.");
     static final Setting<Path> DATA =
             hub("data", SettingType.PATH, "~/.parley", "DIR", "Directory of the database; made if missing.");
     static final Setting<Boolean> IN_MEMORY =

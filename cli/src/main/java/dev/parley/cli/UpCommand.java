@@ -163,6 +163,10 @@ final class UpCommand implements Command {
                 .allowedHosts(list(settings.get(Setting.ALLOWED_HOST)))
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
                 .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
+        Integer adminPort = settings.get(Setting.ADMIN_PORT);
+        if (adminPort != null) {
+            hub.adminPort(adminPort).adminBind(settings.require(Setting.ADMIN_BIND));
+        }
         dialects(settings, hub);
         authentication(call, hub);
         cardKeys(call, hub);
@@ -317,14 +321,17 @@ final class UpCommand implements Command {
     private static RuntimeException explained(Invocation call, RuntimeException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof BindException) {
-                int port = call.settings().require(Setting.PORT);
+                Integer adminPort = call.get(Setting.ADMIN_PORT);
+                boolean admin = adminPort != null
+                        && String.valueOf(failure.getMessage()).contains(":" + adminPort + ":");
+                int port = call.settings().require(admin ? Setting.ADMIN_PORT : Setting.PORT);
+                String address = call.settings().require(admin ? Setting.ADMIN_BIND : Setting.BIND);
                 return new CliException(
                         Problem.local(
                                 LocalError.INTERNAL,
-                                "port " + port + " of " + call.settings().require(Setting.BIND) + " cannot be opened: "
-                                        + cause.getMessage(),
-                                "another hub may be running; stop it, or take another port with --port " + (port + 1)
-                                        + " (0: any free one)"),
+                                "port " + port + " of " + address + " cannot be opened: " + cause.getMessage(),
+                                "another hub may be running; stop it, or take another port with "
+                                        + (admin ? "--admin-port " : "--port ") + (port + 1) + " (0: any free one)"),
                         failure);
             }
         }
@@ -343,6 +350,9 @@ final class UpCommand implements Command {
         String first = agents.getFirst().name();
         call.output().result(() -> json(hub, agents), page -> {
             page.field("URL", url);
+            if (!hub.adminUrl().equals(url)) {
+                page.field("Admin-URL", hub.adminUrl());
+            }
             List<String> auth = call.settings().require(Setting.AUTH);
             if (!auth.equals(List.of("none"))) {
                 page.field("Authentication", String.join(", ", auth));
@@ -384,6 +394,9 @@ final class UpCommand implements Command {
                 .toList();
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("url", url);
+        if (!hub.adminUrl().equals(url)) {
+            all.put("adminUrl", hub.adminUrl());
+        }
         hub.bootstrapKey().ifPresent(key -> all.put("bootstrapKey", key));
         all.put("agents", shown);
         return Json.write(all);

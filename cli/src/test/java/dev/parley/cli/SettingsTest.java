@@ -131,6 +131,8 @@ class SettingsTest {
                 config: (unset)
                 up.port: 7420 (built-in default)
                 up.bind: 127.0.0.1 (built-in default)
+                up.admin-port: (unset)
+                up.admin-bind: 127.0.0.1 (built-in default)
                 up.data: ~/.parley (built-in default)
                 up.in-memory: false (built-in default)
                 up.default-agent: (unset)

@@ -272,6 +272,29 @@ class UpCommandTest {
             assertThat(ran.err())
                     .contains("port " + port + " of 127.0.0.1 cannot be opened")
                     .contains("--port");
+            assertThat(shell.run("up", "--in-memory", "--port", "0", "--admin-port", String.valueOf(port))
+                            .err())
+                    .contains("port " + port + " of 127.0.0.1 cannot be opened")
+                    .contains("--admin-port");
+        }
+    }
+
+    @Test
+    void operatorsMayHaveAPortOfTheirOwn() throws Exception {
+        try (var hub = new Running("--in-memory", "--auth", "required", "--admin-port", "0")) {
+            Matcher told = Pattern.compile("^(Admin-URL|Bootstrap-Key): (\\S+)", Pattern.MULTILINE)
+                    .matcher(hub.announcement());
+            assertThat(told.find()).isTrue();
+            String operators = told.group(2);
+            assertThat(told.find()).isTrue();
+            String key = told.group(2);
+
+            assertThat(shell.run("key", "list", "--url", operators, "--api-key", key)
+                            .status())
+                    .isZero();
+            assertThat(shell.run("key", "list", "--url", hub.url(), "--api-key", key)
+                            .status())
+                    .isNotZero();
         }
     }
 

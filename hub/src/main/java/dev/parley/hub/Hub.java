@@ -85,6 +85,7 @@ import org.jspecify.annotations.Nullable;
 public final class Hub implements AutoCloseable {
     private final Engine engine;
     private final Server server;
+    private final @Nullable Server adminServer;
     private final WebhookSender sender;
     private final Trust trust;
     private final @Nullable Administration administration;
@@ -100,6 +101,7 @@ public final class Hub implements AutoCloseable {
     private final Traces traces;
     private final Map<String, Set<String>> agentDialects;
     private final @Nullable CardKeys cardKeys;
+    private volatile boolean stopping;
 
     private Hub(Builder settings) {
         settings.refuseOpenBinding();
@@ -159,11 +161,15 @@ public final class Hub implements AutoCloseable {
         if (database != null) {
             metrics.show(database);
         }
+        ServerBuilder forAll = settings.server(trust, key("addresses of files", secret), metrics);
+        Optional<ServerBuilder> forOperators = settings.adminServer(metrics);
+        settings.operate(forOperators.orElse(forAll), engine, trust, administration, graph, metrics);
         boolean started = false;
         try {
-            this.server = settings.server(
-                            engine, trust, administration, key("addresses of files", secret), graph, metrics)
-                    .start();
+            this.adminServer = forOperators
+                    .map(server -> server.readiness(() -> !stopping).start())
+                    .orElse(null);
+            this.server = forAll.start();
             settings.agents.values().forEach(this::host);
             started = true;
         } finally {
@@ -181,6 +187,11 @@ public final class Hub implements AutoCloseable {
     /** Where the hub is reached: scheme, host and port. */
     public String url() {
         return server.url();
+    }
+
+    /** Where operators reach the hub, and whoever reads its metrics: {@link #url} unless that has a port of its own. */
+    public String adminUrl() {
+        return (adminServer == null ? server : adminServer).url();
     }
 
     /** Where an agent is reached. */
@@ -278,6 +289,7 @@ public final class Hub implements AutoCloseable {
      */
     @Override
     public void close() {
+        stopping = true;
         // Blocking calls wait for their agents, so both get the drain time together, the engine within the server's.
         server.drain(drain);
         closeAllButServer();
@@ -285,6 +297,9 @@ public final class Hub implements AutoCloseable {
 
     private void closeAllButServer() {
         engine.close();
+        if (adminServer != null) {
+            adminServer.close(); // until now there was something to see
+        }
         sender.close();
         graph.close();
         if (scratchDatabase != null) {
@@ -329,6 +344,8 @@ public final class Hub implements AutoCloseable {
         private @Nullable Path data = Path.of(".parley");
         private int port = 7420;
         private String bind = "127.0.0.1";
+        private @Nullable Integer adminPort;
+        private String adminBind = "127.0.0.1";
         private @Nullable String defaultAgent;
         private @Nullable String publicUrl;
         private long maxBodyBytes = 10L << 20;
@@ -381,6 +398,24 @@ public final class Hub implements AutoCloseable {
          */
         public Builder bind(String address) {
             this.bind = requireNonNull(address, "address");
+            return this;
+        }
+
+        /**
+         * Another port, on which alone operators and whoever reads metrics are answered, until everything else has ended; 0 for
+         * any free one. Default: the port of everybody.
+         */
+        public Builder adminPort(int port) {
+            this.adminPort = port;
+            return this;
+        }
+
+        /**
+         * The address of the port for operators; default {@code 127.0.0.1}. Those that other machines reach need what {@link
+         * #bind} says, and are served with the hub's certificate; loopback addresses are served without TLS.
+         */
+        public Builder adminBind(String address) {
+            this.adminBind = requireNonNull(address, "address");
             return this;
         }
 
@@ -665,24 +700,35 @@ public final class Hub implements AutoCloseable {
         }
 
         private void refuseOpenBinding() {
-            try {
-                if (InetAddress.getByName(bind).isLoopbackAddress()) {
-                    return;
-                }
-            } catch (UnknownHostException unknown) {
-                throw new IllegalArgumentException(
-                        "bind: " + bind + " (expected: an address of this machine)", unknown);
+            refuseOpenBinding("bind", bind);
+            if (adminPort != null) {
+                refuseOpenBinding("admin bind", adminBind);
+            }
+        }
+
+        private void refuseOpenBinding(String name, String address) {
+            if (isLoopback(name, address)) {
+                return;
             }
             if (authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen)) {
                 throw new IllegalArgumentException(
-                        "bind: " + bind
+                        name + ": " + address
                                 + " (expected: a loopback address such as 127.0.0.1, because everybody on the network could use"
                                 + " agents for which no authentication is configured; put a proxy that authenticates in front)");
             }
             if (tlsCertificate == null) {
-                throw new IllegalArgumentException("bind: " + bind
+                throw new IllegalArgumentException(name + ": " + address
                         + " (expected: a loopback address such as 127.0.0.1, because without TLS the credentials of"
                         + " callers could be read on the way)");
+            }
+        }
+
+        private static boolean isLoopback(String name, String address) {
+            try {
+                return InetAddress.getByName(address).isLoopbackAddress();
+            } catch (UnknownHostException unknown) {
+                throw new IllegalArgumentException(
+                        name + ": " + address + " (expected: an address of this machine)", unknown);
             }
         }
 
@@ -746,16 +792,57 @@ public final class Hub implements AutoCloseable {
             return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
         }
 
-        private ServerBuilder server(
+        /** What is for operators, and for whoever reads metrics. */
+        private void operate(
+                ServerBuilder server,
                 Engine engine,
                 Trust trust,
                 @Nullable Administration administration,
-                byte[] fileKey,
                 SharedGraph graph,
                 Metrics metrics) {
-            var settings = new DialectSettings(switches);
             var deadWebhooks =
                     new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
+            server.handler("/metrics", forScrapers(trust, metrics))
+                    .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
+                    .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
+                    .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, graph, administration)));
+            if (administration != null) {
+                for (String path : List.of("/groups", "/users", "/keys", "/audit")) {
+                    server.handler("/admin" + path, forOperators(trust, path, administration));
+                }
+            }
+        }
+
+        /** The server on the port for operators; empty if they have none of their own. */
+        private Optional<ServerBuilder> adminServer(Metrics metrics) {
+            if (adminPort == null) {
+                return Optional.empty();
+            }
+            ServerBuilder server = Server.builder(new Dialects(new DialectSettings(switches)))
+                    .port(adminPort)
+                    .bindAddress(adminBind)
+                    .maxBodyBytes(maxBodyBytes)
+                    .allowedHosts(allowedHosts)
+                    .gracePeriod(drain)
+                    .refusals(metrics::refused);
+            if (!isLoopback("admin bind", adminBind)) {
+                secure(server);
+            }
+            return Optional.of(server);
+        }
+
+        private void secure(ServerBuilder server) {
+            if (tlsCertificate != null && tlsKey != null) {
+                server.tls(tlsCertificate, tlsKey);
+                if (clientAuthorities != null) {
+                    server.clientAuthorities(clientAuthorities);
+                }
+            }
+        }
+
+        /** The server on the port for everybody. */
+        private ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics) {
+            var settings = new DialectSettings(switches);
             ServerBuilder server = Server.builder(new Dialects(settings, fileKey))
                     .port(port)
                     .bindAddress(bind)
@@ -780,18 +867,9 @@ public final class Hub implements AutoCloseable {
                             Page.of("application/schema+json", "knowledge-graph.schema.json"))
                     .handler("/ui/graph", Page.of("text/html; charset=utf-8", "graph.html"))
                     .handler("/ui/graph.js", Page.of("text/javascript; charset=utf-8", "graph.js"))
-                    .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"))
-                    .handler("/metrics", forScrapers(trust, metrics))
-                    .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
-                    .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
-                    .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, graph, administration)));
+                    .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"));
             if (cardKeys != null) {
                 server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
-            }
-            if (administration != null) {
-                for (String path : List.of("/groups", "/users", "/keys", "/audit")) {
-                    server.handler("/admin" + path, forOperators(trust, path, administration));
-                }
             }
             String root = root();
             if (root != null) {
@@ -804,12 +882,7 @@ public final class Hub implements AutoCloseable {
             if (publicUrl != null) {
                 server.publicUrl(publicUrl);
             }
-            if (tlsCertificate != null && tlsKey != null) {
-                server.tls(tlsCertificate, tlsKey);
-                if (clientAuthorities != null) {
-                    server.clientAuthorities(clientAuthorities);
-                }
-            }
+            secure(server);
             return server;
         }
     }

@@ -447,5 +447,9 @@ final class AuthenticationTest {
                         .bind("0.0.0.0")
                         .start())
                 .hasMessageContaining("without TLS");
+        assertThatThrownBy(
+                        () -> hub().inMemory().adminPort(0).adminBind("0.0.0.0").start())
+                .hasMessageContaining("admin bind: 0.0.0.0")
+                .hasMessageContaining("no authentication is configured");
     }
 }

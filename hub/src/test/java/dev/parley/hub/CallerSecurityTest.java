@@ -49,6 +49,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class CallerSecurityTest {
     private static final String SOMETHING = "/agents/interview/tasks";
 
+    private static final List<String> OF_OPERATORS = List.of(
+            "/admin/keys",
+            "/admin/users",
+            "/admin/groups",
+            "/admin/audit",
+            "/admin/webhooks/dead",
+            "/admin/knowledge/reviews",
+            "/metrics");
+
     /** The operations that are about a task. */
     private static final EnumSet<SecurityOperation> ABOUT_TASKS =
             EnumSet.complementOf(EnumSet.of(SecurityOperation.LIST_TASKS, SecurityOperation.GET_EXTENDED_AGENT_CARD));
@@ -367,14 +376,7 @@ final class CallerSecurityTest {
     @Test
     @DisplayName("S24: operators' addresses are not for users")
     void operatorsAddressesAreNotForUsers() {
-        for (String path : List.of(
-                "/admin/keys",
-                "/admin/users",
-                "/admin/groups",
-                "/admin/audit",
-                "/admin/webhooks/dead",
-                "/admin/knowledge/reviews",
-                "/metrics")) {
+        for (String path : OF_OPERATORS) {
             assertThat(target.send("GET", path, "", "X-Api-Key", target.key("alice"))
                             .statusCode())
                     .as(path)
@@ -389,6 +391,19 @@ final class CallerSecurityTest {
                                 target.key("alice"))
                         .statusCode())
                 .isEqualTo(403);
+    }
+
+    @Test
+    @DisplayName("S81: operators' addresses and metrics are on a port of their own alone")
+    void operatorsHaveAPortOfTheirOwn() {
+        String admin = target.key("admin");
+        String operators = target.adminUrl();
+        for (String path : OF_OPERATORS) {
+            assertThat(SecurityTarget.get(target.url(), path, admin)).as(path).isEqualTo(404);
+        }
+        assertThat(SecurityTarget.get(operators, "/admin/keys", admin)).isEqualTo(200);
+        assertThat(SecurityTarget.get(operators, SOMETHING, target.key("alice")))
+                .isEqualTo(404);
     }
 
     @Test

@@ -28,6 +28,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -292,6 +293,36 @@ final class MetricsTest {
                             Map.of("status", "415"), 1.0));
             assertThat(page.values("parley_requests_total")).isEmpty();
         }
+    }
+
+    @Test
+    void onAPortOfItsOwnThePageIsThereUntilTheHubHasStopped() throws Exception {
+        var mayGoOn = new CountDownLatch(1);
+        Agent slow = Agent.named("slow", "Takes its time").handle((request, reply) -> {
+            reply.working("begun");
+            mayGoOn.await();
+            reply.complete("done");
+        });
+        Hub hub = Hub.builder().inMemory().port(0).adminPort(0).agents(slow).start();
+        var operator = new Outsider(hub.adminUrl());
+        assertThat(hub.adminUrl()).startsWith("http://127.0.0.1:").isNotEqualTo(hub.url());
+        assertThat(operator.get("/ready").statusCode()).isEqualTo(200);
+        Thread closing;
+        String send = "{'message':{'messageId':'1','role':'ROLE_USER','parts':[{'text':'go'}]}}";
+        try (var frames =
+                new Outsider(hub.url()).stream("/agents/slow", "SendStreamingMessage", send, "A2A-Version", "1.0")) {
+            assertThat(frames.next()).isNotNull();
+            closing = Thread.ofVirtual().start(hub::close);
+            frames.all(); // they end when the hub begins to stop
+        }
+
+        assertThat(operator.get("/metrics").body()).contains("parley_running_tasks{agent=\"slow\"} 1.0");
+        assertThat(operator.get("/ready").statusCode()).isEqualTo(503);
+        assertThat(operator.get("/health").statusCode()).isEqualTo(200);
+
+        mayGoOn.countDown();
+        assertThat(closing.join(Duration.ofSeconds(30))).isTrue();
+        assertThatThrownBy(() -> operator.get("/metrics")).isInstanceOf(IOException.class);
     }
 
     private HttpResponse<byte[]> get(Hub hub, String key) throws IOException, InterruptedException {

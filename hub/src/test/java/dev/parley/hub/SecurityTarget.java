@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * other, that has the agents {@code echo} and {@code interview} of the program and asks for credentials.
  *
  * <p>Callers: alice and bob of one group, mallory of another, and an operator; their keys are given as {@code
- * -Dtarget.key.alice=…} and so on, or made.
+ * -Dtarget.key.alice=…} and so on, or made. {@code -Dtarget.admin=URL} says where operators' addresses are if not there.
  */
 final class SecurityTarget {
     // Before the target, whose start makes use of it.
@@ -55,11 +55,13 @@ final class SecurityTarget {
     record Inside(Path data, Queue<String> log, String issuer, RSAKey issuerKey) {}
 
     private final String url;
+    private final String adminUrl;
     private final Map<String, String> keys;
     private final @Nullable Inside inside;
 
-    private SecurityTarget(String url, Map<String, String> keys, @Nullable Inside inside) {
+    private SecurityTarget(String url, String adminUrl, Map<String, String> keys, @Nullable Inside inside) {
         this.url = url;
+        this.adminUrl = adminUrl;
         this.keys = keys;
         this.inside = inside;
     }
@@ -72,7 +74,9 @@ final class SecurityTarget {
                 keys.put(name, key);
             }
         }
-        return new SecurityTarget(System.getProperty("target").replaceFirst("/$", ""), keys, null);
+        String url = System.getProperty("target");
+        String adminUrl = System.getProperty("target.admin", url);
+        return new SecurityTarget(url.replaceFirst("/$", ""), adminUrl.replaceFirst("/$", ""), keys, null);
     }
 
     private static SecurityTarget started() {
@@ -86,6 +90,7 @@ final class SecurityTarget {
             Hub hub = Hub.builder()
                     .data(data)
                     .port(0)
+                    .adminPort(0)
                     .authentication(Authentication.named(List.of("required")))
                     .issuer(issuer)
                     .policy(policy(data))
@@ -100,7 +105,8 @@ final class SecurityTarget {
                 hub.close();
                 TemporaryDirectory.remove(data);
             }));
-            var target = new SecurityTarget(hub.url(), new LinkedHashMap<>(), new Inside(data, log, issuer, issuerKey));
+            var target = new SecurityTarget(
+                    hub.url(), hub.adminUrl(), new LinkedHashMap<>(), new Inside(data, log, issuer, issuerKey));
             target.keys.put("admin", hub.bootstrapKey().orElseThrow());
             for (String[] each : new String[][] {{"T1", "alice"}, {"T1", "bob"}, {"T2", "mallory"}}) {
                 target.keys.put(each[1], target.newKey(each[0], each[1]));
@@ -122,6 +128,12 @@ final class SecurityTarget {
 
     String url() {
         return url;
+    }
+
+    /** Where operators' addresses are; where they have no port of their own, what asks for it is not run. */
+    String adminUrl() {
+        assumeTrue(!adminUrl.equals(url), "needs -Dtarget.admin");
+        return adminUrl;
     }
 
     /** The key of a caller; where it was not given, what asks for it is not run. */
@@ -187,8 +199,18 @@ final class SecurityTarget {
         }
     }
 
+    /** The status of what {@code server}, one of the addresses of the target, answers. */
+    static int get(String server, String path, String key) {
+        return send(HTTP, requestTo(server, "GET", path, "", "X-Api-Key", key)).statusCode();
+    }
+
     HttpRequest request(String verb, String path, String body, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+        boolean forOperators = path.startsWith("/admin/") || path.equals("/metrics");
+        return requestTo(forOperators ? adminUrl : url, verb, path, body, headers);
+    }
+
+    private static HttpRequest requestTo(String server, String verb, String path, String body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server + path))
                 .method(
                         verb,
                         body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.replace('\'', '"')));
