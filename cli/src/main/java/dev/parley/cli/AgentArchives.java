@@ -1,7 +1,9 @@
 package dev.parley.cli;
 
 import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
 import dev.parley.engine.AgentSource;
+import dev.parley.engine.ExtensionSource;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -13,15 +15,18 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** Finds agents in jars: those of every {@link AgentSource} that a jar names as a service. */
+/** Finds agents and extensions in jars: those of every source that a jar names as a service. */
 final class AgentArchives {
     private AgentArchives() {}
 
+    /** What jars give a hub. */
+    record Contents(List<Agent> agents, List<AgentExtension> extensions) {}
+
     /**
-     * Returns the agents of one jar, or of all jars of a directory together, so that they may share libraries. Their
-     * class loader stays open as long as the process runs.
+     * Returns what is in one jar, or in all jars of a directory together, so that they may share libraries. Their class
+     * loader stays open as long as the process runs.
      */
-    static List<Agent> agents(Path place) {
+    static Contents read(Path place) {
         List<URL> jars = jars(place).stream().map(AgentArchives::url).toList();
         if (jars.isEmpty()) {
             throw CliException.usage(
@@ -29,10 +34,16 @@ final class AgentArchives {
         }
         var loader = new URLClassLoader(jars.toArray(URL[]::new), AgentArchives.class.getClassLoader());
         var agents = new ArrayList<Agent>();
+        var extensions = new ArrayList<AgentExtension>();
         try {
             for (AgentSource source : ServiceLoader.load(AgentSource.class, loader)) {
                 if (loader.equals(source.getClass().getClassLoader())) {
                     agents.addAll(source.agents());
+                }
+            }
+            for (ExtensionSource source : ServiceLoader.load(ExtensionSource.class, loader)) {
+                if (loader.equals(source.getClass().getClassLoader())) {
+                    extensions.addAll(source.extensions());
                 }
             }
         } catch (ServiceConfigurationError | LinkageError broken) {
@@ -44,12 +55,12 @@ final class AgentArchives {
                                     + Runtime.version().feature()),
                     broken);
         }
-        if (agents.isEmpty()) {
+        if (agents.isEmpty() && extensions.isEmpty()) {
             throw CliException.usage(
                     "--agents " + place + ": no agents there",
                     "a jar names its source of agents in META-INF/services/" + AgentSource.class.getName());
         }
-        return agents;
+        return new Contents(agents, extensions);
     }
 
     private static List<Path> jars(Path place) {

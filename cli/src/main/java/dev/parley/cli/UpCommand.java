@@ -57,10 +57,11 @@ final class UpCommand implements Command {
         if (call.settings().require(Setting.LOG_FORMAT).equals("json")) {
             Logs.json();
         }
-        List<Agent> agents = agents(call);
+        List<AgentArchives.Contents> archives = archives(call);
+        List<Agent> agents = agents(call, archives);
         OpenTelemetrySdk telemetry =
                 Telemetry.start(call.get(Setting.OTLP_ENDPOINT), call.around().environment());
-        Hub hub = start(call, agents, telemetry);
+        Hub hub = start(call, agents, archives, telemetry);
         var stopped = new CountDownLatch(1);
         call.around().interruption().react(() -> {
             Duration drain = call.settings().require(Setting.DRAIN);
@@ -78,17 +79,16 @@ final class UpCommand implements Command {
         return 0;
     }
 
+    private static List<AgentArchives.Contents> archives(Invocation call) {
+        return list(call.get(Setting.AGENTS)).stream()
+                .map(archive -> AgentArchives.read(call.around().path(archive)))
+                .toList();
+    }
+
     /** The agents to host, the default one first. */
-    private static List<Agent> agents(Invocation call) {
+    private static List<Agent> agents(Invocation call, List<AgentArchives.Contents> archives) {
         var byName = new LinkedHashMap<String, Agent>();
-        List<String> archives = call.get(Setting.AGENTS);
-        if (archives != null) {
-            for (String archive : archives) {
-                for (Agent agent : AgentArchives.agents(call.around().path(archive))) {
-                    add(byName, agent);
-                }
-            }
-        }
+        archives.forEach(archive -> archive.agents().forEach(agent -> add(byName, agent)));
         if (!call.settings().isOn(Setting.NO_DEMO)) {
             for (Agent demo : DemoAgents.all()) {
                 byName.putIfAbsent(demo.name(), demo); // one's own agent of that name is meant to be used
@@ -129,10 +129,15 @@ final class UpCommand implements Command {
         return ordered;
     }
 
-    private static Hub start(Invocation call, List<Agent> agents, @Nullable OpenTelemetrySdk telemetry) {
+    private static Hub start(
+            Invocation call,
+            List<Agent> agents,
+            List<AgentArchives.Contents> archives,
+            @Nullable OpenTelemetrySdk telemetry) {
         Hub.Builder hub = Hub.builder()
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
+        archives.forEach(archive -> hub.extensions(archive.extensions()));
         configure(call, hub);
         if (telemetry != null) {
             hub.openTelemetry(telemetry);

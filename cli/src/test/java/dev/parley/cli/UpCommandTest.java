@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -347,14 +350,26 @@ class UpCommandTest {
         }
     }
 
+    private static String get(String url) throws IOException {
+        try (InputStream in = URI.create(url).toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
     @Test
-    void agentsComeFromJars() throws Exception {
+    @DisplayName("GEM44: agents and extensions come from jars")
+    void agentsAndExtensionsComeFromJars() throws Exception {
         Path jar = directory.resolve("agents.jar");
         TestAgents.writeJar(jar);
 
         try (var hub = new Running("--in-memory", "--no-demo", "--agents", "agents.jar")) {
             Shell.Ran sent = shell.run("send", "-a", hub.url(), "hello");
             assertThat(sent.out()).as(sent.err()).contains("Text:\n  from a jar: hello\n");
+
+            String extension = hub.url() + "/extensions/jarred/v1";
+            assertThat(get(hub.url() + "/.well-known/agent-card.json")).contains(extension);
+            assertThat(get(hub.url() + "/extensions")).contains(extension, "jarred/greet", "[\"jarred\"]");
+            assertThat(get(extension)).isEqualTo("# Jarred");
         }
     }
 

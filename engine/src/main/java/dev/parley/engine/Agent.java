@@ -9,9 +9,12 @@ import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.OwnMethod;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +80,28 @@ public final class Agent {
         return extended.handle(handler);
     }
 
+    /** This agent with more extensions, and with those that are addresses of a hub at that of the one at {@code url}. */
+    public Agent offering(Collection<AgentExtension> more, String url) {
+        Builder offering = settings.copy();
+        offering.methods.keySet().removeAll(methodsOf(offering.extensions));
+        var all = new ArrayList<>(offering.extensions);
+        all.addAll(more);
+        offering.extensions.clear();
+        all.forEach(extension -> offering.extension(extension.at(url)));
+        return offering.handle(handler);
+    }
+
+    private static Set<String> methodsOf(List<AgentExtension> extensions) {
+        return extensions.stream()
+                .flatMap(extension -> extension.methods().keySet().stream())
+                .collect(Collectors.toSet());
+    }
+
+    /** Its extensions, in the order of its card. */
+    public List<AgentExtension> extensions() {
+        return List.copyOf(settings.extensions);
+    }
+
     /** How long one call of the handler may take. */
     public Duration timeLimit() {
         return settings.timeLimit;
@@ -112,7 +137,7 @@ public final class Agent {
                 s.provider,
                 s.version,
                 s.documentationUrl,
-                new AgentCard.Capabilities(s.streaming, s.pushNotifications, s.extensions, s.extendedCard),
+                new AgentCard.Capabilities(s.streaming, s.pushNotifications, cards(s.extensions), s.extendedCard),
                 Map.of(),
                 List.of(),
                 s.inputModes,
@@ -122,13 +147,17 @@ public final class Agent {
                 null);
     }
 
+    private static List<Extension> cards(List<AgentExtension> extensions) {
+        return extensions.stream().map(AgentExtension::card).toList();
+    }
+
     /** Collects what an agent is; holds the only copy of each default. */
     public static final class Builder {
         private final String name;
         private final String description;
         private final List<Skill> skills = new ArrayList<>();
         private final List<Skill> extendedSkills = new ArrayList<>();
-        private final List<Extension> extensions = new ArrayList<>();
+        private final List<AgentExtension> extensions = new ArrayList<>();
         private final Map<String, OwnMethod> methods = new LinkedHashMap<>();
         private String version = "1.0.0";
         private @Nullable Provider provider;
@@ -191,6 +220,16 @@ public final class Agent {
 
         /** Adds an extension to the card. A required one is enforced: calls that do not activate it are refused. */
         public Builder extension(Extension extension) {
+            return extension(AgentExtension.of(extension));
+        }
+
+        /**
+         * Adds an extension with what belongs to it. Calls that activate it without those that it needs are refused.
+         *
+         * @throws IllegalArgumentException if a method of it is there already
+         */
+        public Builder extension(AgentExtension extension) {
+            extension.methods().forEach(this::method);
             extensions.add(extension);
             return this;
         }

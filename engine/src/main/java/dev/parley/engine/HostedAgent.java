@@ -45,6 +45,7 @@ final class HostedAgent implements AgentEndpoint {
         AgentCard card = agent.card(List.of(new AgentCard.Interface("/", AgentCard.Interface.JSONRPC, null, "1.0")));
         this.capabilities = card.capabilities();
         this.webhooks = new TaskWebhooks(engine, agent, Boolean.TRUE.equals(capabilities.pushNotifications()));
+        requireThatAllIsThere(agent);
         this.sends = new Sends(engine, agent, runner, webhooks, card);
     }
 
@@ -81,18 +82,39 @@ final class HostedAgent implements AgentEndpoint {
     /** Returns the call with those extensions only that this agent has. */
     private CallContext activated(CallContext caller) {
         var known = new HashSet<String>();
-        for (AgentCard.Extension extension : capabilities.extensions()) {
-            if (caller.extensions().contains(extension.uri())) {
-                known.add(extension.uri());
-            } else if (extension.required()) {
-                throw A2AException.of(
-                        A2AError.EXTENSION_SUPPORT_REQUIRED,
-                        "This agent requires the extension " + extension.uri()
-                                + " (expected: named in the A2A-Extensions header)",
-                        Map.of("extension", extension.uri()));
+        for (AgentExtension extension : agent.extensions()) {
+            String uri = extension.card().uri();
+            if (caller.extensions().contains(uri)) {
+                known.add(uri);
+                for (String needed : extension.needs()) {
+                    if (!caller.extensions().contains(needed)) {
+                        throw missing("The extension " + uri + " needs the extension ", needed);
+                    }
+                }
+            } else if (extension.card().required()) {
+                throw missing("This agent requires the extension ", uri);
             }
         }
         return known.size() == caller.extensions().size() ? caller : caller.withExtensions(known);
+    }
+
+    private static A2AException missing(String reason, String uri) {
+        return A2AException.of(
+                A2AError.EXTENSION_SUPPORT_REQUIRED,
+                reason + uri + " (expected: named in the A2A-Extensions header)",
+                Map.of("extension", uri));
+    }
+
+    private static void requireThatAllIsThere(Agent agent) {
+        var present = new HashSet<String>();
+        agent.extensions().forEach(extension -> present.add(extension.card().uri()));
+        for (AgentExtension extension : agent.extensions()) {
+            if (!present.containsAll(extension.needs())) {
+                throw new IllegalArgumentException("agent " + agent.name() + ": extension "
+                        + extension.card().uri() + " needs " + String.join(", ", extension.needs())
+                        + " (expected: extensions of the same agent)");
+            }
+        }
     }
 
     private Task get(GetTask get, CallContext context) {

@@ -17,6 +17,7 @@ import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedCard;
 import dev.parley.dialect.ServedKnowledge;
 import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Engine;
 import dev.parley.engine.MemoryPushStore;
 import dev.parley.engine.MemoryTaskLog;
@@ -101,6 +102,8 @@ public final class Hub implements AutoCloseable {
     private final Traces traces;
     private final Map<String, Set<String>> agentDialects;
     private final @Nullable CardKeys cardKeys;
+    private final List<AgentExtension> extensions;
+    private final ExtensionPages extensionPages;
     private volatile boolean stopping;
 
     private Hub(Builder settings) {
@@ -110,6 +113,7 @@ public final class Hub implements AutoCloseable {
         this.dialects = settings.dialects;
         this.agentDialects = Map.copyOf(settings.agentDialects);
         this.cardKeys = settings.cardKeys;
+        this.extensions = List.copyOf(settings.extensions);
         String secret;
         @Nullable Database database;
         @Nullable AuditTrail audit;
@@ -142,6 +146,7 @@ public final class Hub implements AutoCloseable {
         this.administration = database == null || audit == null ? null : Administration.in(database, audit);
         this.bootstrapKey = settings.bootstrapKey(administration);
         this.trust = settings.trust(administration, key("access tokens", tokenSecret), this::url);
+        this.extensionPages = new ExtensionPages(arrival -> trust.shown(arrival, settings.protectCards));
         StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
         this.graph = new SharedGraph(settings.graph, database, audit);
@@ -169,7 +174,7 @@ public final class Hub implements AutoCloseable {
             this.adminServer = forOperators
                     .map(server -> server.readiness(() -> !stopping).start())
                     .orElse(null);
-            this.server = forAll.start();
+            this.server = forAll.handler(ExtensionPages.PATH, extensionPages).start();
             settings.agents.values().forEach(this::host);
             started = true;
         } finally {
@@ -208,7 +213,8 @@ public final class Hub implements AutoCloseable {
     }
 
     /** Hosts one more agent, from now on. */
-    public void host(Agent agent) {
+    public void host(Agent described) {
+        Agent agent = described.offering(extensions, server.url());
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         Graph used = agent.usesKnowledge() ? graph.get() : null;
@@ -216,6 +222,7 @@ public final class Hub implements AutoCloseable {
         ServedKnowledge shared =
                 used == null ? null : new ServedKnowledge(observed.before(guarded(agent, url, used)), used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
+        hosted.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
@@ -338,6 +345,7 @@ public final class Hub implements AutoCloseable {
     /** Collects the settings of a hub; holds the only copy of each default. */
     public static final class Builder {
         private final Map<String, Agent> agents = new LinkedHashMap<>();
+        private final List<AgentExtension> extensions = new ArrayList<>();
         private final List<String> webhookAllow = new ArrayList<>();
         private List<String> corsOrigins = List.of();
         private List<String> allowedHosts = List.of();
@@ -383,6 +391,12 @@ public final class Hub implements AutoCloseable {
                             "agent " + agent.name() + " is there twice (expected: one of each name)");
                 }
             }
+            return this;
+        }
+
+        /** Gives all agents these extensions, besides their own. */
+        public Builder extensions(Collection<AgentExtension> more) {
+            extensions.addAll(more);
             return this;
         }
 

@@ -10,9 +10,15 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,6 +104,62 @@ final class PrivacyTest {
                 Shown.of(outsider.get("/admin/audit/verify", "X-Api-Key", admin).body())
                         .at("good")
                         .value());
+    }
+
+    @Test
+    @DisplayName("ONE31: what an agent has in mind is in no card, task, audit, log or file")
+    void whatAnAgentRemembersStaysWithIt() throws Exception {
+        String secret = "in-mind-" + UUID.randomUUID();
+        String note = "note-" + UUID.randomUUID();
+        var memory = new ArrayList<>(List.of(secret));
+        hub.host(Agent.named("remembers", "Keeps things to itself")
+                .skill("remember", "Remembers what it is told", "memory")
+                .handle((request, reply) -> {
+                    memory.add(secret + " and " + request.text());
+                    if (memory.size() % 2 == 0) {
+                        reply.complete("I know " + memory.size() + " things");
+                    } else {
+                        reply.askForInput("And?");
+                    }
+                }));
+        var logged = new ConcurrentLinkedQueue<String>();
+        var log = new Handler() {
+            @Override
+            public void publish(LogRecord message) {
+                logged.add(new SimpleFormatter().format(message));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger root = Logger.getLogger("");
+        root.addHandler(log);
+        try {
+            var told = new StringBuilder();
+            String[] headers = {"X-Api-Key", alice, "A2A-Version", "1.0"};
+            for (int i = 0; i < 4; i++) {
+                String message =
+                        "{'message':{'messageId':'" + note + i + "','role':'ROLE_USER','parts':[{'text':'hello'}]}}";
+                told.append(
+                        outsider.post("/agents/remembers/message:" + (i % 2 == 0 ? "stream" : "send"), message, headers)
+                                .body());
+            }
+            told.append(outsider.get("/agents/remembers/tasks?includeArtifacts=true", headers)
+                    .body());
+            told.append(outsider.get("/agents/remembers/.well-known/agent-card.json")
+                    .body());
+            told.append(
+                    outsider.get("/agents/remembers/extendedAgentCard", headers).body());
+            told.append(outsider.get("/admin/audit", "X-Api-Key", admin).body());
+
+            assertThat(told).contains("I know 2 things", note, "Remembers what it is told", "task.created");
+            assertThat(told + onDisk() + String.join("", logged)).doesNotContain(secret);
+        } finally {
+            root.removeHandler(log);
+        }
     }
 
     @Test

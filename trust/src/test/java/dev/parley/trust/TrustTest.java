@@ -1,9 +1,14 @@
 package dev.parley.trust;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.Arrival;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -13,12 +18,14 @@ import dev.parley.protocol.SecurityScheme;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.AccessTokens.Grant;
 import dev.parley.trust.Authentication.Scheme;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Who is let in, as whom, and what the others are told. */
@@ -114,6 +121,28 @@ final class TrustTest {
                                 "echo", headers("X-Api-Key", "wrong", "Authorization", "Bearer token-of-bob-12345")))
                         .error())
                 .isEqualTo(A2AError.UNAUTHENTICATED);
+    }
+
+    @Test
+    @DisplayName("ONE26: who logs in gets a JWT, which is let in until it expires, and then gets 401")
+    void aLoginIsGoodForItsTime() {
+        String form = "grant_type=client_credentials&client_id=client&client_secret=secret-of-the-shop";
+        var headers = Map.of("Content-Type", "application/x-www-form-urlencoded");
+        var login = new WireRequest("POST", "", Map.of(), headers::get, form.getBytes(UTF_8), "192.0.2.1");
+        Map<?, ?> answer = Json.read(((WireAnswer.Whole) trust.token(login)).body(), Map.class);
+        String token = String.valueOf(answer.get("access_token"));
+
+        assertThat(token.split("\\.", -1))
+                .as("header, claims and signature of a JWT")
+                .hasSize(3);
+        assertThat(caller("tokens", bearer(token)).caller()).isEqualTo("shop");
+
+        clock.advance(Duration.ofSeconds(((Number) requireNonNull(answer.get("expires_in"))).longValue() + 61));
+
+        A2AException refusal = refusal(() -> caller("tokens", bearer(token)));
+        assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED);
+        assertThat(refusal.error().httpStatus()).isEqualTo(401);
+        assertThat(refusal.challenge()).contains("error=\"invalid_token\"");
     }
 
     @Test

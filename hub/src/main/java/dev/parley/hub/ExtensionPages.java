@@ -1,0 +1,86 @@
+package dev.parley.hub;
+
+import dev.parley.dialect.Arrival;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
+import dev.parley.engine.AgentExtension;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.server.RequestHandler;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The extensions of a hub's agents: {@code GET} lists them, and at the address of each that is the hub's own is its
+ * specification. Who may not see the card of an agent does not hear of what it alone has.
+ */
+final class ExtensionPages implements RequestHandler {
+    static final String PATH = "/extensions";
+
+    private final Function<Arrival, Predicate<String>> shown;
+    private final Map<String, Listed> all = new ConcurrentSkipListMap<>();
+    private final Map<String, RequestHandler> specifications = new ConcurrentSkipListMap<>();
+
+    private record Listed(AgentExtension extension, List<String> agents) {}
+
+    /** @param shown tells which agents a request may know of */
+    ExtensionPages(Function<Arrival, Predicate<String>> shown) {
+        this.shown = shown;
+    }
+
+    /** Says that an agent of the hub at {@code url} has an extension. */
+    void add(String agent, AgentExtension extension, String url) {
+        String uri = extension.card().uri();
+        all.merge(uri, new Listed(extension, List.of(agent)), (before, more) -> {
+            var agents = new ArrayList<>(before.agents());
+            agents.addAll(more.agents());
+            return new Listed(before.extension(), agents);
+        });
+        String specification = extension.specification();
+        if (specification != null && uri.startsWith(url + PATH)) {
+            var page = new Page("text/markdown; charset=utf-8", specification.getBytes(StandardCharsets.UTF_8));
+            specifications.put(uri.substring(url.length() + PATH.length()), page);
+        }
+    }
+
+    @Override
+    public WireAnswer answer(WireRequest request) {
+        if (!request.path().isEmpty()) {
+            RequestHandler page = specifications.get(request.path());
+            if (page == null) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+            }
+            return page.answer(request.at(""));
+        }
+        if (!request.method().equals("GET")) {
+            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
+        }
+        Predicate<String> visible = shown.apply(request.arrival());
+        var listed = new ArrayList<Map<String, @Nullable Object>>();
+        for (Listed one : all.values()) {
+            List<String> agents = one.agents().stream().filter(visible).toList();
+            if (!agents.isEmpty()) {
+                listed.add(entry(one.extension(), agents));
+            }
+        }
+        return AdminRequest.json(Map.of("extensions", listed));
+    }
+
+    private static Map<String, @Nullable Object> entry(AgentExtension extension, List<String> agents) {
+        var entry = new LinkedHashMap<String, @Nullable Object>();
+        entry.put("uri", extension.card().uri());
+        entry.put("description", extension.card().description());
+        entry.put("required", extension.card().required());
+        entry.put("needs", extension.needs());
+        entry.put("methods", extension.methods().keySet().stream().sorted().toList());
+        entry.put("agents", agents);
+        return entry;
+    }
+}
