@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -78,7 +79,7 @@ public final class FillStore {
                 List.of(new LoggedEvent(1, task)),
                 List.of(new MessageKey(key.scope(), key.agent(), asked.messageId())),
                 null,
-                new Cause("anonymous", "", null));
+                new Cause("anonymous", "", null, CallChain.NONE));
     }
 
     /** A task that is written whole, and then makes room for another. */

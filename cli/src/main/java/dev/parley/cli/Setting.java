@@ -378,6 +378,12 @@ final class Setting<T> {
             "max-events", SettingType.COUNT, "100000", "N", "Most events of a task, such as pieces of its artifacts.");
     static final Setting<Long> MAX_TASK =
             hub("max-task", SettingType.SIZE, "64MB", "SIZE", "Most that a task may hold, about; at most 1GB.");
+    static final Setting<Integer> MAX_CALL_DEPTH = hub(
+            "max-call-depth",
+            SettingType.COUNT,
+            "8",
+            "N",
+            "Most agents that a call may go through, each of which asks the next.");
     static final Setting<Duration> RETENTION =
             hub("retention", SettingType.DURATION, "0", "DURATION", "How long ended tasks are kept; 0 for ever.");
     static final Setting<List<String>> ENCRYPTION_KEY = hub(

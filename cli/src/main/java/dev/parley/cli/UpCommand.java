@@ -157,6 +157,7 @@ final class UpCommand implements Command {
                 .bind(settings.require(Setting.BIND))
                 .maxBodyBytes(settings.require(Setting.MAX_BODY))
                 .taskLimits(limits(settings))
+                .mostAgents(settings.require(Setting.MAX_CALL_DEPTH))
                 .drain(settings.require(Setting.DRAIN))
                 .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
                 .statusesOf100(settings.require(Setting.STATUS_PROFILE).equals("1.0.0"))

@@ -144,6 +144,7 @@ class SettingsTest {
                 up.max-turns: 1000 (built-in default)
                 up.max-events: 100000 (built-in default)
                 up.max-task: 64MB (built-in default)
+                up.max-call-depth: 8 (built-in default)
                 up.retention: 0 (built-in default)
                 up.encryption-key: (unset)
                 up.encryption-key-file: (unset)

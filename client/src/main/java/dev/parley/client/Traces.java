@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Feed;
@@ -23,6 +24,7 @@ import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextKey;
 import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Traces {
     private static final int LONGEST = 200;
+    private static final ContextKey<CallChain> CHAIN = ContextKey.named("parley-agents");
 
     private final Tracer tracer;
     private final boolean off;
@@ -77,6 +80,11 @@ public final class Traces {
                 traceparent.substring(36, 52),
                 TraceFlags.fromHex(traceparent, 53),
                 TraceState.getDefault())));
+    }
+
+    /** This context for work of an agent, which is the last of {@code chain}: what it asks of others goes through it. */
+    public static Context of(CallChain chain, Context context) {
+        return context.with(CHAIN, chain);
     }
 
     /** A span as others are told of it; {@code otherwise} if it is of no trace. */
@@ -213,7 +221,9 @@ public final class Traces {
 
     private static CallContext within(Span span, CallContext context) {
         String traceparent = traceparent(span, null);
-        return traceparent == null ? context : context.withTraceparent(traceparent);
+        CallContext traced = traceparent == null ? context : context.withTraceparent(traceparent);
+        CallChain chain = Context.current().get(CHAIN);
+        return chain == null || !traced.chain().agents().isEmpty() ? traced : traced.through(chain);
     }
 
     private static void noteResult(Span span, @Nullable Object result) {

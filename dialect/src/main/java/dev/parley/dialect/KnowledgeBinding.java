@@ -6,6 +6,7 @@ import dev.parley.dialect.Binding.Outgoing;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Interface;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
@@ -65,6 +66,10 @@ public final class KnowledgeBinding {
         }
         if (context.traceparent() != null) {
             headers.put(Dialects.TRACE, context.traceparent());
+        }
+        String chain = context.chain().baggage();
+        if (chain != null) {
+            headers.put(CallChain.HEADER, chain);
         }
         if (!rpc) {
             String url =

@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Interface;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
@@ -160,6 +161,10 @@ final class WireBinding implements Binding {
         }
         if (context.traceparent() != null) {
             headers.put(Dialects.TRACE, context.traceparent());
+        }
+        String chain = context.chain().baggage();
+        if (chain != null) {
+            headers.put(CallChain.HEADER, chain);
         }
         String lastEventId = WireOperation.lastEventId(operation);
         if (lastEventId != null) {

@@ -181,7 +181,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     static Cause cause(CallContext context) {
-        return new Cause(context.caller(), context.address(), context.traceparent());
+        return new Cause(context.caller(), context.address(), context.traceparent(), context.chain());
     }
 
     private TaskKey key(CallContext context, String taskId) {

@@ -11,6 +11,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -94,7 +95,7 @@ final class LiveTask implements TaskLog.Writer {
     /** @param onWritten told after each segment that is on disk or was refused, on the log's thread; must not block */
     LiveTask(TaskKey key, String contextId, TaskLog log, Limits limits, BiConsumer<LiveTask, Segment> onWritten) {
         this.key = key;
-        this.cause = new Cause(key.scope().owner(), "", null);
+        this.cause = new Cause(key.scope().owner(), "", null, CallChain.NONE);
         this.contextId = contextId;
         this.log = log;
         this.limits = limits;

@@ -6,6 +6,7 @@ import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -246,9 +247,11 @@ final class Runner {
         int attempt = attempt(task);
         boolean untouched = task.state() == TaskState.SUBMITTED;
         TaskKey key = live.key();
-        Cause cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null));
+        Cause cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
         live.causedBy(cause);
-        CallContext context = CallContext.of(cause.caller(), key.scope()).withTraceparent(cause.traceparent());
+        CallContext context = CallContext.of(cause.caller(), key.scope())
+                .withTraceparent(cause.traceparent())
+                .through(cause.chain());
         Turn turn = again(live, task, context, task.history().size() > 1, untouched ? attempt : attempt + 1);
         if (lastQuestion(task) != null && (untouched || agent.isResumable())) {
             if (!untouched) {

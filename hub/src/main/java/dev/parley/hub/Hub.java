@@ -28,6 +28,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.knowledge.Graph;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.OwnMethod;
@@ -174,7 +175,9 @@ public final class Hub implements AutoCloseable {
             this.adminServer = forOperators
                     .map(server -> server.readiness(() -> !stopping).start())
                     .orElse(null);
-            this.server = forAll.handler(ExtensionPages.PATH, extensionPages).start();
+            this.server = forAll.authenticator(new Builder.Door(trust, this::url))
+                    .handler(ExtensionPages.PATH, extensionPages)
+                    .start();
             settings.agents.values().forEach(this::host);
             started = true;
         } finally {
@@ -358,6 +361,7 @@ public final class Hub implements AutoCloseable {
         private @Nullable String publicUrl;
         private long maxBodyBytes = 10L << 20;
         private TaskLimits taskLimits = TaskLimits.DEFAULTS;
+        private int mostAgents = 8;
         private @Nullable Duration retention;
         private @Nullable Sealing sealing;
         private boolean encryptTasks;
@@ -466,6 +470,12 @@ public final class Hub implements AutoCloseable {
         /** The largest request body, in bytes; default 10 MiB. */
         public Builder maxBodyBytes(long maxBodyBytes) {
             this.maxBodyBytes = maxBodyBytes;
+            return this;
+        }
+
+        /** Through how many agents a call may go, each of which asks the next; default 8. */
+        public Builder mostAgents(int agents) {
+            this.mostAgents = agents;
             return this;
         }
 
@@ -750,6 +760,7 @@ public final class Hub implements AutoCloseable {
             Trust.Builder trust = Trust.builder(callers, administration == null ? null : administration.directory())
                     .everywhere(authentication)
                     .service(service)
+                    .mostAgents(mostAgents)
                     .tokenKey(tokenKey)
                     .hub(url);
             agentAuthentication.forEach(trust::agent);
@@ -768,10 +779,13 @@ public final class Hub implements AutoCloseable {
         }
 
         /** Lets callers in as the hub trusts them. */
-        private record Door(Trust trust) implements Authenticator {
+        private record Door(Trust trust, Supplier<String> url) implements Authenticator {
             @Override
             public Admission admit(String agent, Arrival arrival) {
-                return trust.admit(agent, arrival);
+                Admission admission = trust.admit(agent, arrival);
+                CallChain chain =
+                        CallChain.read(arrival.header(CallChain.HEADER)).then(url.get() + "/agents/" + agent);
+                return new Admission(admission.caller().through(chain), admission.headers(), admission.leave());
             }
 
             @Override
@@ -865,7 +879,6 @@ public final class Hub implements AutoCloseable {
                     .allowedHosts(allowedHosts)
                     .grpc(settings)
                     .gracePeriod(drain)
-                    .authenticator(new Door(trust))
                     .protectCards(protectCards)
                     .refusals(metrics::refused)
                     .handler(Trust.TOKEN_PATH, trust::token)

@@ -23,6 +23,7 @@ record Runs(Metrics metrics, Traces traces) implements RunObserver {
                 ? traces.begin(SpanKind.INTERNAL, "invoke_agent " + agent, agent, request.context())
                 : Span.getInvalid();
         Context here = traced ? Context.current().with(span) : Context.current();
+        here = Traces.of(request.context().chain(), here);
         try (Scope within = Correlation.of(request).in(here).makeCurrent()) {
             metrics.run(agent, request, work);
         } finally {

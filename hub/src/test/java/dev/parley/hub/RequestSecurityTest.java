@@ -534,6 +534,40 @@ final class RequestSecurityTest {
                 .contains("\"result\"");
     }
 
+    private String through(String baggage) {
+        return target.send(
+                        "POST",
+                        "/agents/echo",
+                        envelope("SendMessage", message("hello", "")),
+                        "X-Api-Key",
+                        alice,
+                        "A2A-Version",
+                        "1.0",
+                        "baggage",
+                        baggage)
+                .body();
+    }
+
+    @Test
+    @DisplayName("S28: calls that go through too many agents, or come back to one, are refused")
+    void chainsOfAgentsHaveAnEnd() {
+        String others = IntStream.range(0, 8)
+                .mapToObj(i -> "https://agents.example.com/" + i)
+                .collect(Collectors.joining("%20"));
+
+        assertThat(through("parley.agents=" + others)).contains("-32004", "(expected: at most 8)");
+        assertThat(through("a=b, parley.agents=" + target.url() + "/agents/echo%20https://agents.example.com/1;c"))
+                .contains("-32004", "comes back to an agent");
+        for (String harmless : List.of(
+                "parley.agents=https://agents.example.com/1",
+                "parley.agents=%zz",
+                "parley.agents=",
+                "parley.agents=%0d%0aX",
+                "a=b")) {
+            assertThat(through(harmless)).as(harmless).contains("\"result\"");
+        }
+    }
+
     @Test
     @DisplayName("S77, S78: secrets are in no log, no metrics, no audit and no file")
     void secretsAreNowhere() throws Exception {

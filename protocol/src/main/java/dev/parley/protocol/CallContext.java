@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     then a task that has completed with it
  * @param grants the scopes that the caller was granted, by its credential
  * @param address from where the call came, for the record; empty if it did not come over a network
+ * @param chain the agents through which it came, the one that is called included
  */
 public record CallContext(
         String caller,
@@ -32,7 +33,8 @@ public record CallContext(
         boolean namesTasks,
         boolean knowsOnlyTasks,
         Set<String> grants,
-        String address) {
+        String address,
+        CallChain chain) {
     /** The dialect of who does not say. */
     public static final String V1 = "1.0";
 
@@ -59,6 +61,7 @@ public record CallContext(
         requireNonNull(scope, "scope");
         requireNonNull(dialect, "dialect");
         requireNonNull(address, "address");
+        requireNonNull(chain, "chain");
         traceparent = Traceparent.orNull(traceparent);
         extensions = Set.copyOf(extensions);
         grants = Set.copyOf(grants);
@@ -66,7 +69,7 @@ public record CallContext(
 
     /** A caller who speaks A2A 1.0 and says nothing of extensions, deadline or trace. */
     public static CallContext of(String caller, Scope scope) {
-        return new CallContext(caller, scope, Set.of(), null, null, V1, false, false, Set.of(), "");
+        return new CallContext(caller, scope, Set.of(), null, null, V1, false, false, Set.of(), "", CallChain.NONE);
     }
 
     /** The caller of a hub without authentication: everybody is the same one. */
@@ -77,19 +80,49 @@ public record CallContext(
     /** This context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
         return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
+                caller,
+                scope,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address,
+                chain);
     }
 
     /** This context with another deadline. */
     public CallContext withDeadline(@Nullable Instant deadline) {
         return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
+                caller,
+                scope,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address,
+                chain);
     }
 
     /** This context with another trace. */
     public CallContext withTraceparent(@Nullable String traceparent) {
         return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
+                caller,
+                scope,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address,
+                chain);
     }
 
     /** This context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
@@ -104,19 +137,46 @@ public record CallContext(
                 namesTasks,
                 namesTasks || knowsOnlyTasks,
                 grants,
-                address);
+                address,
+                chain);
     }
 
     /** This context for a caller who knows no other answer than a task. */
     public CallContext withTasksOnly() {
         return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, true, grants, address);
+                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, true, grants, address, chain);
     }
 
     /** This context for a caller with these scopes, who calls from {@code address}. */
     public CallContext withGrants(Set<String> grants, String address) {
         return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
+                caller,
+                scope,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address,
+                chain);
+    }
+
+    /** This context for a call that goes through these agents. */
+    public CallContext through(CallChain chain) {
+        return new CallContext(
+                caller,
+                scope,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address,
+                chain);
     }
 
     /** This context among tasks that belong to everybody of the caller's group. */
@@ -131,6 +191,16 @@ public record CallContext(
 
     private CallContext in(Scope other) {
         return new CallContext(
-                caller, other, extensions, deadline, traceparent, dialect, namesTasks, knowsOnlyTasks, grants, address);
+                caller,
+                other,
+                extensions,
+                deadline,
+                traceparent,
+                dialect,
+                namesTasks,
+                knowsOnlyTasks,
+                grants,
+                address,
+                chain);
     }
 }

@@ -56,7 +56,7 @@ public final class Database implements AutoCloseable {
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
 
-    private static final int SCHEMA = 2;
+    private static final int SCHEMA = 3;
 
     /** Overwrites what is removed, where that writes no further page. */
     private static final String SECURE_DELETE = "PRAGMA secure_delete=FAST";

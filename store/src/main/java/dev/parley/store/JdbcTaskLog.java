@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -131,8 +133,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         long first = segment.events().getFirst().sequence();
         if (first == 1) {
             session.update(
-                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     id,
                     lane,
                     head.contextId(),
@@ -141,7 +143,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     head.lastSequence(),
                     segment.cause().caller(),
                     segment.cause().traceparent(),
-                    segment.messages().size());
+                    segment.messages().size(),
+                    segment.cause().chain().isPassedOn()
+                            ? segment.cause().chain().baggage()
+                            : null);
             changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
             audit.add(session, created(segment));
         } else {
@@ -190,7 +195,12 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         return entry(segment, agent, "task.moved", Map.of("before", before.name()));
     }
 
-    private static Entry entry(Segment segment, String actor, String action, Map<String, ?> detail) {
+    private static Entry entry(Segment segment, String actor, String action, Map<String, ?> about) {
+        var detail = new TreeMap<String, Object>(about);
+        CallChain chain = segment.cause().chain();
+        if (chain.isPassedOn()) {
+            detail.put("agents", chain.agents());
+        }
         Head head = segment.head();
         String trace = segment.cause().traceparent();
         return new Entry(
@@ -485,12 +495,13 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 ? Optional.empty()
                 : database.read(session -> {
                     try (ResultSet row = session.bind(
-                                    "SELECT caller, trace FROM task WHERE task_id = ? AND lane_no = ?",
+                                    "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
                                     key.taskId(),
                                     lane)
                             .executeQuery()) {
                         return row.next()
-                                ? Optional.of(new Cause(row.getString(1), "", row.getString(2)))
+                                ? Optional.of(new Cause(
+                                        row.getString(1), "", row.getString(2), CallChain.read(row.getString(3))))
                                 : Optional.empty();
                     }
                 });

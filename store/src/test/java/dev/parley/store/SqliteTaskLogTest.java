@@ -50,6 +50,7 @@ final class SqliteTaskLogTest extends TaskLogContract {
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + data.resolve("parley.db"));
                 Statement statement = database.createStatement()) {
             statement.execute("ALTER TABLE task DROP COLUMN turns");
+            statement.execute("ALTER TABLE task DROP COLUMN agents");
             statement.execute("PRAGMA user_version=1");
         }
 

@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
@@ -20,8 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** One segment on its way to a log, and whether it has got there. */
 final class SegmentWriter implements TaskLog.Writer {
     /** Who makes all tasks move. */
-    static final Cause CAUSE =
-            new Cause("carol", "192.0.2.1", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    static final Cause CAUSE = new Cause(
+            "carol",
+            "192.0.2.1",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            new CallChain(List.of("https://one.example", "https://two.example")));
 
     private final Segment segment;
     private final CompletableFuture<Segment> done = new CompletableFuture<>();

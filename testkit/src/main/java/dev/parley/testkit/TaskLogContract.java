@@ -303,6 +303,7 @@ public abstract class TaskLogContract {
         TaskLog.Cause began = log.cause(key).orElseThrow();
         assertThat(began.caller()).isEqualTo(SegmentWriter.CAUSE.caller());
         assertThat(began.traceparent()).isEqualTo(SegmentWriter.CAUSE.traceparent());
+        assertThat(began.chain()).isEqualTo(SegmentWriter.CAUSE.chain());
         assertThat(log.cause(key(MALLORY, "task-1"))).isEmpty();
     }
 

@@ -38,6 +38,9 @@ final class Denials {
         if (!operation.isEmpty()) {
             detail.put("operation", operation);
         }
+        if (context.chain().isPassedOn()) {
+            detail.put("agents", context.chain().agents());
+        }
         lock.lock();
         try {
             long now = TimeUnit.MILLISECONDS.toMinutes(clock.millis());

@@ -37,19 +37,29 @@ public final class Guard {
     private final List<Skill> more;
     private final Policy policy;
     private final boolean enforces;
+    private final int mostAgents;
     private final Denials denials;
 
     /**
      * @param card as it is shown to everybody
      * @param more skills that only the extended card has
      * @param enforces false if callers cannot show what scopes they have
+     * @param mostAgents through which a call may go, this one included
      */
-    Guard(String agent, AgentCard card, List<Skill> more, Policy policy, boolean enforces, Denials denials) {
+    Guard(
+            String agent,
+            AgentCard card,
+            List<Skill> more,
+            Policy policy,
+            boolean enforces,
+            int mostAgents,
+            Denials denials) {
         this.agent = agent;
         this.card = card;
         this.more = List.copyOf(more);
         this.policy = policy;
         this.enforces = enforces;
+        this.mostAgents = mostAgents;
         this.denials = denials;
     }
 
@@ -77,6 +87,7 @@ public final class Guard {
     public OwnMethod before(String name, OwnMethod method) {
         return (params, caller) -> {
             require(name, null, caller, "");
+            requireEnd(name, caller);
             return method.call(params, caller);
         };
     }
@@ -113,10 +124,21 @@ public final class Guard {
         String task = requireNonNullElse(operation.aboutTask(), "");
         if (operation instanceof Operation.Send send) {
             String skill = skill(send);
+            requireEnd(operation.getClass().getSimpleName(), context);
             requireScopes(send, skill, context);
             require(operation.getClass().getSimpleName(), skill, context, task);
         } else {
             require(operation.getClass().getSimpleName(), null, context, task);
+        }
+    }
+
+    /** What makes an agent work, which may then call others: who only reads cannot go in circles. */
+    private void requireEnd(String operation, CallContext context) {
+        try {
+            context.chain().check(mostAgents);
+        } catch (A2AException refused) {
+            denials.note(context, agent, operation, "", String.valueOf(refused.getMessage()));
+            throw refused;
         }
     }
 

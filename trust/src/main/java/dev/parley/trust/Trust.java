@@ -83,6 +83,7 @@ public final class Trust {
     private final AccessTokens tokens;
     private final ForeignTokens foreignTokens;
     private final List<String> issuers;
+    private final int mostAgents;
     private final Proofs proofs;
     private final TokenEndpoint endpoint;
 
@@ -91,6 +92,7 @@ public final class Trust {
         this.directory = settings.directory;
         this.policy = settings.policy;
         this.limits = new Limits(settings.limits, settings.clock);
+        this.mostAgents = settings.mostAgents;
         this.denials = new Denials(settings.audit, settings.clock);
         this.guesses = new Guesses(settings.clock, MAX_WRONG);
         this.everywhere = settings.everywhere;
@@ -169,7 +171,7 @@ public final class Trust {
      */
     public Guard guard(AgentCard card, List<Skill> more, String agent) {
         boolean enforces = !of(agent).equals(Authentication.NONE);
-        return new Guard(agent, card, more, policy, enforces, denials);
+        return new Guard(agent, card, more, policy, enforces, mostAgents, denials);
     }
 
     /** Lets those through who may look after the hub, as {@link #require} does: callers with the scope {@value #ADMIN}. */
@@ -449,12 +451,22 @@ public final class Trust {
         private Policy policy = Policy.OPEN;
         private Limits.Settings limits = Limits.Settings.DEFAULTS;
         private @Nullable AuditTrail audit;
+        private int mostAgents = 8;
         private InstantSource clock = InstantSource.system();
 
         private Builder(Callers callers, @Nullable Directory directory) {
             this.callers = requireNonNull(callers, "callers");
             this.directory = directory;
             new SecureRandom().nextBytes(key);
+        }
+
+        /** Through how many agents a call may go, the one that is called included; default 8. */
+        public Builder mostAgents(int agents) {
+            if (agents < 1) {
+                throw new IllegalArgumentException("mostAgents: " + agents + " (expected: at least 1)");
+            }
+            this.mostAgents = agents;
+            return this;
         }
 
         /** What callers of every agent have to show that {@link #agent} does not name; default nothing. */

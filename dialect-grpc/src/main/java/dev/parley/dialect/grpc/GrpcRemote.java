@@ -6,6 +6,7 @@ import dev.parley.dialect.Transport.Broken;
 import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.InvalidField;
@@ -208,6 +209,7 @@ final class GrpcRemote implements Transport.Remote {
             put(metadata, spoken.extensions(), String.join(",", context.extensions()));
         }
         put(metadata, GrpcDialect.TRACE, context.traceparent());
+        put(metadata, CallChain.HEADER, context.chain().baggage());
         return metadata;
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.engine.spi;
 
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
@@ -36,8 +37,9 @@ public interface TaskLog extends AutoCloseable {
      * trace.
      *
      * @param address from where it called; empty if that is not known
+     * @param chain the agents through which it called
      */
-    record Cause(String caller, String address, @Nullable String traceparent) {}
+    record Cause(String caller, String address, @Nullable String traceparent, CallChain chain) {}
 
     /**
      * Events of one task that go to the log together, as one row.

@@ -1,0 +1,102 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agents through which a call goes, by their addresses, the first one first. It is what callers say, so it grants nothing
+ * and proves nothing: who leaves it out begins a chain of its own.
+ *
+ * <p>Told across the wire as a member of W3C Baggage, which others that know nothing of it pass on.
+ */
+public record CallChain(List<String> agents) {
+    /** The header, or metadata, that tells it. */
+    public static final String HEADER = "baggage";
+
+    /** That of a call which goes through no agent. */
+    public static final CallChain NONE = new CallChain(List.of());
+
+    private static final String MEMBER = "parley.agents";
+    private static final int MOST = 100;
+    private static final int LONGEST = 300;
+
+    public CallChain {
+        agents = List.copyOf(agents);
+    }
+
+    /** Reads it from the header. What is not of its form, or is longer than any, is none. */
+    public static CallChain read(@Nullable String baggage) {
+        if (baggage == null) {
+            return NONE;
+        }
+        for (String member : baggage.split(",", -1)) {
+            int equals = member.indexOf('=');
+            if (equals > 0 && member.substring(0, equals).strip().equals(MEMBER)) {
+                return parse(member.substring(equals + 1).split(";", 2)[0].strip());
+            }
+        }
+        return NONE;
+    }
+
+    private static CallChain parse(String value) {
+        try {
+            String[] agents = URLDecoder.decode(value, StandardCharsets.UTF_8).split(" ", -1);
+            for (String agent : agents) {
+                if (agent.length() > LONGEST || !agent.matches("[\\x21-\\x7e]+")) {
+                    return NONE;
+                }
+            }
+            return agents.length > MOST ? NONE : new CallChain(List.of(agents));
+        } catch (IllegalArgumentException malformed) {
+            return NONE;
+        }
+    }
+
+    /** What the header says; null for none. */
+    public @Nullable String baggage() {
+        return agents.isEmpty()
+                ? null
+                : MEMBER + "="
+                        + URLEncoder.encode(String.join(" ", agents), StandardCharsets.UTF_8)
+                                .replace("+", "%20");
+    }
+
+    /** This chain with one more agent. */
+    public CallChain then(String agent) {
+        var more = new ArrayList<>(agents);
+        more.add(requireNonNull(agent, "agent"));
+        return new CallChain(more);
+    }
+
+    /** True for a call that goes through an agent to another one. */
+    public boolean isPassedOn() {
+        return agents.size() > 1;
+    }
+
+    /**
+     * @param most agents, the one that is called included
+     * @throws A2AException UNSUPPORTED_OPERATION if there are more, or the last one has been there before
+     */
+    public void check(int most) {
+        if (agents.size() > most) {
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION,
+                    "The call goes through " + agents.size() + " agents (expected: at most " + most + ")");
+        }
+        if (isPassedOn() && agents.subList(0, agents.size() - 1).contains(agents.getLast())) {
+            throw A2AException.of(
+                    A2AError.UNSUPPORTED_OPERATION, "The call comes back to an agent that waits for it: " + this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return String.join(" -> ", agents);
+    }
+}
