@@ -3,7 +3,9 @@ package dev.parley.cli;
 import dev.parley.dialect.Json;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.CardKeys.Algorithm;
+import dev.parley.trust.CardTrust;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -74,6 +76,45 @@ abstract class CardKeyCommand implements Command {
                 throw CliException.usage(
                         "invalid --expires: " + text + " (expected: " + SettingType.DURATION.expected() + ")", null);
             }
+        }
+    }
+
+    /** Gets the keys that a host publishes, as keys that are trusted for that host. */
+    static final class Fetch extends CardKeyCommand {
+        private static final String WELL_KNOWN = "/.well-known/jwks.json";
+
+        @Override
+        public void describe(CommandSpec spec) {
+            spec.addPositional(
+                    Command.argument(0, true, "HOST", "Who publishes them: a host, an origin, or the URL of the set."));
+            spec.addOption(Command.option(
+                    "--host", "HOST[,HOST]", "Hosts for whose cards they are trusted. Default: that of the set."));
+        }
+
+        @Override
+        public List<Setting<?>> relevant() {
+            return List.of(Setting.INSECURE, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
+        }
+
+        @Override
+        public int run(Invocation call) throws InterruptedException {
+            String named = call.requiredArgument(0);
+            CardSource.Found found =
+                    Connection.card(call, named.endsWith(".json") ? named : named.replaceFirst("/+$", "") + WELL_KNOWN);
+            String hosts = call.option("--host") == null ? found.host() : call.option("--host");
+            if (hosts == null) {
+                throw CliException.usage(named + " is a file, which tells no host", "say for whom: --host HOST");
+            }
+            try {
+                String keys = new String(found.bytes(), StandardCharsets.UTF_8);
+                call.output()
+                        .json(CardTrust.entry(keys, SettingType.LIST.parser().apply(hosts)));
+            } catch (IllegalArgumentException noKeys) {
+                throw CliException.usage(found.place() + ": " + noKeys.getMessage(), "name who publishes keys");
+            }
+            call.output()
+                    .note("trusted for cards of " + hosts + " with --trust; ask their owner whether they are theirs");
+            return 0;
         }
     }
 

@@ -41,7 +41,7 @@ final class CardSignatures {
         }
         boolean warns = "warn".equals(policy);
         builder.verifyCards(trust.get(), warns ? CardPolicy.WARN : CardPolicy.REQUIRE);
-        Verdict verdict = trust.get().verify(found.bytes());
+        Verdict verdict = trust.get().verify(found.bytes(), found.host());
         if (verdict.isVerified()) {
             WireLog.of(call).note(verdict.reason());
         } else if (warns) {
@@ -84,7 +84,7 @@ final class CardSignatures {
             return "absent";
         }
         return trust(call)
-                .map(trust -> trust.verify(found.bytes()))
+                .map(trust -> trust.verify(found.bytes(), found.host()))
                 .map(verdict -> verdict.outcome().name().toLowerCase(Locale.ROOT) + ", " + verdict.reason())
                 .orElse("present, not verified");
     }

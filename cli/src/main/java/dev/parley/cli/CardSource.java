@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,12 @@ final class CardSource {
      * @param origin of that URL; null for a file
      */
     record Found(byte[] bytes, String place, @Nullable String origin) {
+        /** The host that it came from, in lower case; null for a file. */
+        @Nullable
+        String host() {
+            return origin == null ? null : URI.create(place).getHost().toLowerCase(Locale.ROOT);
+        }
+
         AgentCard card() {
             try {
                 return Json.readCard(bytes);

@@ -42,7 +42,7 @@ final class CardVerifyCommand implements Command {
         CardSource.Found found =
                 Connection.card(call, argument == null ? call.settings().require(Setting.AGENT_CARD) : argument);
         found.card(); // whoever is no card is told so
-        Verdict verdict = trust.verify(found.bytes());
+        Verdict verdict = trust.verify(found.bytes(), found.host());
         if (!verdict.isVerified()) {
             throw new CliException(CardSignatures.problem(found, verdict));
         }

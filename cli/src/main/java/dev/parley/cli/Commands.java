@@ -81,6 +81,7 @@ final class Commands {
                             "key",
                             "Look after the keys that sign cards",
                             Entry.of("create", "Make a key", CardKeyCommand.Create::new),
+                            Entry.of("fetch", "Get the keys of a host, for --trust", CardKeyCommand.Fetch::new),
                             Entry.of("public", "Show the public half, for --trust", CardKeyCommand.Public::new))),
             Entry.group(
                     "keys",

@@ -59,6 +59,17 @@ class CardSignaturesTest {
     }
 
     @Test
+    void aFileOfKeysTellsNoHost() {
+        assertThat(shell.run("card", "key", "fetch", "trusted.json").err()).contains("say for whom: --host HOST");
+        assertThat(shell.run("card", "key", "fetch", "trusted.json", "--host", "a.example,b.example")
+                        .out())
+                .contains("\"a.example\"", "\"b.example\"");
+        assertThat(shell.run("card", "key", "fetch", "card.json", "--host", "a.example")
+                        .err())
+                .contains("no key");
+    }
+
+    @Test
     void aSignedCardIsShownInFullOrOnOneLine() {
         Shell.Ran text = shell.run("card", "sign", "card.json", "--key", "key.json", "--jku", "https://a.example/keys");
         Shell.Ran json = shell.run("card", "sign", "card.json", "--key", "key.json", "-o", "json");

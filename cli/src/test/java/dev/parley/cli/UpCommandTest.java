@@ -357,6 +357,25 @@ class UpCommandTest {
     }
 
     @Test
+    void keysOfAHubAreTrustedForItsHost() throws Exception {
+        assertThat(shell.run("card", "key", "create", "key.json").status()).isZero();
+        try (var hub = new Running("--in-memory", "--card-key", "key.json")) {
+            Shell.Ran fetched = shell.run("card", "key", "fetch", hub.url());
+            assertThat(fetched.out()).as(fetched.err()).contains("\"hosts\"", "\"127.0.0.1\"");
+            Files.writeString(directory.resolve("trusted.json"), fetched.out());
+
+            Shell.Ran there = shell.run("card", "verify", hub.url(), "--trust", "trusted.json");
+            Shell.Ran elsewhere =
+                    shell.run("card", "verify", hub.url().replace("127.0.0.1", "localhost"), "--trust", "trusted.json");
+            Shell.Ran used = shell.run("send", "-a", hub.url(), "--trust", "trusted.json", "hello");
+
+            assertThat(there.out()).as(there.err()).contains("VERIFIED", "as it may for 127.0.0.1");
+            assertThat(elsewhere.err()).contains("UNVERIFIABLE", "is trusted for 127.0.0.1, not for localhost");
+            assertThat(used.status()).as(used.err()).isZero();
+        }
+    }
+
+    @Test
     @DisplayName("GEM44: agents and extensions come from jars")
     void agentsAndExtensionsComeFromJars() throws Exception {
         Path jar = directory.resolve("agents.jar");

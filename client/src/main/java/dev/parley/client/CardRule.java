@@ -3,6 +3,8 @@ package dev.parley.client;
 import dev.parley.client.ClientException.Problem;
 import dev.parley.protocol.CardVerifier;
 import dev.parley.protocol.CardVerifier.Verdict;
+import java.net.URI;
+import java.util.Locale;
 
 /** Which cards a client uses. */
 record CardRule(CardVerifier verifier, CardPolicy policy) {
@@ -16,11 +18,12 @@ record CardRule(CardVerifier verifier, CardPolicy policy) {
      * Judges a card.
      *
      * @param card as it was received
-     * @param place where from
+     * @param place the URL where from
      * @throws ClientException if it must not be used
      */
     void check(byte[] card, String place) {
-        Verdict verdict = verifier.verify(card);
+        String host = URI.create(place).getHost();
+        Verdict verdict = verifier.verify(card, host == null ? null : host.toLowerCase(Locale.ROOT));
         if (verdict.isVerified()) {
             return;
         }

@@ -14,6 +14,15 @@ public interface CardVerifier {
     /** Judges a card, exactly as it was received. Never throws: what is no card is no good card. */
     Verdict verify(byte[] card);
 
+    /**
+     * Judges a card that was found at a host, for which not every key may be trusted.
+     *
+     * @param host in lower case; null if the card came from elsewhere, such as a file
+     */
+    default Verdict verify(byte[] card, @Nullable String host) {
+        return verify(card);
+    }
+
     /** What came out. */
     enum Outcome {
         /** A trusted key has signed this card. */

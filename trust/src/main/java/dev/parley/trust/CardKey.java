@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +41,19 @@ final class CardKey {
     private final JWK jwk;
     private final PublicKey publicKey;
     private final @Nullable PrivateKey privateKey;
+    private final List<String> hosts;
 
     /** @throws IllegalArgumentException if it is no key for signatures that are accepted */
     CardKey(JWK jwk) {
+        this(jwk, List.of());
+    }
+
+    /**
+     * @param hosts in lower case, for which alone it is trusted; none for all
+     * @throws IllegalArgumentException if it is no key for signatures that are accepted
+     */
+    CardKey(JWK jwk, List<String> hosts) {
+        this.hosts = List.copyOf(hosts);
         try {
             this.jwk = jwk.getKeyID() == null ? named(jwk) : jwk;
             if (jwk.getKeyUse() != null && !jwk.getKeyUse().equals(KeyUse.SIGNATURE)) {
@@ -103,6 +114,15 @@ final class CardKey {
 
     String id() {
         return jwk.getKeyID();
+    }
+
+    List<String> hosts() {
+        return hosts;
+    }
+
+    /** Whether it is trusted for cards found at a host; null for those of which that is not known. */
+    boolean isFor(@Nullable String host) {
+        return hosts.isEmpty() || host != null && hosts.contains(host);
     }
 
     /** The public half, as a key set has it. */

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that somebody trusts to sign cards. Nothing else decides: neither an address nor a key that a card brings along is
+ * The keys that somebody trusts to sign cards, each for some hosts or for all. Nothing else decides: neither an address nor a key that a card brings along is
  * looked at, and nothing is fetched. Safe for any thread.
  *
  * <p>Source: A2A specification 1.0, section 8.4.3; RFC 7515, section 5.2; RFC 8725, section 3.1.
@@ -36,7 +36,7 @@ public final class CardTrust implements CardVerifier {
 
     /**
      * Trusts the keys in files: JWKs, JWK sets, or public keys in PEM. Of keys with {@code nbf} or {@code exp} in their time
-     * alone, and of none with {@code revoked}.
+     * alone, of none with {@code revoked}, and of those with {@code hosts} for cards found there alone.
      *
      * @throws java.io.UncheckedIOException if one of the files cannot be read
      * @throws IllegalArgumentException if they hold anything else
@@ -56,8 +56,28 @@ public final class CardTrust implements CardVerifier {
         return new CardTrust(KeyFile.parse(keys), InstantSource.system());
     }
 
+    /**
+     * Returns public keys as an entry of a file that {@link #read} takes, by which they are trusted for some hosts alone.
+     *
+     * @throws IllegalArgumentException if the text holds anything else than keys
+     */
+    public static byte[] entry(String keys, List<String> hosts) {
+        var bound = new ArrayList<Map<String, Object>>();
+        for (CardKey key : KeyFile.parse(keys)) {
+            Map<String, Object> members = key.published().toJSONObject();
+            members.put(KeyFile.HOSTS, List.copyOf(hosts));
+            bound.add(members);
+        }
+        return Json.write(Map.of("keys", bound));
+    }
+
     @Override
     public Verdict verify(byte[] card) {
+        return verify(card, null);
+    }
+
+    @Override
+    public Verdict verify(byte[] card, @Nullable String host) {
         try {
             if (!(Json.read(card, Map.class).get("signatures") instanceof List<?> signatures) || signatures.isEmpty()) {
                 return new Verdict(Outcome.UNSIGNED, null, "it has no signatures");
@@ -65,7 +85,7 @@ public final class CardTrust implements CardVerifier {
             CardPayload payload = CardPayload.of(card);
             return decisive(signatures.stream()
                     .limit(MAX_SIGNATURES)
-                    .map(signature -> verdict(signature, payload))
+                    .map(signature -> verdict(signature, payload, host))
                     .toList());
         } catch (A2AException malformed) {
             return unverifiable(null, "it is no well-formed card: " + shown(String.valueOf(malformed.getMessage())));
@@ -89,7 +109,7 @@ public final class CardTrust implements CardVerifier {
         return new Verdict(Outcome.UNVERIFIABLE, keyId, reason);
     }
 
-    private Verdict verdict(@Nullable Object signature, CardPayload payload) {
+    private Verdict verdict(@Nullable Object signature, CardPayload payload, @Nullable String host) {
         if (!(signature instanceof Map<?, ?> members)
                 || !(members.get("protected") instanceof String protectedHeader)
                 || !(members.get("signature") instanceof String encoded)) {
@@ -115,7 +135,9 @@ public final class CardTrust implements CardVerifier {
         }
         List<Verdict> verdicts = keys.stream()
                 .filter(key -> key.id().equals(kid))
-                .map(key -> verdict(key, algorithm, protectedHeader, signed, payload))
+                .map(key -> key.isFor(host)
+                        ? verdict(key, algorithm, protectedHeader, signed, payload)
+                        : unverifiable(key.id(), elsewhere(key, host)))
                 .toList();
         return verdicts.isEmpty() ? unverifiable(null, "key " + shown(kid) + " is not trusted") : decisive(verdicts);
     }
@@ -127,14 +149,25 @@ public final class CardTrust implements CardVerifier {
             return unverifiable(key.id(), name + " is " + (fault == null ? "not for " + algorithm.label() : fault));
         }
         if (key.hasSigned(algorithm, header, payload.whole(), signed)) {
-            return new Verdict(Outcome.VERIFIED, key.id(), name + " has signed it (" + algorithm.label() + ")");
+            return new Verdict(
+                    Outcome.VERIFIED, key.id(), name + " has signed it (" + algorithm.label() + ")" + bounds(key));
         }
         if (!Arrays.equals(payload.whole(), payload.found())
                 && key.hasSigned(algorithm, header, payload.found(), signed)) {
-            String what = " has signed what readers of A2A 1.0 find in it (" + algorithm.label() + "), and no more";
+            String what = " has signed what readers of A2A 1.0 find in it (" + algorithm.label() + "), and no more"
+                    + bounds(key);
             return new Verdict(Outcome.VERIFIED, key.id(), name + what);
         }
         return new Verdict(Outcome.TAMPERED, key.id(), name + " has not signed this card, but another one");
+    }
+
+    private static String bounds(CardKey key) {
+        return key.hosts().isEmpty() ? "" : ", as it may for " + String.join(", ", key.hosts());
+    }
+
+    private static String elsewhere(CardKey key, @Nullable String host) {
+        return "key " + shown(key.id()) + " is trusted for " + String.join(", ", key.hosts()) + ", not for "
+                + (host == null ? "cards of no known host" : host);
     }
 
     /** What a stranger wrote, as a log may hold it. */

@@ -8,6 +8,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,10 +30,13 @@ import java.security.spec.NamedParameterSpec;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.text.ParseException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -47,6 +51,9 @@ final class KeyFile {
             HexFormat.of().parseHex("3059301306072a8648ce3d020106082a8648ce3d030107034200");
 
     private static final int ED25519_KEY = 32;
+
+    /** The member of a JWK that names the hosts for which alone it is trusted. No other reader knows it. */
+    static final String HOSTS = "hosts";
 
     private KeyFile() {}
 
@@ -68,12 +75,10 @@ final class KeyFile {
 
     /** @throws IllegalArgumentException if the text is something else */
     static List<CardKey> parse(String text) {
-        List<JWK> keys;
+        List<CardKey> keys;
         try {
             Matcher pem = PEM.matcher(text);
-            keys = pem.find()
-                    ? List.of(ofPem(pem.group(1), decoded(pem.group(2))))
-                    : text.contains("\"keys\"") ? JWKSet.parse(text).getKeys() : List.of(JWK.parse(text));
+            keys = pem.find() ? List.of(new CardKey(ofPem(pem.group(1), decoded(pem.group(2))))) : ofJson(text);
         } catch (ParseException | JOSEException | GeneralSecurityException e) {
             // Neither the message nor the cause: they may quote a secret.
             throw new IllegalArgumentException("no key (expected: a JWK, a JWK set, or a key in PEM)");
@@ -81,7 +86,36 @@ final class KeyFile {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("no key that is known of (expected: at least one)");
         }
-        return keys.stream().map(CardKey::new).toList();
+        return keys;
+    }
+
+    private static List<CardKey> ofJson(String text) throws ParseException {
+        Map<String, Object> tree = JSONObjectUtils.parse(text);
+        if (!tree.containsKey("keys")) {
+            return List.of(new CardKey(JWK.parse(tree), hosts(tree)));
+        }
+        var keys = new ArrayList<CardKey>();
+        for (Map<String, Object> one : JSONObjectUtils.getJSONObjectArray(tree, "keys")) {
+            // Leaves out keys of kinds that nobody knows, as sets are to be read.
+            for (JWK key : JWKSet.parse(Map.of("keys", List.of(one))).getKeys()) {
+                keys.add(new CardKey(key, hosts(one)));
+            }
+        }
+        return keys;
+    }
+
+    private static List<String> hosts(Map<String, Object> key) {
+        if (!key.containsKey(HOSTS)) {
+            return List.of();
+        }
+        if (!(key.get(HOSTS) instanceof List<?> named)
+                || named.isEmpty()
+                || !named.stream().allMatch(String.class::isInstance)) {
+            throw new IllegalArgumentException(HOSTS + ": " + key.get(HOSTS) + " (expected: a list of host names)");
+        }
+        return named.stream()
+                .map(host -> host.toString().toLowerCase(Locale.ROOT))
+                .toList();
     }
 
     private static byte[] decoded(String base64) {

@@ -2,6 +2,7 @@ package dev.parley.trust;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.nimbusds.jose.JOSEException;
@@ -247,6 +248,38 @@ final class CardTrustTest {
         assertThat(trusting(revoked).verify(signed))
                 .isEqualTo(new Verdict(Outcome.UNVERIFIABLE, "k1", "key k1 is revoked"));
         assertThat(CardTrust.of(revoked.toJSONString()).verify(signed).reason()).isEqualTo("key k1 is revoked");
+    }
+
+    @Test
+    @DisplayName("S40: a key that is trusted for a host is not trusted for another one")
+    void aKeyMayBeBoundToHosts() throws Exception {
+        byte[] signed = signed(header("k1"), new ECDSASigner(KEY));
+        String entry = new String(
+                CardTrust.entry(KEY.toJSONString(), List.of("Agents.example.com", "other.example.com")), UTF_8);
+        CardTrust bound = CardTrust.of(entry);
+
+        assertThat(entry).doesNotContain("\"d\"");
+        assertThat(bound.verify(signed, "agents.example.com"))
+                .isEqualTo(new Verdict(
+                        Outcome.VERIFIED,
+                        "k1",
+                        "key k1 has signed it (ES256), as it may for agents.example.com, other.example.com"));
+        assertThat(bound.verify(signed, "bank.example.com"))
+                .isEqualTo(new Verdict(
+                        Outcome.UNVERIFIABLE,
+                        "k1",
+                        "key k1 is trusted for agents.example.com, other.example.com, not for bank.example.com"));
+        assertThat(bound.verify(signed).reason()).endsWith("not for cards of no known host");
+        assertThat(CardTrust.of(KEY.toPublicJWK().toJSONString())
+                        .verify(signed, "bank.example.com")
+                        .isVerified())
+                .isTrue();
+        for (String wrong : List.of("\"a.example\"", "[]", "[1]", "null")) {
+            assertThatThrownBy(() -> CardTrust.of(
+                            KEY.toPublicJWK().toJSONString().replaceFirst("}$", ",\"hosts\":" + wrong + "}")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("hosts: ");
+        }
     }
 
     @ParameterizedTest
