@@ -17,9 +17,15 @@ import picocli.CommandLine.ParseResult;
 
 /** The program {@code parley}. */
 public final class Main {
+    private static final String CARRIERS = "jdk.virtualThreadScheduler.parallelism";
+
     private Main() {}
 
     public static void main(String[] args) {
+        if (System.getProperty(CARRIERS) == null) {
+            // One more than would keep all processors busy is free for what comes from outside (ADR 11).
+            System.setProperty(CARRIERS, Integer.toString(Runtime.getRuntime().availableProcessors() + 1));
+        }
         var interruption = new Interruption();
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(

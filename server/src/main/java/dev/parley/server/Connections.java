@@ -47,6 +47,7 @@ final class Connections implements AutoCloseable {
     private final Condition ended = lock.newCondition();
     private final Patience patience;
     private final BodyBudget bodies;
+    private final Shares shares;
     private final ScheduledExecutorService clock;
     private volatile long now;
     private volatile boolean draining;
@@ -56,6 +57,7 @@ final class Connections implements AutoCloseable {
         this.bodies = bodies;
         this.clock = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("parley-connections").factory());
+        this.shares = new Shares(clock);
         var tick = Math.clamp(patience.shortest() / 8, MIN_TICK, MAX_TICK);
         var unused = clock.scheduleAtFixedRate(this::tick, tick, tick, TimeUnit.NANOSECONDS);
     }
@@ -71,6 +73,10 @@ final class Connections implements AutoCloseable {
 
     BodyBudget bodies() {
         return bodies;
+    }
+
+    Shares shares() {
+        return shares;
     }
 
     boolean draining() {

@@ -156,7 +156,7 @@ final class Door implements HttpRouting {
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
-            var answer = routes.answer(head, () -> RequestBody.read(exchange));
+            var answer = routes.answer(head, () -> wholeBody(exchange));
             if (answer instanceof WireAnswer.Events events && !streams.enter(events.frames())) {
                 events.frames().close();
                 return tooManyStreams(head);
@@ -167,6 +167,12 @@ final class Door implements HttpRouting {
         } catch (RuntimeException e) {
             return routes.problem(head, Dialects.explained(e));
         }
+    }
+
+    private static byte[] wholeBody(Exchange exchange) {
+        var body = RequestBody.read(exchange);
+        exchange.awaitShare();
+        return body;
     }
 
     private static boolean isCompressed(Headers headers) {
@@ -184,6 +190,7 @@ final class Door implements HttpRouting {
 
     private void stream(Exchange exchange, GuardedContext context, WireAnswer.Events answer) {
         var events = answer.frames();
+        exchange.endShare();
         try {
             var headers = new LinkedHashMap<>(STREAM_HEADERS);
             headers.putAll(answer.headers());

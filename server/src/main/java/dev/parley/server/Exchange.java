@@ -27,6 +27,7 @@ final class Exchange {
     private volatile boolean gone;
     private volatile @Nullable Runnable whenGone;
     private @Nullable Admission admission;
+    private Runnable endShare = () -> {};
     private long pulled;
     private long taken;
 
@@ -71,6 +72,20 @@ final class Exchange {
         admission = next;
     }
 
+    /** Waits until the call may have a share of the processors; to be called when all of it is here. */
+    void awaitShare() {
+        endShare();
+        if (admission != null) {
+            endShare =
+                    connection.all().shares().enter(admission.caller().scope().group());
+        }
+    }
+
+    /** From now on others of its group may go on: what is still to come of the answer comes when it comes. */
+    void endShare() {
+        endShare.run();
+    }
+
     /** Headers that the answer has whatever it is. */
     Map<String, String> standingHeaders() {
         return admission == null ? Map.of() : admission.headers();
@@ -112,6 +127,7 @@ final class Exchange {
     }
 
     void release() {
+        endShare();
         if (admission != null) {
             admission.leave().run();
             admission = null;

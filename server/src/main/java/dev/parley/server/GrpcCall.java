@@ -187,6 +187,7 @@ final class GrpcCall {
         try {
             var admission = authenticator.admit(agent.name(), exchange.arrival(method, metadata));
             exchange.admitted(admission);
+            exchange.awaitShare();
             admitted = true;
             return admission.caller();
         } catch (A2AException refusal) {
@@ -202,6 +203,7 @@ final class GrpcCall {
             events.close();
             throw A2AException.unavailable("Too many open streams", RETRY);
         }
+        exchange.endShare();
         try {
             exchange.whenGone(events::close);
             open(answer.metadata());
