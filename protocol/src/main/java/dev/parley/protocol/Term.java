@@ -96,6 +96,9 @@ public sealed interface Term {
         public Literal {
             unicode("value", requireNonNull(lexical, "lexical"));
             datatype = name("type", datatype);
+            if (datatype.startsWith("@")) {
+                throw InvalidField.of("type", datatype + " (expected: a datatype; this is a keyword of JSON-LD)");
+            }
             if (isTooLong(lexical, datatype)) {
                 throw InvalidField.of(
                         "value",

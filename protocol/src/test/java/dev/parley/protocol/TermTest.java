@@ -86,4 +86,11 @@ class TermTest {
 
         assertThatThrownBy(() -> statement.withCertainty(certainty)).isInstanceOf(InvalidField.class);
     }
+
+    @Test
+    void aKeywordIsNoDatatype() {
+        assertThatThrownBy(() -> new Literal("http://example.org/", "@id", null))
+                .isInstanceOf(InvalidField.class)
+                .hasMessageContaining("@id (expected: a datatype");
+    }
 }
