@@ -12,29 +12,38 @@ import org.jspecify.annotations.Nullable;
  * @param path relative to the agent's address, percent-decoded except for {@code %2F}: empty, or beginning with
  *     {@code /}
  * @param query decoded query parameters, in order
- * @param headers a header's value by its name in any case, repeated ones joined by {@code ", "}; null if absent
  * @param body empty if there is none
- * @param address of the client, or of the proxy through which it calls
+ * @param arrival what it tells of who makes it, with the method and the path that the client has sent
  */
-public record WireRequest(
-        String method,
-        String path,
-        Map<String, List<String>> query,
-        Function<String, @Nullable String> headers,
-        byte[] body,
-        String address) {
-    public @Nullable String header(String name) {
-        return headers.apply(name);
+public record WireRequest(String method, String path, Map<String, List<String>> query, byte[] body, Arrival arrival) {
+    /**
+     * A request that came to this very path, and without a certificate.
+     *
+     * @param headers a header's value by its name in any case, repeated ones joined by {@code ", "}; null if absent
+     * @param address of the client, or of the proxy through which it calls
+     */
+    public WireRequest(
+            String method,
+            String path,
+            Map<String, List<String>> query,
+            Function<String, @Nullable String> headers,
+            byte[] body,
+            String address) {
+        this(method, path, query, body, new Arrival(method, path, headers, address, null));
     }
 
-    /** What it tells of who makes it. */
-    public Arrival arrival() {
-        return new Arrival(method, path, headers, address, null);
+    public @Nullable String header(String name) {
+        return arrival.header(name);
+    }
+
+    /** The address of the client, or of the proxy through which it calls. */
+    public String address() {
+        return arrival.address();
     }
 
     /** This request with another path. */
     public WireRequest at(String path) {
-        return new WireRequest(method, path, query, headers, body, address);
+        return new WireRequest(method, path, query, body, arrival);
     }
 
     /** This request as seen from further down the path. */

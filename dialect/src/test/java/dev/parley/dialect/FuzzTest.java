@@ -99,7 +99,7 @@ final class FuzzTest {
                     pick(PATHS),
                     exchange.request(verb, "/?" + pick(HEADERS) + "=" + pick(List.of("1.0", "x")), new byte[0])
                             .query(),
-                    exchange.request(verb, "", new byte[0]).headers(),
+                    exchange.request(verb, "", new byte[0]).arrival().headers(),
                     body(),
                     "127.0.0.1");
 

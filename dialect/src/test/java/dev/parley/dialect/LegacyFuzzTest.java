@@ -165,7 +165,8 @@ final class LegacyFuzzTest {
 
     private static WireAnswer send(Exchange exchange, String verb, String path, byte[] body) {
         WireRequest plain = exchange.request(verb, "", body);
-        return exchange.send(new WireRequest(verb, path, Map.of(), plain.headers(), body, plain.address()));
+        return exchange.send(
+                new WireRequest(verb, path, Map.of(), plain.arrival().headers(), body, plain.address()));
     }
 
     /** An answer over JSON-RPC holds a result or an error, and never tells of what is inside. */

@@ -121,6 +121,15 @@ final class BoundTokensTest {
         assertThat(list("Authorization", "DPoP " + token, "DPoP", proof, "A2A-Version", "1.0")
                         .statusCode())
                 .isEqualTo(200);
+        assertThat(outsider.get(
+                                "/metrics",
+                                "Authorization",
+                                "DPoP " + token,
+                                "DPoP",
+                                proof(key, "GET", "/metrics", token))
+                        .statusCode())
+                .as("somebody, without the scope for it")
+                .isEqualTo(403);
         ECKey strangers = key();
         for (HttpResponse<String> refused : List.of(
                 list("Authorization", "DPoP " + token, "DPoP", proof),

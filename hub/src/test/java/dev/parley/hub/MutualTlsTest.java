@@ -55,11 +55,14 @@ final class MutualTlsTest {
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
+                .adminPort(0)
+                .adminBind("0.0.0.0")
                 .tls(server.certificate(), server.key())
                 .clientAuthorities(authorities)
                 .callers(Callers.builder()
                         .certificate("shop", "spiffe://example.com/shop")
                         .group("shop", "T1")
+                        .scopes("shop", List.of("metrics"))
                         .build())
                 .authentication(Authentication.of(Scheme.MUTUAL_TLS))
                 .agents(Agent.named("echo", "Says who calls")
@@ -117,6 +120,22 @@ final class MutualTlsTest {
         assertThat(send(HttpClient.Version.HTTP_1_1, unknown).statusCode()).isEqualTo(401);
         // Its client sees that the server does not want this one, and shows none.
         assertThat(send(HttpClient.Version.HTTP_1_1, stranger).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void operatorsOnOtherMachinesComeByTlsToo() throws Exception {
+        var metrics =
+                HttpRequest.newBuilder(URI.create(hub.adminUrl() + "/metrics")).build();
+        try (HttpClient http =
+                HttpClient.newBuilder().sslContext(server.trustedBy(shop)).build()) {
+            assertThat(http.send(metrics, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(200);
+        }
+        try (HttpClient http =
+                HttpClient.newBuilder().sslContext(server.trustedBy(unknown)).build()) {
+            assertThat(http.send(metrics, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(401);
+        }
     }
 
     @Test

@@ -50,13 +50,7 @@ final class Routes {
 
         WireRequest request(String relativePath, byte[] body) {
             // Whoever asks for the headers only gets those of the same answer, and Answers leaves out the rest.
-            return new WireRequest(
-                    method.equals("HEAD") ? "GET" : method,
-                    relativePath,
-                    query,
-                    arrival.headers(),
-                    body,
-                    arrival.address());
+            return new WireRequest(method.equals("HEAD") ? "GET" : method, relativePath, query, body, arrival);
         }
     }
 
