@@ -32,6 +32,7 @@ final class Connection {
     private volatile boolean gone;
     // Only for the thread that reads HTTP/1.1, which is also the one of the exchange.
     private boolean idle;
+    private boolean requestLine = true;
 
     Connection(Connections all, Connections.Peers peers, SocketChannel channel) {
         this.all = all;
@@ -86,6 +87,7 @@ final class Connection {
         if (several == null) {
             current = null;
             idle = true;
+            requestLine = true;
         } else {
             several.end(exchange);
         }
@@ -119,6 +121,13 @@ final class Connection {
             idle = false;
             readDeadline = all.now() + all.patience().headers();
         }
+    }
+
+    /** Whether the next line of HTTP/1.1 is the first of a request; from now on it is not. */
+    boolean takeRequestLine() {
+        boolean first = requestLine;
+        requestLine = false;
+        return first;
     }
 
     /** There will be no more bytes from the client. */

@@ -5,6 +5,7 @@ import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HttpPrologue;
 import io.helidon.http.WritableHeaders;
+import io.helidon.http.http2.Http2Exception;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
@@ -104,7 +105,7 @@ final class Protocols implements ServerConnectionSelector {
                 // The request that asked for it came whole, and is the first stream.
                 startHttp2((GuardedContext) context).headers(1, true);
                 return upgraded;
-            } catch (IllegalArgumentException e) {
+            } catch (IllegalArgumentException | Http2Exception e) {
                 return null;
             }
         }

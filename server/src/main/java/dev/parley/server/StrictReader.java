@@ -4,13 +4,20 @@ import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.RequestException;
+import java.nio.charset.StandardCharsets;
 
 /**
- * A reader that refuses chunks without a line break after them. Helidon skips the two bytes there unseen; proxies differ
- * in what they make of such a request, and that is how requests are smuggled.
+ * A reader that refuses what Helidon does not: chunks without a line break after them, where it skips two bytes unseen, and
+ * proxies differ in what they make of such a request, which is how requests are smuggled; and methods that are none, which
+ * it takes for a fault of its own.
  */
 final class StrictReader extends DataReader {
     private static final int LINE_BREAK = 2;
+    private static final byte[] GET = "GET ".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] POST = "POST ".getBytes(StandardCharsets.US_ASCII);
+
+    /** Besides letters and digits. Source: RFC 9110, section 5.6.2. */
+    private static final String MARKS = "!#$%&'*+-.^_`|~";
 
     private final Connection connection;
 
@@ -25,12 +32,43 @@ final class StrictReader extends DataReader {
     @Override
     public void skip(int length) {
         if (length == LINE_BREAK && !connection.isHttp2() && !startsWithNewLine()) {
-            throw RequestException.builder()
-                    .type(EventType.BAD_REQUEST)
-                    .message("Line break missing")
-                    .build();
+            throw refused("Line break missing");
         }
         super.skip(length);
+    }
+
+    /** Finds the end of a line; the first of a request begins with its method. */
+    @Override
+    public int findNewLine(int max) {
+        int length = super.findNewLine(max);
+        if (connection.takeRequestLine() && !startsWith(GET) && !startsWith(POST)) {
+            requireMethod(getBuffer(length));
+        }
+        return length;
+    }
+
+    private static void requireMethod(BufferData line) {
+        int octet = line.available() == 0 ? ' ' : line.read();
+        do {
+            if (!isOfToken(octet)) {
+                throw refused("Not a method");
+            }
+            octet = line.available() == 0 ? ' ' : line.read();
+        } while (octet != ' ');
+    }
+
+    private static boolean isOfToken(int octet) {
+        return octet >= '0' && octet <= '9'
+                || octet >= 'A' && octet <= 'Z'
+                || octet >= 'a' && octet <= 'z'
+                || MARKS.indexOf(octet) >= 0;
+    }
+
+    private static RequestException refused(String message) {
+        return RequestException.builder()
+                .type(EventType.BAD_REQUEST)
+                .message(message)
+                .build();
     }
 
     @Override

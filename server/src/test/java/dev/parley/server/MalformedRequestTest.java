@@ -47,6 +47,10 @@ class MalformedRequestTest {
                 "GET /echo HTTP/1.1\nHost: x\nX-Test: a\u0000b\n\n",
                 "GET  /echo HTTP/1.1\nHost: x\n\n",
                 "GET /echo\n\n",
+                "GE( /echo HTTP/1.1\nHost: x\n\n",
+                "\u0001ET /echo HTTP/1.1\nHost: x\n\n",
+                " GET /echo HTTP/1.1\nHost: x\n\n",
+                "\nGET /echo HTTP/1.1\nHost: x\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\nzz\nhello\n0\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n-5\nhello\n0\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n5\nhelloXX0\n\n",
@@ -136,10 +140,11 @@ class MalformedRequestTest {
         }
     }
 
-    @Test
-    void aWrongRequestForHttp2IsOneForHttp1() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "HTTP2-Settings: ???\n", "HTTP2-Settings: AAMAAABQAtAP__\n"})
+    void aWrongRequestForHttp2IsOneForHttp1(String settings) throws IOException {
         try (var client = RawClient.to(server)) {
-            client.send("GET /health HTTP/1.1\nHost: x\nConnection: Upgrade\nUpgrade: h2c\n\n");
+            client.send("GET /health HTTP/1.1\nHost: x\nConnection: Upgrade\nUpgrade: h2c\n" + settings + "\n");
 
             assertThat(client.answer().status()).isEqualTo(200);
         }
