@@ -149,8 +149,8 @@ public final class RdfFiles {
             throw new RdfFileException(String.valueOf(broken.getOriginalMessage()), broken.getLine(), broken);
         } catch (JenaException broken) {
             throw new RdfFileException(String.valueOf(broken.getMessage()), 0, broken);
-        } catch (IllegalFormatException unsaid) {
-            // Jena fails to say what is wrong with a language tag, and that a file ends too early.
+        } catch (IllegalFormatException | ArrayIndexOutOfBoundsException unsaid) {
+            // Jena fails to say what is wrong with a language tag or with many dots, and that a file ends too early.
             throw new RdfFileException("malformed", 0, unsaid);
         } catch (StackOverflowError deep) {
             throw new RdfFileException("nested too deeply", 0, deep);

@@ -158,6 +158,12 @@ class RdfFilesTest {
     }
 
     @Test
+    void refusesMoreDotsThanTheParserBears() {
+        assertThatThrownBy(() -> read("@pr" + ".".repeat(40) + "e", Format.TURTLE))
+                .isInstanceOf(RdfFileException.class);
+    }
+
+    @Test
     void readsRdfXmlWithoutItsEntities() {
         String xml = """
                 <?xml version="1.0"?>
