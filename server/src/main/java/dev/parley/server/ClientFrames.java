@@ -1,12 +1,15 @@
 package dev.parley.server;
 
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
 
 /**
  * Follows the frames that a client of HTTP/2 sends, and tells {@link Http2Streams} of what they do to its streams.
  *
  * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over. A reset
- * comes alone, so that Helidon asks for it only when it is through with everything before. Floods end here, too.
+ * comes alone, so that Helidon asks for it only when it is through with everything before. Floods end here, and frames that
+ * are too short for what they say they hold, which Helidon would read beyond.
  *
  * <p>Source: RFC 9113, sections 3.4, 4.1 and 6.
  */
@@ -18,10 +21,15 @@ final class ClientFrames {
 
     static final int DATA = 0;
     static final int HEADERS = 1;
+    private static final int PRIORITY = 2;
     private static final int RST_STREAM = 3;
+    private static final int PING = 6;
+    private static final int GOAWAY = 7;
+    private static final int WINDOW_UPDATE = 8;
     private static final int RST_STREAM_LENGTH = 4;
     private static final int END_STREAM = 0x1;
     private static final int PADDED = 0x8;
+    private static final int WITH_PRIORITY = 0x20;
 
     private final Http2Streams streams;
     private final byte[] start = new byte[HEADER + RST_STREAM_LENGTH];
@@ -43,7 +51,7 @@ final class ClientFrames {
     /**
      * Returns what is to be read next; empty if more bytes have to come first.
      *
-     * @throws io.helidon.http.http2.Http2Exception if the client floods the connection
+     * @throws Http2Exception if the client floods the connection, or a frame is too short
      */
     byte[] next() {
         var out = new ByteArrayOutputStream(started + bytes.length - at);
@@ -82,6 +90,9 @@ final class ClientFrames {
 
     private void frame() {
         through = length();
+        if (through < shortest()) {
+            throw new Http2Exception(Http2ErrorCode.FRAME_SIZE, "A frame is too short");
+        }
         boolean end = (start[4] & END_STREAM) != 0;
         if (start[TYPE] == HEADERS) {
             streams.headers(stream(), end);
@@ -94,6 +105,21 @@ final class ClientFrames {
         } else {
             streams.spend();
         }
+    }
+
+    private int shortest() {
+        return switch (start[TYPE]) {
+            case DATA -> padding();
+            case HEADERS -> padding() + ((start[4] & WITH_PRIORITY) == 0 ? 0 : 5);
+            case PRIORITY -> 5;
+            case RST_STREAM, WINDOW_UPDATE -> 4;
+            case PING, GOAWAY -> 8;
+            default -> 0;
+        };
+    }
+
+    private int padding() {
+        return (start[4] & PADDED) == 0 ? 0 : 1;
     }
 
     private int length() {

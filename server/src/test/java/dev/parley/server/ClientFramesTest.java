@@ -44,12 +44,33 @@ class ClientFramesTest {
     @Test
     void whatMayBeWrongIsNotJudgedHere() {
         var unopened = HEADERS_3 + RESET_9;
-        var ofTheWrongLength = HEADERS_1 + "000001 03 00 00000001 00" + SETTINGS;
+        var ofTheWrongLength = HEADERS_1 + "000005 03 00 00000001 0000000000" + SETTINGS;
 
         assertThat(String.join("", read(new ClientFrames(new Http2Streams()), unopened, 1000)))
                 .isEqualTo(hex(unopened));
         assertThat(String.join("", read(new ClientFrames(new Http2Streams()), ofTheWrongLength, 1000)))
                 .isEqualTo(hex(ofTheWrongLength));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "000000 00 08 00000001",
+                "000000 01 08 00000001",
+                "000004 01 20 00000001 00000000",
+                "000005 01 28 00000001 0000000000",
+                "000004 02 00 00000001 00000000",
+                "000003 03 00 00000001 000000",
+                "000007 06 00 00000000 00000000000000",
+                "000000 07 00 00000000",
+                "000003 08 00 00000000 000000",
+            })
+    void framesThatAreTooShortEndTheConnection(String frame) {
+        var frames = new ClientFrames(new Http2Streams());
+
+        assertThatThrownBy(() -> read(frames, SETTINGS + frame, 1000))
+                .isInstanceOf(Http2Exception.class)
+                .hasMessage("A frame is too short");
     }
 
     @ParameterizedTest
