@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,6 +30,9 @@ final class Session implements ServerConnection {
             protocol = protocols.choose(context);
             protocol.handle(limit);
             linger();
+        } catch (IndexOutOfBoundsException | IllegalArgumentException unreadable) {
+            // What fails here and in no stream is Helidon's reading of frames and headers, by what the client has sent.
+            throw new CloseConnectionException("not HTTP", unreadable);
         } finally {
             connection.disconnected();
             connection.all().closed(connection);
