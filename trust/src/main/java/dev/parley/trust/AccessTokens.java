@@ -14,13 +14,12 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import dev.parley.trust.GoodTokens.Good;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Collections;
 import java.util.Date;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,20 +54,9 @@ final class AccessTokens {
             Set<String> scopes,
             @Nullable String boundTo) {}
 
-    /** How many tokens are remembered that were found good: most come again, and looking at one costs half a call. */
-    private static final int MAX_KNOWN = 1_000;
-
-    /** A token that was found good, and until when it is. */
-    private record Known(Grant grant, Instant end) {}
-
     private final SecretKey key;
     private final Supplier<String> hub;
-    private final Map<String, Known> known = Collections.synchronizedMap(new LinkedHashMap<>(64, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
-            return size() > MAX_KNOWN;
-        }
-    });
+    private final GoodTokens<Grant> known;
     private final InstantSource clock;
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
@@ -80,6 +68,7 @@ final class AccessTokens {
         this.key = new SecretKeySpec(key, "HmacSHA256");
         this.hub = hub;
         this.clock = clock;
+        this.known = new GoodTokens<>(clock);
         processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(TYPE));
         processor.setJWSKeySelector(new SingleKeyJWSKeySelector<>(ALGORITHM, this.key));
         processor.setJWTClaimsSetVerifier((claims, context) -> new Claims(hub.get()).verify(claims, context));
@@ -122,20 +111,10 @@ final class AccessTokens {
     /** Returns what a token says; null if it is none of ours, or no longer good. */
     @Nullable
     Grant read(String token) {
-        Known before = known.get(token);
-        if (before == null) {
-            before = verified(token);
-            if (before != null) {
-                known.put(token, before);
-            }
-        } else if (!clock.instant().isBefore(before.end())) {
-            known.remove(token);
-            return null;
+        Grant before = known.get(token);
+        if (before != null) {
+            return before;
         }
-        return before == null ? null : before.grant();
-    }
-
-    private @Nullable Known verified(String token) {
         try {
             JWTClaimsSet claims = processor.process(token, null);
             var scopes = new TreeSet<String>();
@@ -146,9 +125,9 @@ final class AccessTokens {
             }
             Map<String, Object> confirmation = claims.getJSONObjectClaim(CONFIRMATION);
             String boundTo = confirmation == null ? null : JSONObjectUtils.getString(confirmation, THUMBPRINT);
-            return new Known(
-                    new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes, boundTo),
-                    claims.getExpirationTime().toInstant());
+            var grant = new Grant(claims.getSubject(), claims.getStringClaim(CLIENT), scopes, boundTo);
+            known.put(token, new Good<>(grant, claims.getExpirationTime().toInstant()));
+            return grant;
         } catch (ParseException | BadJOSEException | JOSEException notGood) {
             return null;
         }

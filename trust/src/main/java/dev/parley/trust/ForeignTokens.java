@@ -15,11 +15,13 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import dev.parley.trust.GoodTokens.Good;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URL;
 import java.text.ParseException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
@@ -38,13 +40,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Which issuer, keys and algorithms count is settled here; what the header of a token says of keys is not looked at, but
  * for the id of one. Keys are fetched when the first token comes, and again when one has a key that is not known, not more
- * often than every 30 s. Safe for any thread.
+ * often than every 30 s. A token that was found good is looked at again after a minute. Safe for any thread.
  *
  * <p>Source: OpenID Connect Discovery 1.0, section 4; RFC 9068, section 4; RFC 8725.
  */
 final class ForeignTokens {
     static final Duration SKEW = Duration.ofSeconds(60);
 
+    private static final Duration GOOD_FOR = Duration.ofMinutes(1);
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final int PATIENCE_MS = 5_000;
     private static final int MAX_BYTES = 256 * 1024;
@@ -68,6 +71,7 @@ final class ForeignTokens {
     private final Supplier<Set<String>> audiences;
     private final @Nullable String groupClaim;
     private final InstantSource clock;
+    private final GoodTokens<Foreign> good;
     private final Map<String, DefaultJWTProcessor<SecurityContext>> processors = new ConcurrentHashMap<>();
 
     /**
@@ -85,6 +89,13 @@ final class ForeignTokens {
         this.audiences = audiences;
         this.groupClaim = groupClaim;
         this.clock = clock;
+        this.good = new GoodTokens<>(clock);
+    }
+
+    /** Returns whose token it is, if it was found good within the last minute. */
+    @Nullable
+    Foreign known(String token) {
+        return good.get(token);
     }
 
     /** Who can change what an issuer says on its way could be anybody. */
@@ -111,7 +122,11 @@ final class ForeignTokens {
                 return null;
             }
             JWTClaimsSet claims = processor(issuer).process(token, null);
-            return new Foreign(principal(issuer, claims), boundTo(claims));
+            var foreign = new Foreign(principal(issuer, claims), boundTo(claims));
+            Instant now = clock.instant();
+            Instant end = claims.getExpirationTime().toInstant().plus(SKEW);
+            good.put(token, new Good<>(foreign, end.isBefore(now.plus(GOOD_FOR)) ? end : now.plus(GOOD_FOR)));
+            return foreign;
         } catch (ParseException | BadJOSEException | JOSEException | IllegalArgumentException notGood) {
             LOG.log(System.Logger.Level.DEBUG, "a token is refused", notGood);
             return null;

@@ -346,14 +346,17 @@ public final class Trust {
                 return fixed;
             }
         }
-        AccessTokens.Grant grant =
-                wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OAUTH2) ? tokens.read(token.text()) : null;
+        boolean foreign = wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OPEN_ID);
+        ForeignTokens.Foreign read = foreign ? foreignTokens.known(token.text()) : null;
+        boolean ours = read == null && (wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OAUTH2));
+        AccessTokens.Grant grant = ours ? tokens.read(token.text()) : null;
         if (grant != null) {
             requireProof(wanted, token, grant.boundTo(), arrival);
             return stillGranted(grant);
         }
-        boolean foreign = wanted.takes(Scheme.BEARER) || wanted.takes(Scheme.OPEN_ID);
-        ForeignTokens.Foreign read = foreign ? foreignTokens.read(token.text()) : null;
+        if (read == null && foreign) {
+            read = foreignTokens.read(token.text());
+        }
         if (read == null) {
             return null;
         }

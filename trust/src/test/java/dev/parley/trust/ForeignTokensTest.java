@@ -1,5 +1,6 @@
 package dev.parley.trust;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -199,6 +201,27 @@ final class ForeignTokensTest {
         assertThat(tokens.read(token(claims -> claims.notBeforeTime(Date.from(now.plusSeconds(120))))))
                 .isNull();
         assertThat(tokens.read(token(claims -> claims.expirationTime(null)))).isNull();
+    }
+
+    @Test
+    void whatWasFoundGoodIsForAMinuteAtMost() throws Exception {
+        var now = new AtomicReference<>(Instant.now());
+        Instant begin = requireNonNull(now.get());
+        var remembering = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", now::get);
+        String lasting = token(claims -> claims);
+        String ending = token(claims -> claims.expirationTime(Date.from(begin.minusSeconds(30))));
+
+        assertThat(remembering.known(lasting)).isNull();
+        Foreign read = remembering.read(lasting);
+        assertThat(remembering.known(lasting)).isNotNull().isEqualTo(read);
+        remembering.read(ending);
+        assertThat(remembering.known(ending)).isNotNull();
+
+        now.set(begin.plusSeconds(31));
+        assertThat(remembering.known(ending)).isNull();
+        assertThat(remembering.known(lasting)).isNotNull();
+        now.set(begin.plusSeconds(60));
+        assertThat(remembering.known(lasting)).isNull();
     }
 
     @Test

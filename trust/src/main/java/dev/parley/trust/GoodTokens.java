@@ -1,0 +1,58 @@
+package dev.parley.trust;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tokens that were found good, with what they say: most come again, and looking at one costs half a call or more. Safe for
+ * any thread.
+ */
+final class GoodTokens<T> {
+    private static final int MOST = 1_000;
+
+    /** What a token says, and until when it is good. */
+    record Good<T>(T says, Instant end) {}
+
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Good<T>> known = new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Good<T>> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    GoodTokens(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** Returns what a token says; null if it is not known, or no longer good. */
+    @Nullable
+    T get(String token) {
+        Instant now = clock.instant();
+        lock.lock();
+        try {
+            Good<T> good = known.get(token);
+            if (good != null && !now.isBefore(good.end())) {
+                known.remove(token);
+                return null;
+            }
+            return good == null ? null : good.says();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void put(String token, Good<T> good) {
+        lock.lock();
+        try {
+            known.put(token, good);
+        } finally {
+            lock.unlock();
+        }
+    }
+}
