@@ -1,7 +1,9 @@
 package dev.parley.server;
 
+import io.helidon.common.buffers.BufferData;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
+import io.helidon.http.http2.Http2HuffmanDecoder;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,9 +20,12 @@ import org.jspecify.annotations.Nullable;
  * <p>A field of one octet may stand for one of four thousand, which Helidon takes as often as it comes. So there may be only
  * so many. That they can be counted, the frames of a block are put together; otherwise there may be any number of those, too.
  *
+ * <p>A field that is larger than the dynamic table empties it when it is to be put there. Helidon would look for room for
+ * ever; no client has been seen to do it, and it ends the connection.
+ *
  * <p>Other frames go through as they came, if the connection begins as it has to.
  *
- * <p>Source: RFC 7541, sections 5 and 6; RFC 9113, sections 3.4, 4.1, 6.2 and 6.10.
+ * <p>Source: RFC 7541, sections 4.4, 5 and 6; RFC 9113, sections 3.4, 4.1, 6.2 and 6.10.
  */
 final class HeaderBlocks {
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -33,10 +38,15 @@ final class HeaderBlocks {
     private static final int LARGEST_FRAME = 16 * 1024;
     private static final int MOST_FRAMES = 100;
     private static final int MOST_FIELDS = 200;
+    private static final int FIELD_OVERHEAD = 32;
+    private static final int LONGEST_STATIC_NAME = 27;
     private static final Map<String, Integer> NUMBERS =
             Map.of(":authority", 1, ":method", 2, ":path", 4, ":scheme", 6, ":status", 8);
 
     private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    private final Http2HuffmanDecoder huffman = Http2HuffmanDecoder.create();
+    private int tableSize = 4096;
+    private int longestName = LONGEST_STATIC_NAME;
     private int preface;
     private int through;
     private int wanted;
@@ -144,7 +154,7 @@ final class HeaderBlocks {
         return shorter;
     }
 
-    private static byte[] rewritten(byte[] frame) {
+    private byte[] rewritten(byte[] frame) {
         int from = Math.min(frame.length, FRAME_HEADER + ((frame[4] & PRIORITY) == 0 ? 0 : 5));
         var out = new ByteArrayOutputStream(frame.length);
         out.write(frame, 0, from);
@@ -162,10 +172,13 @@ final class HeaderBlocks {
     }
 
     /** One pass over the fields of a header block. */
-    private static final class Block {
+    private final class Block {
         private final byte[] bytes;
         private final ByteArrayOutputStream out;
         private int at;
+
+        /** How long the last name is, or as much as it may be at most if it is one of the dynamic table. */
+        private int name;
 
         Block(byte[] bytes, int from, ByteArrayOutputStream out) {
             this.bytes = bytes;
@@ -183,11 +196,14 @@ final class HeaderBlocks {
                 if (first >= 0x80) {
                     number(0x7f);
                 } else if (first >= 0x20 && first < 0x40) {
-                    number(0x1f);
+                    tableSize = number(0x1f);
                 } else {
                     int form = first >= 0x40 ? 0x40 : first & 0x10;
                     start = name(start, form);
-                    text();
+                    int value = text();
+                    if (form == 0x40 && name + value + FIELD_OVERHEAD > tableSize) {
+                        throw new Http2Exception(Http2ErrorCode.COMPRESSION, "A header larger than the table for it");
+                    }
                 }
                 out.write(bytes, start, at - start);
             }
@@ -196,14 +212,16 @@ final class HeaderBlocks {
         /** Reads a name; returns where to go on copying, which is behind the name if it was replaced. */
         private int name(int start, int form) {
             if (number(form == 0x40 ? 0x3f : 0x0f) != 0) {
+                name = longestName;
                 return start;
             }
-            boolean huffman = (bytes[at] & 0x80) != 0;
-            int length = number(0x7f);
-            at += length;
+            boolean coded = (bytes[at] & 0x80) != 0;
+            int from = at;
+            name = text();
+            longestName = Math.max(longestName, name);
             // A string in Huffman's code is not looked into: nobody has been seen to write these names in it.
-            var name = huffman ? "" : new String(bytes, at - length, length, StandardCharsets.ISO_8859_1);
-            Integer number = NUMBERS.get(name);
+            Integer number =
+                    coded ? null : NUMBERS.get(new String(bytes, from + 1, at - from - 1, StandardCharsets.ISO_8859_1));
             if (number == null) {
                 return start;
             }
@@ -211,12 +229,18 @@ final class HeaderBlocks {
             return at;
         }
 
-        private void text() {
+        /** Reads a string; returns how many characters it has. */
+        private int text() {
+            boolean coded = (bytes[at] & 0x80) != 0;
             int length = number(0x7f);
             at = Math.addExact(at, length);
             if (at > bytes.length) {
                 throw new IndexOutOfBoundsException(at);
             }
+            return coded
+                    ? huffman.decodeString(BufferData.create(bytes, at - length, length), length)
+                            .length()
+                    : length;
         }
 
         private int number(int mask) {

@@ -43,6 +43,32 @@ class HeaderBlocksTest {
         assertThat(read(sent, piece)).isEqualTo(hex(SETTINGS + frame("83 44 01 2f") + DATA + frame("84") + SETTINGS));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                // the size of the table, then a field with indexing: name and value have 2 characters, 34 octets with
+                // the rest
+                "3f 02 40 01 61 01 62",
+                "20 40 01 61 01 62",
+                // by a name of the static table, and of the dynamic one
+                "20 44 01 2f",
+                "3f 08 be 40 05 6162636465 00 7e 01 62",
+                // in Huffman's code, where five bits are a character
+                "3f 04 40 81 1f 83 18c6 3f",
+            })
+    void fieldsLargerThanTheTableEndTheConnection(String block) {
+        assertThatThrownBy(() -> read(frame(block), 1000))
+                .isInstanceOf(Http2Exception.class)
+                .hasMessage("A header larger than the table for it");
+    }
+
+    @Test
+    void fieldsThatFitIntoTheTableGoThrough() {
+        var fit = frame("3f 03 40 01 61 01 62 40 81 1f 81 1f") + frame("3f e1 1f 40 01 61 01 62 00 01 61 01 62");
+
+        assertThat(read(fit, 1000)).isEqualTo(hex(fit));
+    }
+
     @Test
     void theFramesOfABlockBecomeOne() {
         var begin = "000003 01 01 00000001 83 4005";
