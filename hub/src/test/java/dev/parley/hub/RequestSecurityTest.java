@@ -324,6 +324,9 @@ final class RequestSecurityTest {
         floods.put(
                 "headers",
                 i -> frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, Http2Attacker.fieldsOfTheTable(get)));
+        floods.put(
+                "headers larger than the table for them",
+                i -> frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, 0x20, 0x40, 1, 'a', 1, 'b'));
         floods.put("streams", i -> frame(HEADERS, END_HEADERS, 2 * i + 1, post));
         floods.put("resets", i -> {
             byte[] request = frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, get);
