@@ -40,6 +40,8 @@ final class HeaderBlocks {
     private static final int MOST_FIELDS = 200;
     private static final int FIELD_OVERHEAD = 32;
     private static final int LONGEST_STATIC_NAME = 27;
+    private static final int OCTET_BITS = 8;
+    private static final int SHORTEST_CODE_BITS = 5;
     private static final Map<String, Integer> NUMBERS =
             Map.of(":authority", 1, ":method", 2, ":path", 4, ":scheme", 6, ":status", 8);
 
@@ -229,7 +231,7 @@ final class HeaderBlocks {
             return at;
         }
 
-        /** Reads a string; returns how many characters it has. */
+        /** Reads a string; returns how many characters it has, or as many as it may have if a table has room for two such. */
         private int text() {
             boolean coded = (bytes[at] & 0x80) != 0;
             int length = number(0x7f);
@@ -237,10 +239,11 @@ final class HeaderBlocks {
             if (at > bytes.length) {
                 throw new IndexOutOfBoundsException(at);
             }
-            return coded
+            int most = coded ? length * OCTET_BITS / SHORTEST_CODE_BITS : length;
+            return coded && most > (tableSize - FIELD_OVERHEAD) / 2
                     ? huffman.decodeString(BufferData.create(bytes, at - length, length), length)
                             .length()
-                    : length;
+                    : most;
         }
 
         private int number(int mask) {
