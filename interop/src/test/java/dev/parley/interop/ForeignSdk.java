@@ -202,6 +202,11 @@ record ForeignSdk(
         return !server.isEmpty();
     }
 
+    /** True if threads of its server race for its tasks, so that on a busy machine their events and states get lost. */
+    boolean losesEvents() {
+        return name.startsWith("java-serve-");
+    }
+
     /** Lets its client try everything with the agents of these hubs. */
     Outcome call(List<String> hubs) {
         var command = new ArrayList<String>(client);

@@ -204,6 +204,7 @@ final class OwnClient {
                 .map(event -> ((TaskStatusUpdateEvent) event).status().message())
                 .filteredOn(message -> message != null)
                 .extracting(Message::text)
+                .as("what was said in %s", events)
                 .containsExactly("1", "2", "3");
         Task task = fold(events);
         assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
