@@ -45,9 +45,12 @@ final class ContextTurns {
         }
     }
 
-    /** Says that a message that took its turn was refused after all. */
+    /** Says that a message that took its turn was refused after all: the log has none of it. */
     void giveBack(TaskKey task, String contextId) {
-        of(task, contextId).decrementAndGet();
+        AtomicInteger known = taken.getIfPresent(new Context(task.scope(), task.agent(), contextId));
+        if (known != null) {
+            known.decrementAndGet();
+        }
     }
 
     private AtomicInteger of(TaskKey task, String contextId) {
