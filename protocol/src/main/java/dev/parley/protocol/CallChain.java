@@ -48,7 +48,9 @@ public record CallChain(List<String> agents) {
         try {
             String[] agents = URLDecoder.decode(value, StandardCharsets.UTF_8).split(" ", -1);
             for (String agent : agents) {
-                if (agent.length() > LONGEST || !agent.matches("[\\x21-\\x7e]+")) {
+                if (agent.isEmpty()
+                        || agent.length() > LONGEST
+                        || !agent.chars().allMatch(c -> c > ' ' && c < 127)) {
                     return NONE;
                 }
             }
