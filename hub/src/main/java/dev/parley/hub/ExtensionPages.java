@@ -1,5 +1,7 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.dialect.Arrival;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
@@ -26,7 +28,7 @@ final class ExtensionPages implements RequestHandler {
 
     private final Function<Arrival, Predicate<String>> shown;
     private final Map<String, Listed> all = new ConcurrentSkipListMap<>();
-    private final Map<String, RequestHandler> specifications = new ConcurrentSkipListMap<>();
+    private final Map<String, String> urisByPath = new ConcurrentSkipListMap<>();
 
     private record Listed(AgentExtension extension, List<String> agents) {}
 
@@ -41,28 +43,36 @@ final class ExtensionPages implements RequestHandler {
         all.merge(uri, new Listed(extension, List.of(agent)), (before, more) -> {
             var agents = new ArrayList<>(before.agents());
             agents.addAll(more.agents());
-            return new Listed(before.extension(), agents);
+            AgentExtension described = before.extension().specification() == null ? extension : before.extension();
+            return new Listed(described, agents);
         });
-        String specification = extension.specification();
-        if (specification != null && uri.startsWith(url + PATH)) {
-            var page = new Page("text/markdown; charset=utf-8", specification.getBytes(StandardCharsets.UTF_8));
-            specifications.put(uri.substring(url.length() + PATH.length()), page);
+        if (extension.specification() != null && uri.startsWith(url + PATH)) {
+            urisByPath.put(uri.substring(url.length() + PATH.length()), uri);
         }
     }
 
     @Override
     public WireAnswer answer(WireRequest request) {
-        if (!request.path().isEmpty()) {
-            RequestHandler page = specifications.get(request.path());
-            if (page == null) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-            }
-            return page.answer(request.at(""));
-        }
         if (!request.method().equals("GET")) {
             throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
         }
         Predicate<String> visible = shown.apply(request.arrival());
+        return request.path().isEmpty() ? list(visible) : specification(request.path(), visible);
+    }
+
+    private WireAnswer specification(String path, Predicate<String> visible) {
+        Listed described = all.get(urisByPath.getOrDefault(path, ""));
+        if (described == null || described.agents().stream().noneMatch(visible)) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        String specification = requireNonNull(described.extension().specification());
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", "text/markdown; charset=utf-8", "Cache-Control", "private, max-age=300"),
+                specification.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private WireAnswer list(Predicate<String> visible) {
         var listed = new ArrayList<Map<String, @Nullable Object>>();
         for (Listed one : all.values()) {
             List<String> agents = one.agents().stream().filter(visible).toList();

@@ -222,7 +222,7 @@ final class ExtensionsTest {
     }
 
     @Test
-    @DisplayName("GEM43: of an agent whose card is not shown, nothing is listed")
+    @DisplayName("GEM43: of an agent whose card is not shown, nothing is listed or described")
     void whatIsNotShownIsNotListed() throws Exception {
         try (Hub closed = Hub.builder()
                 .inMemory()
@@ -232,12 +232,15 @@ final class ExtensionsTest {
                 .authentication(Authentication.of(Scheme.API_KEY))
                 .agents(Agent.named("secret", "Is nobody's business")
                         .extension(new Extension(BASE, "data", false, Map.of()))
+                        .extension(AgentExtension.of(WORDS, "Counts words").specified("# Word count\n"))
                         .handle((request, reply) -> reply.complete()))
                 .start()) {
             var stranger = new Outsider(closed.url());
 
             assertThat(stranger.get("/extensions").body()).isEqualTo("{\"extensions\":[]}");
+            assertThat(stranger.get(WORDS).statusCode()).isEqualTo(404);
             assertThat(stranger.get("/extensions", "X-Api-Key", KEY).body()).contains(BASE);
+            assertThat(stranger.get(WORDS, "X-Api-Key", KEY).body()).isEqualTo("# Word count\n");
         }
     }
 
