@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Instant;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,128 +80,97 @@ public record CallContext(
 
     /** This context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
-        return new CallContext(
-                caller,
-                scope,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+        return with(copy -> copy.extensions = extensions);
     }
 
     /** This context with another deadline. */
     public CallContext withDeadline(@Nullable Instant deadline) {
-        return new CallContext(
-                caller,
-                scope,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+        return with(copy -> copy.deadline = deadline);
     }
 
     /** This context with another trace. */
     public CallContext withTraceparent(@Nullable String traceparent) {
-        return new CallContext(
-                caller,
-                scope,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+        return with(copy -> copy.traceparent = traceparent);
     }
 
     /** This context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
     public CallContext withDialect(String dialect, boolean namesTasks) {
-        return new CallContext(
-                caller,
-                scope,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                namesTasks || knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+        return with(copy -> {
+            copy.dialect = dialect;
+            copy.namesTasks = namesTasks;
+            copy.knowsOnlyTasks |= namesTasks;
+        });
     }
 
     /** This context for a caller who knows no other answer than a task. */
     public CallContext withTasksOnly() {
-        return new CallContext(
-                caller, scope, extensions, deadline, traceparent, dialect, namesTasks, true, grants, address, chain);
+        return with(copy -> copy.knowsOnlyTasks = true);
     }
 
     /** This context for a caller with these scopes, who calls from {@code address}. */
     public CallContext withGrants(Set<String> grants, String address) {
-        return new CallContext(
-                caller,
-                scope,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+        return with(copy -> {
+            copy.grants = grants;
+            copy.address = address;
+        });
     }
 
     /** This context for a call that goes through these agents. */
     public CallContext through(CallChain chain) {
-        return new CallContext(
-                caller,
-                scope,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+        return with(copy -> copy.chain = chain);
     }
 
     /** This context among tasks that belong to everybody of the caller's group. */
     public CallContext sharing() {
-        return in(new Scope(scope.group(), SHARED));
+        return with(copy -> copy.scope = new Scope(scope.group(), SHARED));
     }
 
     /** This context among what belongs to the caller in another group. */
     public CallContext among(String group) {
-        return in(new Scope(group, scope.owner()));
+        return with(copy -> copy.scope = new Scope(group, scope.owner()));
     }
 
-    private CallContext in(Scope other) {
+    private CallContext with(Consumer<Copy> change) {
+        var copy = new Copy(this);
+        change.accept(copy);
         return new CallContext(
                 caller,
-                other,
-                extensions,
-                deadline,
-                traceparent,
-                dialect,
-                namesTasks,
-                knowsOnlyTasks,
-                grants,
-                address,
-                chain);
+                copy.scope,
+                copy.extensions,
+                copy.deadline,
+                copy.traceparent,
+                copy.dialect,
+                copy.namesTasks,
+                copy.knowsOnlyTasks,
+                copy.grants,
+                copy.address,
+                copy.chain);
+    }
+
+    /** What can be another in the next context. */
+    private static final class Copy {
+        private Scope scope;
+        private Set<String> extensions;
+        private @Nullable Instant deadline;
+        private @Nullable String traceparent;
+        private String dialect;
+        private boolean namesTasks;
+        private boolean knowsOnlyTasks;
+        private Set<String> grants;
+        private String address;
+        private CallChain chain;
+
+        Copy(CallContext context) {
+            scope = context.scope;
+            extensions = context.extensions;
+            deadline = context.deadline;
+            traceparent = context.traceparent;
+            dialect = context.dialect;
+            namesTasks = context.namesTasks;
+            knowsOnlyTasks = context.knowsOnlyTasks;
+            grants = context.grants;
+            address = context.address;
+            chain = context.chain;
+        }
     }
 }
