@@ -29,11 +29,9 @@ class DrainTest {
             other.send("GET /ready HTTP/1.1\nHost: x\n\n");
             assertThat(other.answer().status()).isEqualTo(200);
             running.send("GET /slow HTTP/1.1\nHost: x\n\n");
-            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
 
-            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+            var drain = drainBegun(server);
 
-            awaitRefused(server);
             other.send("GET /ready HTTP/1.1\nHost: x\n\n");
             var notReady = other.answer();
             assertThat(notReady.status()).isEqualTo(503);
@@ -49,44 +47,32 @@ class DrainTest {
     }
 
     @Test
-    void newWorkOnAnOldConnectionIsRefusedForNow() throws Exception {
-        var server = server();
-        try (var running = RawClient.to(server);
-                var other = RawClient.to(server)) {
-            other.send("GET /health HTTP/1.1\nHost: x\n\n");
-            assertThat(other.answer().status()).isEqualTo(200);
-            running.send("GET /slow HTTP/1.1\nHost: x\n\n");
-            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
-            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
-            awaitRefused(server);
+    void newWorkOfAgentsOnAnOldConnectionIsRefusedForNow() throws Exception {
+        var refused = answerWhileDraining("/agents/echo");
 
-            other.send("GET /agents/echo HTTP/1.1\nHost: x\n\n");
-
-            var answer = other.answer();
-            assertThat(answer.status()).isEqualTo(503);
-            assertThat(answer.headers()).containsKey("retry-after");
-            mayGo.countDown();
-            assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
-        }
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.headers()).containsKey("retry-after");
     }
 
     @Test
     void whatIsNoAgentsAnswersToTheEnd() throws Exception {
+        assertThat(answerWhileDraining("/echo").status()).isEqualTo(200);
+    }
+
+    private RawClient.Answer answerWhileDraining(String path) throws Exception {
         var server = server();
         try (var running = RawClient.to(server);
                 var other = RawClient.to(server)) {
             other.send("GET /health HTTP/1.1\nHost: x\n\n");
             assertThat(other.answer().status()).isEqualTo(200);
             running.send("GET /slow HTTP/1.1\nHost: x\n\n");
-            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
-            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
-            awaitRefused(server);
+            var drain = drainBegun(server);
 
-            other.send("GET /echo HTTP/1.1\nHost: x\n\n");
+            var answer = other.send("GET " + path + " HTTP/1.1\nHost: x\n\n").answer();
 
-            assertThat(other.answer().status()).isEqualTo(200);
             mayGo.countDown();
             assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+            return answer;
         }
     }
 
@@ -98,10 +84,8 @@ class DrainTest {
             http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.discarding());
             var running = http.sendAsync(
                     HttpRequest.newBuilder(health.resolve("/slow")).build(), BodyHandlers.ofString());
-            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
 
-            var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
-            awaitRefused(server);
+            var drain = drainBegun(server);
             var refused = http.send(
                     HttpRequest.newBuilder(health.resolve("/agents/echo")).build(), BodyHandlers.ofString());
             mayGo.countDown();
@@ -169,8 +153,10 @@ class DrainTest {
                 .start();
     }
 
-    /** Waits until the port is closed: the drain has begun. */
-    private static void awaitRefused(Server server) {
+    /** Has it stop as soon as the slow request is there, and waits until the port is closed. */
+    private Thread drainBegun(Server server) throws InterruptedException {
+        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+        var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
         assertThatThrownBy(() -> {
                     while (true) {
                         RawClient.to(server).close();
@@ -178,5 +164,6 @@ class DrainTest {
                     }
                 })
                 .isInstanceOf(IOException.class);
+        return drain;
     }
 }
