@@ -5,6 +5,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.engine.TaskLimits;
 import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
 import dev.parley.protocol.AgentCard;
 import dev.parley.store.Sealing;
 import dev.parley.testkit.ConformanceAgent;
@@ -134,7 +135,7 @@ final class UpCommand implements Command {
             List<Agent> agents,
             List<AgentArchives.Contents> archives,
             @Nullable OpenTelemetrySdk telemetry) {
-        Hub.Builder hub = Hub.builder()
+        HubBuilder hub = Hub.builder()
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
         archives.forEach(archive -> hub.extensions(archive.extensions()));
@@ -151,7 +152,7 @@ final class UpCommand implements Command {
     }
 
     /** Hands the settings to {@code hub}: each one once. */
-    static void configure(Invocation call, Hub.Builder hub) {
+    static void configure(Invocation call, HubBuilder hub) {
         Settings settings = call.settings();
         hub.port(settings.require(Setting.PORT))
                 .bind(settings.require(Setting.BIND))
@@ -215,7 +216,7 @@ final class UpCommand implements Command {
         }
     }
 
-    private static void dialects(Settings settings, Hub.Builder hub) {
+    private static void dialects(Settings settings, HubBuilder hub) {
         try {
             hub.dialects(settings.require(Setting.DIALECTS));
             byAgent(settings, Setting.AGENT_DIALECTS).forEach(hub::dialects);
@@ -224,7 +225,7 @@ final class UpCommand implements Command {
         }
     }
 
-    private static void authentication(Invocation call, Hub.Builder hub) {
+    private static void authentication(Invocation call, HubBuilder hub) {
         Settings settings = call.settings();
         try {
             hub.service(settings.require(Setting.AUTH_SERVICE))
@@ -255,7 +256,7 @@ final class UpCommand implements Command {
         }
     }
 
-    private static void encryption(Invocation call, Hub.Builder hub) {
+    private static void encryption(Invocation call, HubBuilder hub) {
         Settings settings = call.settings();
         List<String> keys = list(settings.get(Setting.ENCRYPTION_KEY));
         Path file = settings.get(Setting.ENCRYPTION_KEY_FILE);
@@ -276,7 +277,7 @@ final class UpCommand implements Command {
         hub.encryptTasks(settings.isOn(Setting.ENCRYPT_TASKS));
     }
 
-    private static void cardKeys(Invocation call, Hub.Builder hub) {
+    private static void cardKeys(Invocation call, HubBuilder hub) {
         List<String> files = list(call.get(Setting.CARD_KEY));
         if (!files.isEmpty()) {
             hub.cardKeys(CardSignCommand.keys(call, files));

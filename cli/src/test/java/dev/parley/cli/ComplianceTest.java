@@ -9,6 +9,7 @@ import dev.parley.agents.DemoAgents;
 import dev.parley.cli.ScriptedServer.End;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -90,7 +91,7 @@ class ComplianceTest {
         });
     }
 
-    private Hub hub(Hub.Builder settings, Agent... agents) {
+    private Hub hub(HubBuilder settings, Agent... agents) {
         return closing(settings.agents(agents)
                 .port(0)
                 .inMemory()

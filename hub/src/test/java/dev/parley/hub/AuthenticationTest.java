@@ -61,7 +61,7 @@ final class AuthenticationTest {
     private final Hub hub = hub().inMemory().start();
     private final Outsider outsider = new Outsider(hub.url());
 
-    private static Hub.Builder hub() {
+    private static HubBuilder hub() {
         return Hub.builder()
                 .port(0)
                 .agents(agent("keyed"), agent("open"), agent("bearers"), agent("tokens"), agent("any"))

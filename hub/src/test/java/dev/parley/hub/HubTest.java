@@ -169,7 +169,7 @@ final class HubTest {
         }
     }
 
-    private Hub.Builder hub() {
+    private HubBuilder hub() {
         return Hub.builder().data(data).port(0).agents(ECHO);
     }
 

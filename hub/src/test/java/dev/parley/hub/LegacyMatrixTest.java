@@ -395,7 +395,7 @@ final class LegacyMatrixTest {
     @Test
     @DisplayName("0.1: names survive a restart of the hub")
     void namesSurviveARestart(@TempDir Path data) throws Exception {
-        Hub.Builder settings = Hub.builder().data(data).port(0).agents(new MatrixAgents().all());
+        HubBuilder settings = Hub.builder().data(data).port(0).agents(new MatrixAgents().all());
         try (Hub before = settings.start()) {
             new Outsider(before.url()).result(at("asks"), "tasks/send", "{'id':'kept'," + type("before") + "}");
         }

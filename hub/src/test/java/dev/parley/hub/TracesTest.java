@@ -58,7 +58,7 @@ final class TracesTest {
         receiver.close();
     }
 
-    private Hub.Builder hub(Agent... agents) {
+    private HubBuilder hub(Agent... agents) {
         return Hub.builder().inMemory().port(0).agents(agents).openTelemetry(telemetry);
     }
 

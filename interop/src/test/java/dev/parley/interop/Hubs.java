@@ -5,6 +5,7 @@ import dev.parley.client.KeyManager;
 import dev.parley.client.OAuthClient;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
 import dev.parley.testkit.ScriptedAgents;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
@@ -52,7 +53,7 @@ final class Hubs implements AutoCloseable {
         }
     }
 
-    private static Hub.Builder hub(Agent... agents) {
+    private static HubBuilder hub(Agent... agents) {
         return Hub.builder()
                 .port(0)
                 .agents(agents)

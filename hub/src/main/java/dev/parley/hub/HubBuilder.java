@@ -1,0 +1,611 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.DialectSettings.Switch;
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.KnowledgeExtension;
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Engine;
+import dev.parley.engine.TaskLimits;
+import dev.parley.knowledge.Graph;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.server.RequestHandler;
+import dev.parley.server.Server;
+import dev.parley.server.ServerBuilder;
+import dev.parley.store.Sealing;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import dev.parley.trust.CardKeys;
+import dev.parley.trust.Directory.Actor;
+import dev.parley.trust.PolicyFile;
+import dev.parley.trust.Principal;
+import dev.parley.trust.Trust;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the settings of a {@link Hub}; holds the only copy of each default. */
+public final class HubBuilder {
+    final Map<String, Agent> agents = new LinkedHashMap<>();
+    final List<AgentExtension> extensions = new ArrayList<>();
+    final List<String> webhookAllow = new ArrayList<>();
+
+    @Nullable
+    Path data = Path.of(".parley");
+
+    TaskLimits taskLimits = TaskLimits.DEFAULTS;
+
+    @Nullable
+    Duration retention;
+
+    @Nullable
+    Sealing sealing;
+
+    boolean encryptTasks;
+    Duration drain = Duration.ofSeconds(10);
+
+    @Nullable
+    Graph graph;
+
+    Set<String> dialects = Dialects.NAMES;
+    final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
+    boolean protectCards;
+
+    @Nullable
+    CardKeys cardKeys;
+
+    @Nullable
+    OpenTelemetry telemetry;
+
+    private List<String> corsOrigins = List.of();
+    private List<String> allowedHosts = List.of();
+    private int port = 7420;
+    private String bind = "127.0.0.1";
+    private @Nullable Integer adminPort;
+    private String adminBind = "127.0.0.1";
+    private @Nullable String defaultAgent;
+    private @Nullable String publicUrl;
+    private long maxBodyBytes = 10L << 20;
+    private int mostAgents = 8;
+    private @Nullable Path tlsCertificate;
+    private @Nullable Path tlsKey;
+    private @Nullable Path clientAuthorities;
+    private final Set<Switch> switches = EnumSet.noneOf(Switch.class);
+    private Callers callers = Callers.builder().build();
+    private Authentication authentication = Authentication.NONE;
+    private final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
+    private String service = "parley";
+    private @Nullable PolicyFile policy;
+    private final List<String> issuers = new ArrayList<>();
+    private List<String> audiences = List.of();
+    private @Nullable String groupClaim;
+
+    HubBuilder() {}
+
+    /** Adds agents; the first one added is the default one unless {@link #defaultAgent} names another. */
+    public HubBuilder agents(Agent... more) {
+        for (Agent agent : more) {
+            if (agents.put(agent.name(), agent) != null) {
+                throw new IllegalArgumentException(
+                        "agent " + agent.name() + " is there twice (expected: one of each name)");
+            }
+        }
+        return this;
+    }
+
+    /** Gives all agents these extensions, besides their own. */
+    public HubBuilder extensions(Collection<AgentExtension> more) {
+        extensions.addAll(more);
+        return this;
+    }
+
+    /** The port; default 7420, 0 for any free one. */
+    public HubBuilder port(int port) {
+        this.port = port;
+        return this;
+    }
+
+    /**
+     * The address to listen at; default {@code 127.0.0.1}. Those that other machines reach need TLS and, for every agent,
+     * authentication.
+     */
+    public HubBuilder bind(String address) {
+        this.bind = requireNonNull(address, "address");
+        return this;
+    }
+
+    /**
+     * Another port, on which alone operators and whoever reads metrics are answered, until everything else has ended; 0 for
+     * any free one. Default: the port of everybody.
+     */
+    public HubBuilder adminPort(int port) {
+        this.adminPort = port;
+        return this;
+    }
+
+    /**
+     * The address of the port for operators; default {@code 127.0.0.1}. Those that other machines reach need what {@link
+     * #bind} says, and are served with the hub's certificate; loopback addresses are served without TLS.
+     */
+    public HubBuilder adminBind(String address) {
+        this.adminBind = requireNonNull(address, "address");
+        return this;
+    }
+
+    /** The directory of everything that is kept; default {@code .parley} below the working directory. */
+    public HubBuilder data(Path directory) {
+        this.data = requireNonNull(directory, "directory");
+        return this;
+    }
+
+    /** Keeps nothing: tasks are gone when the process is. */
+    public HubBuilder inMemory() {
+        this.data = null;
+        return this;
+    }
+
+    /** The agent that also answers at the root; default: the first one added. */
+    public HubBuilder defaultAgent(String name) {
+        this.defaultAgent = requireNonNull(name, "name");
+        return this;
+    }
+
+    /** What clients call this hub, such as {@code https://agents.example.com}; default: address and port. */
+    public HubBuilder publicUrl(String url) {
+        this.publicUrl = requireNonNull(url, "url");
+        return this;
+    }
+
+    /** Hosts that webhooks may call though they are private: names or addresses; default: none. */
+    public HubBuilder webhookAllow(List<String> hosts) {
+        webhookAllow.addAll(hosts);
+        return this;
+    }
+
+    /** The largest request body, in bytes; default 10 MiB. */
+    public HubBuilder maxBodyBytes(long maxBodyBytes) {
+        this.maxBodyBytes = maxBodyBytes;
+        return this;
+    }
+
+    /** Through how many agents a call may go, each of which asks the next; default 8. */
+    public HubBuilder mostAgents(int agents) {
+        this.mostAgents = agents;
+        return this;
+    }
+
+    /** How long conversations and tasks may become; default {@link TaskLimits#DEFAULTS}. */
+    public HubBuilder taskLimits(TaskLimits limits) {
+        this.taskLimits = requireNonNull(limits, "limits");
+        return this;
+    }
+
+    /** After what time tasks that have ended are removed; default: never. */
+    public HubBuilder retention(Duration retention) {
+        this.retention = requireNonNull(retention, "retention");
+        return this;
+    }
+
+    /**
+     * The keys with which webhooks are encrypted in the data directory, and tasks if {@link #encryptTasks} is set; default:
+     * one that the hub makes for itself, in the file {@code encryption.key} of that directory.
+     */
+    public HubBuilder encryption(Sealing keys) {
+        this.sealing = requireNonNull(keys, "keys");
+        return this;
+    }
+
+    /** Encrypts what is said in tasks, too, before it is kept; default false. */
+    public HubBuilder encryptTasks(boolean encrypt) {
+        this.encryptTasks = encrypt;
+        return this;
+    }
+
+    /** Origins of web pages that may call; default: none. */
+    public HubBuilder corsOrigins(List<String> origins) {
+        this.corsOrigins = List.copyOf(origins);
+        return this;
+    }
+
+    /** Host names by which clients may call, as {@link ServerBuilder#allowedHosts}; default: none. */
+    public HubBuilder allowedHosts(List<String> hosts) {
+        this.allowedHosts = List.copyOf(hosts);
+        return this;
+    }
+
+    /** Serves TLS with this certificate chain and key, both PEM; default: plain HTTP. */
+    public HubBuilder tls(Path certificateChain, Path key) {
+        this.tlsCertificate = requireNonNull(certificateChain, "certificateChain");
+        this.tlsKey = requireNonNull(key, "key");
+        return this;
+    }
+
+    /** Who signs the certificates that callers may show (PEM), for the scheme mutualTLS; default: nobody. */
+    public HubBuilder clientAuthorities(Path authorities) {
+        this.clientAuthorities = requireNonNull(authorities, "authorities");
+        return this;
+    }
+
+    /** How long closing waits for what is running; default 10 s. */
+    public HubBuilder drain(Duration drain) {
+        this.drain = requireNonNull(drain, "drain");
+        return this;
+    }
+
+    /** Refuses 1.0 requests that do not say their version; default false. */
+    public HubBuilder strictVersionHeader(boolean strict) {
+        return set(Switch.STRICT_VERSION_HEADER, strict);
+    }
+
+    /** Answers with the HTTP statuses of release 1.0.0 of the specification; default false: those of 1.0.1. */
+    public HubBuilder statusesOf100(boolean old) {
+        return set(Switch.STATUSES_OF_100, old);
+    }
+
+    /** Ends streams when a task waits for its caller; default false. */
+    public HubBuilder closeOnInputRequired(boolean close) {
+        return set(Switch.CLOSE_ON_INPUT_REQUIRED, close);
+    }
+
+    /** Answers methods of older versions also to requests that ask for 1.0; default false. */
+    public HubBuilder lenientMethods(boolean lenient) {
+        return set(Switch.LENIENT_METHODS, lenient);
+    }
+
+    /** Reads messages as 0.3 spells them also under methods of 1.0; default false. */
+    public HubBuilder lenientBodies(boolean lenient) {
+        return set(Switch.LENIENT_BODIES, lenient);
+    }
+
+    /**
+     * Answers reads and streams of a task that do not say their version, and may be of 0.1 or 0.3, so that clients of
+     * both understand; default false: in 0.3, or in 0.1 if the task has a name that its caller gave it.
+     */
+    public HubBuilder mergedLegacyAnswers(boolean merged) {
+        return set(Switch.MERGED_LEGACY_ANSWERS, merged);
+    }
+
+    private HubBuilder set(Switch one, boolean on) {
+        if (on) {
+            switches.add(one);
+        } else {
+            switches.remove(one);
+        }
+        return this;
+    }
+
+    /**
+     * Answers errors of {@code knowledge/query} and {@code knowledge/update} with their HTTP status; default false: with
+     * 200, under which alone published clients of the extension find them.
+     */
+    public HubBuilder strictKnowledgeStatuses(boolean strict) {
+        return set(Switch.STRICT_KNOWLEDGE_STATUSES, strict);
+    }
+
+    /**
+     * The knowledge graph of the agents that declare that they use one, which the hub then closes with itself; default:
+     * one in the hub's own database, or in memory one that is gone with it.
+     */
+    public HubBuilder knowledge(Graph graph) {
+        this.graph = requireNonNull(graph, "graph");
+        return this;
+    }
+
+    /**
+     * In which dialects the agents are served, out of {@link Dialects#NAMES}; default: all. With {@code 1.0} alone the
+     * cards have no members for older readers.
+     *
+     * @throws IllegalArgumentException if one is unknown, or there is none
+     */
+    public HubBuilder dialects(Collection<String> names) {
+        this.dialects = known(names);
+        return this;
+    }
+
+    /**
+     * In which dialects one agent is served, instead of those for all.
+     *
+     * @throws IllegalArgumentException if one is unknown, or there is none
+     */
+    public HubBuilder dialects(String agent, Collection<String> names) {
+        agentDialects.put(requireNonNull(agent, "agent"), known(names));
+        return this;
+    }
+
+    /** Who may call, where callers have to show who they are; default: nobody. */
+    public HubBuilder callers(Callers callers) {
+        this.callers = requireNonNull(callers, "callers");
+        return this;
+    }
+
+    /** What callers have to show; default: nothing. */
+    public HubBuilder authentication(Authentication wanted) {
+        this.authentication = requireNonNull(wanted, "wanted");
+        return this;
+    }
+
+    /** What callers of one agent have to show, instead of what those of all do. */
+    public HubBuilder authentication(String agent, Authentication wanted) {
+        agentAuthentication.put(requireNonNull(agent, "agent"), requireNonNull(wanted, "wanted"));
+        return this;
+    }
+
+    /** Takes tokens of an issuer besides the hub's own, as {@link Trust.Builder#issuer}. */
+    public HubBuilder issuer(String url) {
+        issuers.add(requireNonNull(url, "url"));
+        return this;
+    }
+
+    /** For whom tokens of other issuers have to be, any one of these; default: the address of the hub. */
+    public HubBuilder audiences(Collection<String> audiences) {
+        this.audiences = List.copyOf(audiences);
+        return this;
+    }
+
+    /** Which claim of other issuers names a caller's group; default: none. */
+    public HubBuilder groupClaim(String claim) {
+        this.groupClaim = requireNonNull(claim, "claim");
+        return this;
+    }
+
+    /** What callers may do, and how much; default: everything with their own. */
+    public HubBuilder policy(PolicyFile policy) {
+        this.policy = requireNonNull(policy, "policy");
+        return this;
+    }
+
+    /** Shows cards only to those who may call; default: to everybody. */
+    public HubBuilder protectCards(boolean protect) {
+        this.protectCards = protect;
+        return this;
+    }
+
+    /** Under which name clients of AgentVault keep their keys for this hub; default {@code parley}. */
+    public HubBuilder service(String service) {
+        this.service = requireNonNull(service, "service");
+        return this;
+    }
+
+    /** Signs the cards of all agents, and publishes the keys at {@value CardKeys#PATH}; default: cards are not signed. */
+    public HubBuilder cardKeys(CardKeys keys) {
+        this.cardKeys = requireNonNull(keys, "keys");
+        return this;
+    }
+
+    private static Set<String> known(Collection<String> names) {
+        if (names.isEmpty() || !Dialects.NAMES.containsAll(names)) {
+            throw new IllegalArgumentException("dialects: " + String.join(", ", names) + " (expected: some of "
+                    + String.join(", ", Dialects.NAMES) + ")");
+        }
+        return Set.copyOf(names);
+    }
+
+    /**
+     * Who gets spans of what callers ask, of what agents do and of webhooks; whoever gives it closes it. Default: whoever the
+     * process has set as {@link GlobalOpenTelemetry}, else nobody.
+     */
+    public HubBuilder openTelemetry(OpenTelemetry telemetry) {
+        this.telemetry = requireNonNull(telemetry, "telemetry");
+        return this;
+    }
+
+    /**
+     * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port.
+     *
+     * @throws IllegalArgumentException if the settings contradict each other
+     * @throws dev.parley.store.StoreException if the data directory cannot be used
+     */
+    public Hub start() {
+        return new Hub(this);
+    }
+
+    /** True if some agent asks its callers for something. */
+    boolean authenticates() {
+        return Stream.concat(Stream.of(authentication), agentAuthentication.values().stream())
+                .anyMatch(wanted -> !wanted.equals(Authentication.NONE));
+    }
+
+    @Nullable
+    String bootstrapKey(@Nullable Administration administration) {
+        if (administration == null
+                || !authenticates()
+                || callers.anyWith(Trust.ADMIN)
+                || administration.directory().anyWith(Trust.ADMIN)) {
+            return null;
+        }
+        return administration
+                .directory()
+                .createKey(Principal.DEFAULT_GROUP, "admin", List.of(Trust.ADMIN), null, Actor.OPERATOR)
+                .secret();
+    }
+
+    void refuseOpenBinding() {
+        refuseOpenBinding("bind", bind);
+        if (adminPort != null) {
+            refuseOpenBinding("admin bind", adminBind);
+        }
+    }
+
+    void refuseOpenBinding(String name, String address) {
+        if (isLoopback(name, address)) {
+            return;
+        }
+        if (authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen)) {
+            throw new IllegalArgumentException(name + ": " + address
+                    + " (expected: a loopback address such as 127.0.0.1, because everybody on the network could use"
+                    + " agents for which no authentication is configured; put a proxy that authenticates in front)");
+        }
+        if (tlsCertificate == null) {
+            throw new IllegalArgumentException(name + ": " + address
+                    + " (expected: a loopback address such as 127.0.0.1, because without TLS the credentials of"
+                    + " callers could be read on the way)");
+        }
+    }
+
+    private static boolean isLoopback(String name, String address) {
+        try {
+            return InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException unknown) {
+            throw new IllegalArgumentException(
+                    name + ": " + address + " (expected: an address of this machine)", unknown);
+        }
+    }
+
+    Trust trust(@Nullable Administration administration, byte[] tokenKey, Supplier<String> url) {
+        Trust.Builder trust = Trust.builder(callers, administration == null ? null : administration.directory())
+                .everywhere(authentication)
+                .service(service)
+                .mostAgents(mostAgents)
+                .tokenKey(tokenKey)
+                .hub(url);
+        agentAuthentication.forEach(trust::agent);
+        issuers.forEach(trust::issuer);
+        trust.audiences(audiences);
+        if (groupClaim != null) {
+            trust.groupClaim(groupClaim);
+        }
+        if (policy != null) {
+            trust.policy(policy);
+        }
+        if (administration != null) {
+            trust.audit(administration.audit());
+        }
+        return trust.build();
+    }
+
+    private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {
+        return request -> {
+            trust.require(Trust.METRICS, request.arrival());
+            return handler.answer(request);
+        };
+    }
+
+    private static RequestHandler forOperators(Trust trust, AdminPages pages) {
+        return request -> {
+            CallContext operator = trust.requireAdmin(request.arrival());
+            return pages.answer(new AdminRequest(request), operator);
+        };
+    }
+
+    private static RequestHandler forOperators(Trust trust, String path, Administration administration) {
+        return request -> {
+            CallContext operator = trust.requireAdmin(request.arrival());
+            var by = new Actor(operator.scope().group(), operator.caller(), request.address());
+            return administration.answer(request.at(path + request.path()), by);
+        };
+    }
+
+    @Nullable
+    String root() {
+        return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
+    }
+
+    /** What is for operators, and for whoever reads metrics. */
+    void operate(
+            ServerBuilder server,
+            Engine engine,
+            Trust trust,
+            @Nullable Administration administration,
+            SharedGraph graph,
+            Metrics metrics) {
+        var deadWebhooks = new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
+        server.handler("/metrics", forScrapers(trust, metrics))
+                .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
+                .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
+                .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, graph, administration)));
+        if (administration != null) {
+            for (String path : List.of("/groups", "/users", "/keys", "/audit")) {
+                server.handler("/admin" + path, forOperators(trust, path, administration));
+            }
+        }
+    }
+
+    /** The server on the port for operators; empty if they have none of their own. */
+    Optional<ServerBuilder> adminServer(Metrics metrics) {
+        if (adminPort == null) {
+            return Optional.empty();
+        }
+        ServerBuilder server = Server.builder(new Dialects(new DialectSettings(switches)))
+                .port(adminPort)
+                .bindAddress(adminBind)
+                .maxBodyBytes(maxBodyBytes)
+                .allowedHosts(allowedHosts)
+                .gracePeriod(drain)
+                .refusals(metrics::refused);
+        if (!isLoopback("admin bind", adminBind)) {
+            secure(server);
+        }
+        return Optional.of(server);
+    }
+
+    private void secure(ServerBuilder server) {
+        if (tlsCertificate != null && tlsKey != null) {
+            server.tls(tlsCertificate, tlsKey);
+            if (clientAuthorities != null) {
+                server.clientAuthorities(clientAuthorities);
+            }
+        }
+    }
+
+    /** The server on the port for everybody. */
+    ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics) {
+        var settings = new DialectSettings(switches);
+        ServerBuilder server = Server.builder(new Dialects(settings, fileKey))
+                .port(port)
+                .bindAddress(bind)
+                .maxBodyBytes(maxBodyBytes)
+                .corsOrigins(corsOrigins)
+                .allowedHosts(allowedHosts)
+                .grpc(settings)
+                .gracePeriod(drain)
+                .protectCards(protectCards)
+                .refusals(metrics::refused)
+                .handler(Trust.TOKEN_PATH, trust::token)
+                .handler(
+                        Trust.RESOURCE_PATH,
+                        request -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
+                .handler(Trust.SERVER_PATH, request -> trust.metadata(request.at(Trust.SERVER_PATH)))
+                .handler(
+                        KnowledgeEndpoint.EXTENSION_PATH, Page.of("text/markdown; charset=utf-8", "knowledge-graph.md"))
+                .handler(
+                        KnowledgeExtension.SCHEMA_PATH,
+                        Page.of("application/schema+json", "knowledge-graph.schema.json"))
+                .handler("/ui/graph", Page.of("text/html; charset=utf-8", "graph.html"))
+                .handler("/ui/graph.js", Page.of("text/javascript; charset=utf-8", "graph.js"))
+                .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"));
+        if (cardKeys != null) {
+            server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
+        }
+        String root = root();
+        if (root != null) {
+            if (!agents.containsKey(root)) {
+                throw new IllegalArgumentException(
+                        "default agent: " + root + " (expected: one of " + String.join(", ", agents.keySet()) + ")");
+            }
+            server.defaultAgent(root);
+        }
+        if (publicUrl != null) {
+            server.publicUrl(publicUrl);
+        }
+        secure(server);
+        return server;
+    }
+}
