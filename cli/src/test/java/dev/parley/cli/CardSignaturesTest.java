@@ -16,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code card sign}, {@code card verify} and {@code card key}, and what other commands make of signatures. */
 @Timeout(60)
 class CardSignaturesTest {
+    private static final String PEM = "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=";
+
     @TempDir
     Path directory;
 
@@ -67,6 +69,29 @@ class CardSignaturesTest {
         assertThat(shell.run("card", "key", "fetch", "card.json", "--host", "a.example")
                         .err())
                 .contains("no key");
+    }
+
+    @Test
+    @DisplayName("S40: a set of keys that was fetched frees none of them from its host")
+    void aFetchedSetFreesNoKeyFromItsHost() throws IOException {
+        String keys = Files.readString(directory.resolve("trusted.json"));
+        String id = keys.replaceFirst("(?s).*\"kid\": \"([^\"]*)\".*", "$1");
+        String pem = "\\u002d----BEGIN PUBLIC KEY-----" + PEM + "-----END PUBLIC KEY-----";
+        agent.showing(shell.run("card", "sign", "card.json", "--key", "key.json", "-o", "json")
+                .out());
+
+        agent.publishing(keys.replaceFirst("\\{", "{\"note\":\"" + pem.replace("\\", "\\\\") + "\","));
+        write(
+                "bound.json",
+                shell.run("card", "key", "fetch", agent.url(), "--host", "other.example")
+                        .out());
+        assertThat(shell.run("card", "verify", agent.url(), "--trust", "bound.json")
+                        .err())
+                .contains("PARLEY_ERR_CARD_UNVERIFIABLE", "is trusted for other.example, not for 127.0.0.1");
+
+        write("named.json", keys.replace(id, pem));
+        assertUsage(shell.run("card", "key", "fetch", "named.json", "--host", "other.example"), "kid: blanks in it");
+        assertUsage(shell.run("card", "verify", agent.url(), "--trust", "named.json"), "kid: blanks in it");
     }
 
     @Test

@@ -71,6 +71,11 @@ final class ScriptedServer implements AutoCloseable {
         return this;
     }
 
+    ScriptedServer publishing(String keys) {
+        http.createContext("/.well-known/jwks.json", exchange -> send(exchange, 200, keys));
+        return this;
+    }
+
     /** The next call of {@code method} is answered with {@code result}; the last one laid ready stays. */
     ScriptedServer on(String method, String result) {
         return lay(method, new Reply(result, null, List.of(), End.CLOSED, 200));

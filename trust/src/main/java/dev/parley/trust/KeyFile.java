@@ -44,6 +44,10 @@ import java.util.regex.Pattern;
 final class KeyFile {
     private static final Pattern PEM =
             Pattern.compile("-----BEGIN ([A-Z ]+)-----([A-Za-z0-9+/=\\s]+)-----END \\1-----");
+
+    /** What a log, a terminal and an error can show as it is. */
+    private static final Pattern ID = Pattern.compile("[!-~]+");
+
     private static final int P256_POINT = 65;
 
     /** What stands before the point of a public key. Source: RFC 5480, section 2. */
@@ -77,14 +81,18 @@ final class KeyFile {
     static List<CardKey> parse(String text) {
         List<CardKey> keys;
         try {
-            Matcher pem = PEM.matcher(text);
-            keys = pem.find() ? List.of(new CardKey(ofPem(pem.group(1), decoded(pem.group(2))))) : ofJson(text);
+            String whole = text.strip();
+            keys = whole.startsWith("{") ? ofJson(whole) : List.of(new CardKey(ofPem(whole)));
         } catch (ParseException | JOSEException | GeneralSecurityException e) {
             // Neither the message nor the cause: they may quote a secret.
             throw new IllegalArgumentException("no key (expected: a JWK, a JWK set, or a key in PEM)");
         }
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("no key that is known of (expected: at least one)");
+        }
+        if (!keys.stream().allMatch(key -> ID.matcher(key.id()).matches())) {
+            throw new IllegalArgumentException(
+                    "kid: blanks in it, other characters, or none (expected: visible characters of ASCII)");
         }
         return keys;
     }
@@ -126,7 +134,14 @@ final class KeyFile {
         }
     }
 
-    private static JWK ofPem(String label, byte[] der) throws GeneralSecurityException, JOSEException {
+    /** Only where a text begins with PEM it is PEM: in JSON, a stranger may have put it into a string. */
+    private static JWK ofPem(String text) throws GeneralSecurityException, JOSEException {
+        Matcher pem = PEM.matcher(text);
+        if (!pem.lookingAt()) {
+            throw new InvalidKeyException("neither JSON nor PEM");
+        }
+        String label = pem.group(1);
+        byte[] der = decoded(pem.group(2));
         return switch (label) {
             case "PUBLIC KEY" -> ofPublic(der);
             case "PRIVATE KEY" -> ofPrivate(der);

@@ -39,6 +39,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
@@ -280,6 +281,35 @@ final class CardTrustTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("hosts: ");
         }
+    }
+
+    @Test
+    @DisplayName("S40: a key that is bound to hosts is not freed by PEM in a string beside it")
+    void pemInAStringIsNoKey() throws Exception {
+        String encoded = Base64.getEncoder().encodeToString(KEY.toECPublicKey().getEncoded());
+        String pem = "-----BEGIN PUBLIC KEY-----" + encoded + "-----END PUBLIC KEY-----";
+        byte[] signed = signed(header(KEY.computeThumbprint().toString()), new ECDSASigner(KEY));
+        String entry = new String(CardTrust.entry(KEY.toJSONString(), List.of("a.example")), UTF_8);
+
+        assertThat(CardTrust.of("\n" + pem).verify(signed, "b.example").isVerified())
+                .isTrue();
+        assertThat(CardTrust.of(entry.replaceFirst("\\{", "{\"note\":\"" + pem + "\","))
+                        .verify(signed, "b.example")
+                        .outcome())
+                .isEqualTo(Outcome.UNVERIFIABLE);
+        assertThatThrownBy(() -> CardTrust.of("key: " + pem)).hasMessageContaining("expected: a JWK, ");
+        assertThatThrownBy(() -> CardTrust.entry(ec(pem).toJSONString(), List.of("a.example")))
+                .hasMessageStartingWith("kid: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a b", "a\tb", "a\u0085b", "schl\u00fcssel", "a\u202eb", ""})
+    void keysHaveIdsThatCanBeShown(String id) {
+        String key = ec("k2").toPublicJWK().toJSONString().replace("k2", id.replace("\t", "\\t"));
+
+        assertThatThrownBy(() -> CardTrust.of(key))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expected: visible characters of ASCII");
     }
 
     @ParameterizedTest
