@@ -46,6 +46,11 @@ public record WireRequest(String method, String path, Map<String, List<String>> 
         return new WireRequest(method, path, query, body, arrival);
     }
 
+    /** This request with a body. */
+    public WireRequest with(byte[] body) {
+        return new WireRequest(method, path, query, body, arrival);
+    }
+
     /** This request as seen from further down the path. */
     WireRequest below(String prefix) {
         return at(path.substring(prefix.length()));

@@ -52,7 +52,7 @@ final class ExtensionPages implements RequestHandler {
     }
 
     @Override
-    public WireAnswer answer(WireRequest request) {
+    public WireAnswer answer(WireRequest request, Body body) {
         if (!request.method().equals("GET")) {
             throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
         }

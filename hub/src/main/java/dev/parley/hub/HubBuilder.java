@@ -492,24 +492,24 @@ public final class HubBuilder {
     }
 
     private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {
-        return request -> {
+        return (request, body) -> {
             trust.require(Trust.METRICS, request.arrival());
-            return handler.answer(request);
+            return handler.answer(request, body);
         };
     }
 
     private static RequestHandler forOperators(Trust trust, AdminPages pages) {
-        return request -> {
+        return (request, body) -> {
             CallContext operator = trust.requireAdmin(request.arrival());
-            return pages.answer(new AdminRequest(request), operator);
+            return pages.answer(new AdminRequest(request.with(body.read())), operator);
         };
     }
 
     private static RequestHandler forOperators(Trust trust, String path, Administration administration) {
-        return request -> {
+        return (request, body) -> {
             CallContext operator = trust.requireAdmin(request.arrival());
             var by = new Actor(operator.scope().group(), operator.caller(), request.address());
-            return administration.answer(request.at(path + request.path()), by);
+            return administration.answer(request.at(path + request.path()).with(body.read()), by);
         };
     }
 
@@ -578,11 +578,12 @@ public final class HubBuilder {
                 .gracePeriod(drain)
                 .protectCards(protectCards)
                 .refusals(metrics::refused)
-                .handler(Trust.TOKEN_PATH, trust::token)
+                .handler(
+                        Trust.TOKEN_PATH, (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
                 .handler(
                         Trust.RESOURCE_PATH,
-                        request -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
-                .handler(Trust.SERVER_PATH, request -> trust.metadata(request.at(Trust.SERVER_PATH)))
+                        (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
+                .handler(Trust.SERVER_PATH, (request, body) -> trust.metadata(request.at(Trust.SERVER_PATH)))
                 .handler(
                         KnowledgeEndpoint.EXTENSION_PATH, Page.of("text/markdown; charset=utf-8", "knowledge-graph.md"))
                 .handler(

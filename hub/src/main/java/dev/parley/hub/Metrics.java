@@ -195,7 +195,7 @@ final class Metrics implements RequestHandler {
     }
 
     @Override
-    public WireAnswer answer(WireRequest request) {
+    public WireAnswer answer(WireRequest request, Body body) {
         if (!request.path().isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }

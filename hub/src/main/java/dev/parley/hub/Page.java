@@ -26,7 +26,7 @@ record Page(String contentType, byte[] body) implements RequestHandler {
     }
 
     @Override
-    public WireAnswer answer(WireRequest request) {
+    public WireAnswer answer(WireRequest request, Body unread) {
         if (!request.path().isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }

@@ -154,6 +154,25 @@ final class RequestSecurityTest {
         assertThat(rawPost("Transfer-Encoding: chunked", "FFFFFFFF\n{")).startsWith("HTTP/1.1 4");
     }
 
+    @Test
+    @DisplayName("S50: strangers are answered before a body, and where none belongs nobody is waited for")
+    void nobodyIsWaitedForWhoMayNotSendABody() throws IOException {
+        for (String path : List.of(
+                "/extensions",
+                "/metrics",
+                "/ui/graph",
+                "/admin/keys",
+                "/admin/knowledge/shapes",
+                "/.well-known/oauth-protected-resource",
+                "/oauth/token",
+                "/agents/echo")) {
+            String request = "POST " + path + " HTTP/1.1\nHost: HOST\nContent-Type: application/json\n"
+                    + "Content-Length: 10485759\n\n{";
+
+            assertThat(target.raw(request)).as(path).startsWith("HTTP/1.1 4");
+        }
+    }
+
     /** Sends a message with something in it, over both bindings; it is no JSON, and that is what is said. */
     private void assertNoJson(String metadata) {
         String message = message("hello", ",'metadata':" + metadata);

@@ -156,7 +156,7 @@ final class Door implements HttpRouting {
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
-            var answer = routes.answer(head, () -> wholeBody(exchange));
+            var answer = routes.answer(head, most -> wholeBody(exchange, most));
             if (answer instanceof WireAnswer.Events events && !streams.enter(events.frames())) {
                 events.frames().close();
                 return tooManyStreams(head);
@@ -169,8 +169,8 @@ final class Door implements HttpRouting {
         }
     }
 
-    private static byte[] wholeBody(Exchange exchange) {
-        var body = RequestBody.read(exchange);
+    private static byte[] wholeBody(Exchange exchange, long most) {
+        var body = RequestBody.read(exchange, most);
         exchange.awaitShare();
         return body;
     }

@@ -28,6 +28,7 @@ final class Exchange {
     private volatile @Nullable Runnable whenGone;
     private @Nullable Admission admission;
     private Runnable endShare = () -> {};
+    private long largest;
     private long pulled;
     private long taken;
 
@@ -93,7 +94,8 @@ final class Exchange {
 
     // --- the body
 
-    void bodyBegins() {
+    void bodyBegins(long largest) {
+        this.largest = largest;
         bodyDeadline = connection.all().now() + connection.all().patience().body();
     }
 
@@ -115,7 +117,8 @@ final class Exchange {
     void pulled(int bytes) {
         pulled += bytes;
         var bodies = connection.all().bodies();
-        if (pulled > 2 * bodies.largest() + BodyBudget.FREE) {
+        // A small body stays within what nobody has to ask for.
+        if (pulled > Math.max(2 * largest, BodyBudget.FREE)) {
             throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
         }
         while (taken < pulled - BodyBudget.FREE) {

@@ -43,7 +43,7 @@ final class GrpcMessages {
      * @throws A2AException if it is too large; the rest of it is unread
      */
     byte @Nullable [] next() {
-        exchange.bodyBegins();
+        exchange.bodyBegins(largest);
         try {
             int flag = in.read();
             return flag < 0 ? null : read(flag);

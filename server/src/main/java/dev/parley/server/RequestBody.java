@@ -23,19 +23,20 @@ final class RequestBody {
     /**
      * Waits for the whole body.
      *
+     * @param most bytes that it may have, if that is less than any body may have
      * @throws A2AException if it is too large; the rest of it is unread
      */
-    static byte[] read(Exchange exchange) {
+    static byte[] read(Exchange exchange, long most) {
         var content = exchange.request().content();
         if (!content.hasEntity()) {
             return NONE;
         }
-        var largest = exchange.connection().all().bodies().largest();
+        var largest = Math.min(most, exchange.connection().all().bodies().largest());
         var announced = exchange.request().headers().contentLength().orElse(-1);
         if (announced > largest) {
             throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
         }
-        exchange.bodyBegins();
+        exchange.bodyBegins(largest);
         try {
             return readAll(exchange, content.inputStream(), announced, largest);
         } catch (IOException e) {

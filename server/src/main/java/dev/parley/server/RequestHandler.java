@@ -6,11 +6,30 @@ import dev.parley.dialect.WireRequest;
 /** Answers the requests below one path that is no agent's. Called on a virtual thread per request; may block. */
 @FunctionalInterface
 public interface RequestHandler {
+    /** The body of a request, which may still be with the client. */
+    @FunctionalInterface
+    interface Body {
+        /**
+         * Waits for the whole of it.
+         *
+         * @param most bytes that it may have, which are no more than those of the server's own limit
+         * @throws dev.parley.protocol.A2AException if it has more
+         */
+        byte[] read(long most);
+
+        /** Waits for the whole of it, whatever its size is within the limit of the server. */
+        default byte[] read() {
+            return read(Long.MAX_VALUE);
+        }
+    }
+
     /**
      * Answers a request whose {@link WireRequest#path()} is relative to the path that the handler was registered for.
      *
+     * @param unread the request without its body
+     * @param body to be read once at most, and when it is known that the caller may send one: it takes memory
      * @throws dev.parley.protocol.A2AException to be told to the caller; any other exception is logged, and the caller
      *     hears of an internal error
      */
-    WireAnswer answer(WireRequest request);
+    WireAnswer answer(WireRequest unread, Body body);
 }

@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds who answers a request. Safe for any thread. */
@@ -98,7 +97,7 @@ final class Routes {
      *
      * @param body reads it, and is called only if somebody wants it
      */
-    WireAnswer answer(Head head, Supplier<byte[]> body) {
+    WireAnswer answer(Head head, RequestHandler.Body body) {
         var path = head.path();
         if (path.equals("/health")) {
             return status(head, true, "up");
@@ -111,7 +110,7 @@ final class Routes {
         for (var each : handlers) {
             if (path.startsWith(each.path()) && isBelow(path, each.path().length())) {
                 var relative = path.substring(each.path().length());
-                return told(each.handler().answer(head.request(relative, body.get())));
+                return told(each.handler().answer(head.request(relative, NO_BODY), body));
             }
         }
         if (draining.getAsBoolean()) {
@@ -145,7 +144,7 @@ final class Routes {
         return answer;
     }
 
-    private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, Supplier<byte[]> body) {
+    private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, RequestHandler.Body body) {
         if (agent == null) {
             return problem(head, nothingHere());
         }
@@ -164,7 +163,7 @@ final class Routes {
                         : told(dialects.problem(unread, agent, refusal));
             }
         }
-        return dialects.answer(head.request(path, body.get()), agent, caller);
+        return dialects.answer(head.request(path, body.read()), agent, caller);
     }
 
     /** What is said of an agent that there is not, or that the caller is not to know of. */

@@ -14,16 +14,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BodyLimitTest {
     private static final int LIMIT = 100_000;
 
+    private static final int FORM = 16 * 1024;
+
     private Server server;
 
     @BeforeAll
     void start() {
-        server = TestServer.builder().maxBodyBytes(LIMIT).start();
+        server = TestServer.builder()
+                .maxBodyBytes(LIMIT)
+                .handler("/page", (request, body) -> TestServer.text("page"))
+                .handler("/form", (request, body) -> TestServer.text("form of " + body.read(FORM).length))
+                .start();
     }
 
     @AfterAll
@@ -42,6 +49,38 @@ class BodyLimitTest {
             assertThat(answer.body()).contains("Request too large");
             assertThat(answer.headers()).containsEntry("connection", "close");
             assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 99999\n\nx", "Transfer-Encoding: chunked\n\n1869f\nx"})
+    void whoWantsNoBodyDoesNotWaitForOne(String body) throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /page HTTP/1.1\nHost: x\n" + body);
+
+            assertThat(client.answer().body()).isEqualTo("page");
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aHandlerMaySetALowerLimit() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /form HTTP/1.1\nHost: x\nContent-Length: " + FORM + "\n\n" + "x".repeat(FORM));
+            assertThat(client.answer().body()).isEqualTo("form of " + FORM);
+
+            client.send("POST /form HTTP/1.1\nHost: x\nContent-Length: " + (FORM + 1) + "\n\n");
+            assertThat(client.answer().status()).isEqualTo(413);
+        }
+    }
+
+    @Test
+    void aSmallBodyIsNotCountedWithLargeOnesHoweverItIsCutInPieces() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("POST /form HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n" + "30000\n"
+                    + "x".repeat(2 * (int) BodyBudget.FREE));
+
+            assertThat(client.answer().status()).isEqualTo(413);
         }
     }
 

@@ -109,7 +109,7 @@ class DeadlineTest {
         var frame = new byte[1024 * 1024];
         try (var server = TestServer.builder()
                         .writeTimeout(SOON)
-                        .handler("/events", request -> events.answer(event -> frame))
+                        .handler("/events", (request, body) -> events.answer(event -> frame))
                         .start();
                 var http = HttpClient.newHttpClient()) {
             var health = URI.create("http://127.0.0.1:" + server.port() + "/health");
@@ -137,7 +137,7 @@ class DeadlineTest {
                         .headerTimeout(SOON)
                         .bodyTimeout(SOON)
                         .idleTimeout(SOON)
-                        .handler("/slow", request -> {
+                        .handler("/slow", (request, body) -> {
                             waitFor(events, SOON.multipliedBy(5));
                             return TestServer.text("done");
                         })
@@ -155,7 +155,7 @@ class DeadlineTest {
         var frame = new byte[1024 * 1024];
         try (var server = TestServer.builder()
                         .writeTimeout(SOON)
-                        .handler("/events", request -> events.answer(event -> frame))
+                        .handler("/events", (request, body) -> events.answer(event -> frame))
                         .start();
                 var socket = new Socket()) {
             socket.setReceiveBufferSize(4096);

@@ -140,7 +140,7 @@ class DrainTest {
 
     private Server server() {
         return TestServer.builder()
-                .handler("/slow", request -> {
+                .handler("/slow", (request, body) -> {
                     entered.countDown();
                     try {
                         mayGo.await();
@@ -149,7 +149,7 @@ class DrainTest {
                     }
                     return TestServer.text("done");
                 })
-                .handler("/events", request -> events.answer())
+                .handler("/events", (request, body) -> events.answer())
                 .start();
     }
 

@@ -39,11 +39,12 @@ final class EchoMain {
                     .port(7432)
                     .handler(
                             "/echo",
-                            request -> new WireAnswer.Whole(
-                                    200, Map.of("Content-Type", "application/json"), echo(request.body())))
+                            (request, body) -> new WireAnswer.Whole(
+                                    200, Map.of("Content-Type", "application/json"), echo(body.read())))
                     .handler(
                             "/idle",
-                            request -> new WireAnswer.Events(Map.of(), new QuietStream(), problem -> new byte[0]))
+                            (request, body) ->
+                                    new WireAnswer.Events(Map.of(), new QuietStream(), problem -> new byte[0]))
                     .start();
             server.add(new ScriptedAgent().served(server, "ping"));
             System.out.println("ours: " + server.url());

@@ -37,7 +37,7 @@ class EventStreamTest {
     void start() {
         server = TestServer.builder()
                 .maxStreams(2)
-                .handler("/events", request -> {
+                .handler("/events", (request, body) -> {
                     var events = new ScriptedEvents();
                     opened.add(events);
                     return events.answer();
@@ -127,7 +127,7 @@ class EventStreamTest {
         var events = new ScriptedEvents();
         try (var other = TestServer.builder()
                         .keepAlive(Duration.ofMillis(100))
-                        .handler("/events", request -> events.answer())
+                        .handler("/events", (request, body) -> events.answer())
                         .start();
                 var client = RawClient.to(other)) {
             client.send(SUBSCRIBE);

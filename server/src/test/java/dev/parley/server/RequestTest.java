@@ -32,11 +32,11 @@ class RequestTest {
         server = TestServer.builder()
                 .defaultAgent("first")
                 .readiness(ready::get)
-                .handler("/echo/deeper", request -> TestServer.text("deeper " + request.path()))
-                .handler("/broken", request -> {
+                .handler("/echo/deeper", (request, body) -> TestServer.text("deeper " + request.path()))
+                .handler("/broken", (request, body) -> {
                     throw new IllegalStateException("the secret");
                 })
-                .handler("/nothing", request -> new WireAnswer.Whole(204, Map.of(), new byte[0]))
+                .handler("/nothing", (request, body) -> new WireAnswer.Whole(204, Map.of(), new byte[0]))
                 .start();
         server.add(agent.served(server, "first"));
         http = HttpClient.newHttpClient();

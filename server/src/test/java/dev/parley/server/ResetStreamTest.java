@@ -32,7 +32,7 @@ class ResetStreamTest {
     @BeforeEach
     void start() throws IOException {
         server = TestServer.builder()
-                .handler("/wait", request -> {
+                .handler("/wait", (request, body) -> {
                     entered.release();
                     try {
                         mayGo.await();

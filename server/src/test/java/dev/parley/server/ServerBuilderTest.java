@@ -28,7 +28,7 @@ class ServerBuilderTest {
         assertThatThrownBy(() -> builder.port(65536)).hasMessage("port: 65536 (expected: 0 to 65535)");
         assertThatThrownBy(() -> builder.maxBodyBytes(0)).hasMessage("maxBodyBytes: 0 (expected: > 0)");
         assertThatThrownBy(() -> builder.keepAlive(Duration.ZERO)).hasMessage("keepAlive: PT0S (expected: > 0)");
-        assertThatThrownBy(() -> builder.handler("admin/", request -> TestServer.text("")))
+        assertThatThrownBy(() -> builder.handler("admin/", (request, body) -> TestServer.text("")))
                 .hasMessage("path: admin/ (expected: /name)");
     }
 

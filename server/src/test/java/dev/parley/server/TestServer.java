@@ -23,13 +23,13 @@ final class TestServer {
         return new WireAnswer.Whole(200, Map.of("Content-Type", "text/plain"), text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static WireAnswer.Whole echo(WireRequest request) {
+    private static WireAnswer.Whole echo(WireRequest request, RequestHandler.Body body) {
         return text("%s %s %s x-test=%s %s"
                 .formatted(
                         request.method(),
                         request.path(),
                         request.query(),
                         request.header("X-Test"),
-                        new String(request.body(), StandardCharsets.UTF_8)));
+                        new String(body.read(), StandardCharsets.UTF_8)));
     }
 }

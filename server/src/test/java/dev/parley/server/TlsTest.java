@@ -74,7 +74,7 @@ class TlsTest {
         server = TestServer.builder()
                 .tls(pkcs12, PASSWORD)
                 .grpc(DialectSettings.DEFAULTS)
-                .handler("/events", request -> events.answer())
+                .handler("/events", (request, body) -> events.answer())
                 .start();
     }
 

@@ -28,7 +28,6 @@ final class TokenEndpoint {
     /** Wrong secrets for one client from one address, within a minute. */
     static final int MAX_WRONG = 10;
 
-    private static final int MAX_FORM_BYTES = 16 * 1024;
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final String BASIC = "basic ";
 
@@ -191,7 +190,7 @@ final class TokenEndpoint {
                 || !type.toLowerCase(Locale.ROOT).split(";", 2)[0].strip().equals(FORM)) {
             throw new Refused("invalid_request", "a form is expected: " + FORM);
         }
-        if (request.body().length > MAX_FORM_BYTES) {
+        if (request.body().length > Trust.MAX_FORM_BYTES) {
             throw new Refused("invalid_request", "the form is too long");
         }
         var form = new LinkedHashMap<String, String>();

@@ -49,6 +49,9 @@ public final class Trust {
     /** Where tokens are given, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
 
+    /** How long a request to {@link #TOKEN_PATH} may be. */
+    public static final int MAX_FORM_BYTES = 16 * 1024;
+
     /** Where clients find out how to get tokens, below the address of the hub. */
     public static final String RESOURCE_PATH = ResourceMetadata.PATH;
 
