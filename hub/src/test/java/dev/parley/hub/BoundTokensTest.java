@@ -139,7 +139,7 @@ final class BoundTokensTest {
                 list("Authorization", "DPoP " + token, "DPoP", proof(strangers, "GET", "/agents/echo/tasks", token)))) {
             assertThat(refused.statusCode()).isEqualTo(401);
             assertThat(refused.headers().firstValue("WWW-Authenticate").orElse(""))
-                    .contains("DPoP error=\"invalid_dpop_proof\"");
+                    .contains("DPoP error=\"invalid_dpop_proof\", algs=\"ES256 ES384 RS256 PS256\"");
         }
     }
 

@@ -2,7 +2,6 @@ package dev.parley.trust;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
-import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSVerifier;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.crypto.RSASSAVerifier;
@@ -19,9 +18,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +33,13 @@ final class Proofs {
     /** The header of proofs. */
     static final String HEADER = "DPoP";
 
+    static final List<String> ALGORITHMS = List.of("ES256", "ES384", "RS256", "PS256");
+
     static final Duration LIFE = Duration.ofSeconds(60);
 
     private static final int MOST_KEPT = 100_000;
     private static final int LONGEST_ID = 200;
     private static final JOSEObjectType TYPE = new JOSEObjectType("dpop+jwt");
-    private static final Set<JWSAlgorithm> ALGORITHMS =
-            Set.of(JWSAlgorithm.ES256, JWSAlgorithm.ES384, JWSAlgorithm.RS256, JWSAlgorithm.PS256);
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -71,7 +70,7 @@ final class Proofs {
         SignedJWT proof = SignedJWT.parse(header);
         JWK key = proof.getHeader().getJWK();
         if (!TYPE.equals(proof.getHeader().getType())
-                || !ALGORITHMS.contains(proof.getHeader().getAlgorithm())
+                || !ALGORITHMS.contains(proof.getHeader().getAlgorithm().getName())
                 || key == null
                 || key.isPrivate()
                 || !proof.verify(verifier(key))) {

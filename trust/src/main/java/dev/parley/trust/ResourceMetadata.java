@@ -23,8 +23,6 @@ record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, C
     /** Where the metadata of the hub's own token endpoint is. */
     static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
 
-    private static final List<String> ALGORITHMS = List.of("ES256", "ES384", "RS256", "PS256");
-
     /** @param request below one of the two paths; behind the first, the path of an agent may come */
     WireAnswer answer(WireRequest request) {
         if (!request.method().equals("GET")) {
@@ -48,7 +46,7 @@ record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, C
             members.put("scopes_supported", List.copyOf(scopes));
         }
         members.put("bearer_methods_supported", List.of("header"));
-        members.put("dpop_signing_alg_values_supported", ALGORITHMS);
+        members.put("dpop_signing_alg_values_supported", Proofs.ALGORITHMS);
         return members;
     }
 
@@ -62,7 +60,7 @@ record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, C
         members.put("grant_types_supported", List.of("client_credentials"));
         members.put("token_endpoint_auth_methods_supported", List.of("client_secret_basic", "client_secret_post"));
         members.put("response_types_supported", List.of());
-        members.put("dpop_signing_alg_values_supported", ALGORITHMS);
+        members.put("dpop_signing_alg_values_supported", Proofs.ALGORITHMS);
         return members;
     }
 

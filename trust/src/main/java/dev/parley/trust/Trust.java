@@ -398,7 +398,8 @@ public final class Trust {
             throw A2AException.refused(
                     A2AError.UNAUTHENTICATED,
                     "The token is bound to a key, of which there is no proof that fits",
-                    "DPoP error=\"invalid_dpop_proof\", algs=\"ES256 RS256\", " + challenge(wanted, ""));
+                    "DPoP error=\"invalid_dpop_proof\", algs=\"" + String.join(" ", Proofs.ALGORITHMS) + "\", "
+                            + challenge(wanted, ""));
         }
     }
 
