@@ -3,6 +3,14 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jose.util.X509CertUtils;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import dev.parley.engine.Agent;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
@@ -18,9 +26,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +53,8 @@ final class MutualTlsTest {
     private Certificates shop;
     private Certificates unknown;
     private Certificates stranger;
+    private RSAKey issuerKey;
+    private String issuer;
     private Hub hub;
 
     @BeforeAll
@@ -52,6 +65,8 @@ final class MutualTlsTest {
         stranger = Certificates.make(directory, "stranger", "CN=stranger", "uri:spiffe://example.com/shop");
         Path authorities = directory.resolve("authorities.pem");
         Files.writeString(authorities, Files.readString(shop.certificate()) + Files.readString(unknown.certificate()));
+        issuerKey = new RSAKeyGenerator(2048).keyID("first").generate();
+        issuer = new Issuer(issuerKey).url();
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -65,11 +80,17 @@ final class MutualTlsTest {
                         .scopes("shop", List.of("metrics"))
                         .build())
                 .authentication(Authentication.of(Scheme.MUTUAL_TLS))
-                .agents(Agent.named("echo", "Says who calls")
-                        .handle((request, reply) ->
-                                reply.complete(request.context().caller() + " of "
-                                        + request.context().scope().group())))
+                .authentication("tokens", Authentication.of(Scheme.OPEN_ID))
+                .issuer(issuer)
+                .audiences(List.of("agents"))
+                .agents(agent("echo"), agent("tokens"))
                 .start();
+    }
+
+    private static Agent agent(String name) {
+        return Agent.named(name, "Says who calls")
+                .handle((request, reply) -> reply.complete(request.context().caller() + " of "
+                        + request.context().scope().group()));
     }
 
     @AfterAll
@@ -83,12 +104,18 @@ final class MutualTlsTest {
 
     private HttpResponse<String> send(HttpClient.Version version, @Nullable Certificates client, String... headers)
             throws Exception {
+        return sendTo("echo", version, client, headers);
+    }
+
+    private HttpResponse<String> sendTo(
+            String agent, HttpClient.Version version, @Nullable Certificates client, String... headers)
+            throws Exception {
         try (HttpClient http = HttpClient.newBuilder()
                 .sslContext(server.trustedBy(client))
                 .version(version)
                 .build()) {
             var request = HttpRequest.newBuilder(
-                            URI.create("https://localhost:" + port() + "/agents/echo/message:send"))
+                            URI.create("https://localhost:" + port() + "/agents/" + agent + "/message:send"))
                     .header("Content-Type", "application/json")
                     .header("A2A-Version", "1.0")
                     .POST(BodyPublishers.ofString("{\"message\":{\"messageId\":\"" + Instant.now()
@@ -120,6 +147,37 @@ final class MutualTlsTest {
         assertThat(send(HttpClient.Version.HTTP_1_1, unknown).statusCode()).isEqualTo(401);
         // Its client sees that the server does not want this one, and shows none.
         assertThat(send(HttpClient.Version.HTTP_1_1, stranger).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void aTokenThatIsBoundToACertificateComesWithThatAlone() throws Exception {
+        var certificate = (X509Certificate) shop.store().getCertificate("key");
+        var token = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("first").build(),
+                new JWTClaimsSet.Builder()
+                        .issuer(issuer)
+                        .audience("agents")
+                        .subject("alice")
+                        .expirationTime(Date.from(Instant.now().plusSeconds(300)))
+                        .claim(
+                                "cnf",
+                                Map.of(
+                                        "x5t#S256",
+                                        X509CertUtils.computeSHA256Thumbprint(certificate)
+                                                .toString()))
+                        .build());
+        token.sign(new RSASSASigner(issuerKey));
+        String bearer = "Bearer " + token.serialize();
+
+        for (var version : HttpClient.Version.values()) {
+            assertThat(sendTo("tokens", version, shop, "Authorization", bearer).body())
+                    .contains("alice@");
+            assertThat(sendTo("tokens", version, unknown, "Authorization", bearer)
+                            .statusCode())
+                    .isEqualTo(401);
+            assertThat(sendTo("tokens", version, null, "Authorization", bearer).statusCode())
+                    .isEqualTo(401);
+        }
     }
 
     @Test

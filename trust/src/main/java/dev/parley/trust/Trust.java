@@ -119,7 +119,8 @@ public final class Trust {
      * Lets a call of an agent in.
      *
      * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge; RATE_LIMITED for who was wrong, or
-     *     called, too often; METHOD_NOT_FOUND for who is not to know of the agent
+     *     called, too often; METHOD_NOT_FOUND for who is not to know of the agent; UNAVAILABLE if the issuer of its token
+     *     cannot be asked
      */
     public Admission admit(String agent, Arrival arrival) {
         Authentication wanted = of(agent);
@@ -255,8 +256,7 @@ public final class Trust {
             case MUTUAL_TLS -> List.of(new SecurityScheme.MutualTls(null));
             case OPEN_ID ->
                 issuers.stream()
-                        .<SecurityScheme>map(
-                                issuer -> new SecurityScheme.OpenIdConnect(null, ForeignTokens.discovery(issuer)))
+                        .<SecurityScheme>map(issuer -> new SecurityScheme.OpenIdConnect(null, Issuer.discovery(issuer)))
                         .toList();
             case OAUTH2 -> {
                 var scopes = new LinkedHashMap<String, String>();
@@ -364,7 +364,7 @@ public final class Trust {
             return null;
         }
         requireProof(wanted, token, read.boundTo(), arrival);
-        return read.principal();
+        return read.mayComeWith(arrival.certificate()) ? read.principal() : null;
     }
 
     /** A token that the hub made speaks for its client as long as that is known, and only for scopes that it still has. */

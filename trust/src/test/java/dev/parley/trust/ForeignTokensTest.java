@@ -22,18 +22,25 @@ import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.testkit.SettableClock;
 import dev.parley.trust.ForeignTokens.Foreign;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -49,21 +56,36 @@ final class ForeignTokensTest {
     private String url;
     private RSAKey key;
     private final AtomicInteger strangersAsked = new AtomicInteger();
+    private final AtomicInteger discoveries = new AtomicInteger();
+    private final AtomicInteger keysAsked = new AtomicInteger();
+    private final SettableClock clock = new SettableClock(Instant.now());
+    private volatile boolean mute;
+    private volatile boolean keyless;
     private ForeignTokens tokens;
+    private ForeignTokens timed;
 
     @BeforeEach
     void start() throws Exception {
         key = new RSAKeyGenerator(2048).keyID("first").generate();
         issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         url = "http://127.0.0.1:" + issuer.getAddress().getPort();
-        serve("/.well-known/openid-configuration", () -> Json.write(Map.of("issuer", url, "jwks_uri", url + "/keys")));
-        serve("/keys", () -> new JWKSet(key.toPublicJWK()).toString().getBytes(StandardCharsets.UTF_8));
+        serve("/.well-known/openid-configuration", () -> {
+            discoveries.incrementAndGet();
+            return mute ? new byte[0] : Json.write(Map.of("issuer", url, "jwks_uri", url + "/keys"));
+        });
+        serve("/keys", () -> {
+            keysAsked.incrementAndGet();
+            return keyless
+                    ? new byte[0]
+                    : new JWKSet(key.toPublicJWK()).toString().getBytes(StandardCharsets.UTF_8);
+        });
         serve("/stranger", () -> {
             strangersAsked.incrementAndGet();
             return new byte[0];
         });
         issuer.start();
         tokens = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", InstantSource.system());
+        timed = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", clock);
     }
 
     private interface Page {
@@ -115,9 +137,9 @@ final class ForeignTokensTest {
 
         String host = URI.create(url).getAuthority();
         assertThat(read)
-                .isEqualTo(new Foreign(new Principal("default", "alice@" + host, Set.of("read", "write")), null));
+                .isEqualTo(new Foreign(new Principal("default", "alice@" + host, Set.of("read", "write")), null, null));
         assertThat(tokens.read(token(claims -> claims.claim("tenant", "T1").claim("scope", null))))
-                .isEqualTo(new Foreign(new Principal("T1", "alice@" + host, Set.of()), null));
+                .isEqualTo(new Foreign(new Principal("T1", "alice@" + host, Set.of()), null, null));
     }
 
     @Test
@@ -232,6 +254,82 @@ final class ForeignTokensTest {
         assertThat(tokens.read(token(claims -> claims.claim("cnf", Map.of("jkt", thumbprint)))))
                 .extracting(Foreign::boundTo)
                 .isEqualTo(thumbprint);
+    }
+
+    @Test
+    void aTokenThatIsBoundInAnUnknownWayIsRefused() throws Exception {
+        assertThat(tokens.read(token(claims -> claims.claim("cnf", Map.of("kid", "somewhere")))))
+                .isNull();
+        assertThat(tokens.read(token(claims -> claims.claim("cnf", Map.of("x5t#S256", "of-a-certificate")))))
+                .extracting(Foreign::certificate)
+                .isEqualTo("of-a-certificate");
+    }
+
+    private void assertIsUnreachable(String token, Duration wait) {
+        assertThatThrownBy(() -> timed.read(token)).isInstanceOfSatisfying(A2AException.class, problem -> {
+            assertThat(problem.error()).isEqualTo(A2AError.UNAVAILABLE);
+            assertThat(problem.retryAfter()).isEqualTo(wait);
+        });
+    }
+
+    @Test
+    void anIssuerThatDoesNotAnswerIsLeftAloneForAWhile() throws Exception {
+        String token = token(claims -> claims);
+        mute = true;
+
+        assertIsUnreachable(token, Duration.ofSeconds(30));
+        clock.advance(Duration.ofSeconds(29));
+        assertIsUnreachable(token, Duration.ofSeconds(1));
+        assertThat(discoveries).hasValue(1);
+
+        mute = false;
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(timed.read(token)).isNotNull();
+        assertThat(discoveries).hasValue(2);
+    }
+
+    @Test
+    void keysThatCannotBeReadMakeNoTokenWrong() throws Exception {
+        String token = token(claims -> claims);
+        keyless = true;
+
+        for (int i = 0; i < 5; i++) {
+            assertIsUnreachable(token, Duration.ofSeconds(30));
+        }
+        assertThat(keysAsked).hasValueLessThan(3);
+
+        keyless = false;
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(timed.read(token)).isNotNull();
+    }
+
+    @Test
+    void oneCallAsksAnIssuerForAllThatWait() throws Exception {
+        String token = token(claims -> claims);
+        try (var calls = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Foreign>> read = calls.invokeAll(Collections.nCopies(20, () -> timed.read(token)));
+
+            for (Future<Foreign> one : read) {
+                assertThat(one.get()).isNotNull();
+            }
+        }
+        assertThat(discoveries).hasValue(1);
+    }
+
+    @Test
+    void aKeyThatIsTakenBackIsGoodForAMinute() throws Exception {
+        RSAKey old = key;
+        assertThat(timed.read(token(claims -> claims))).isNotNull();
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(old.getKeyID()).build();
+        key = new RSAKeyGenerator(2048).keyID("second").generate();
+
+        clock.advance(Duration.ofSeconds(59));
+        assertThat(timed.read(signed(header, claims -> claims.jwtID("other"), old)))
+                .isNotNull();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(timed.read(signed(header, claims -> claims.jwtID("third"), old)))
+                .isNull();
     }
 
     @Test

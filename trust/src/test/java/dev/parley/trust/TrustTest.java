@@ -20,10 +20,13 @@ import dev.parley.trust.AccessTokens.Grant;
 import dev.parley.trust.Authentication.Scheme;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -72,6 +75,28 @@ final class TrustTest {
 
     private static Arrival bearer(String token) {
         return headers("Authorization", "Bearer " + token);
+    }
+
+    @Test
+    void whoseIssuerCannotBeAskedHasGuessedNothing() {
+        Trust asking = Trust.builder(callers, null)
+                .everywhere(Authentication.of(Scheme.API_KEY, Scheme.OPEN_ID))
+                .issuer("http://127.0.0.1:1")
+                .hub(() -> HUB)
+                .clock(clock)
+                .build();
+        String token = Stream.of("{\"alg\":\"RS256\"}", "{\"iss\":\"http://127.0.0.1:1\"}", "forged")
+                .map(part -> Base64.getUrlEncoder().withoutPadding().encodeToString(part.getBytes(UTF_8)))
+                .collect(Collectors.joining("."));
+
+        for (int i = 0; i < 40; i++) {
+            assertThatThrownBy(() -> asking.admit("echo", bearer(token)))
+                    .extracting(refusal -> ((A2AException) refusal).error())
+                    .isEqualTo(A2AError.UNAVAILABLE);
+        }
+        assertThatThrownBy(() -> asking.admit("echo", key("wrong")))
+                .extracting(refusal -> ((A2AException) refusal).error())
+                .isEqualTo(A2AError.UNAUTHENTICATED);
     }
 
     private String token(String caller, String client, String... scopes) {

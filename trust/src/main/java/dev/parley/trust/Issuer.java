@@ -1,0 +1,223 @@
+package dev.parley.trust;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.CachingJWKSetSource;
+import com.nimbusds.jose.jwk.source.JWKSetBasedJWKSource;
+import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
+import com.nimbusds.jose.jwk.source.JWKSetSource;
+import com.nimbusds.jose.jwk.source.JWKSetSourceWrapper;
+import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.jwk.source.RateLimitReachedException;
+import com.nimbusds.jose.jwk.source.RateLimitedJWKSetSource;
+import com.nimbusds.jose.jwk.source.URLBasedJWKSetSource;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jose.util.JSONObjectUtils;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import dev.parley.protocol.A2AException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URL;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An issuer of tokens as it tells of itself: where its keys are, and which.
+ *
+ * <p>Anybody can make a token that has the hub ask it. So one call asks at a time, and an issuer that did not answer is left
+ * alone for a while. Safe for any thread.
+ *
+ * <p>Source: OpenID Connect Discovery 1.0, section 4; RFC 9068, section 4; RFC 8725.
+ */
+final class Issuer {
+    private static final Duration SKEW = Duration.ofSeconds(60);
+    private static final Duration LEFT_ALONE = Duration.ofSeconds(30);
+    private static final Duration KEYS_GOOD_FOR = Duration.ofMinutes(1);
+    private static final System.Logger LOG = System.getLogger("dev.parley.trust");
+    private static final int PATIENCE_MS = 5_000;
+    private static final int MAX_BYTES = 256 * 1024;
+    private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
+            JWSAlgorithm.RS256,
+            JWSAlgorithm.RS384,
+            JWSAlgorithm.RS512,
+            JWSAlgorithm.PS256,
+            JWSAlgorithm.PS384,
+            JWSAlgorithm.PS512,
+            JWSAlgorithm.ES256,
+            JWSAlgorithm.ES384,
+            JWSAlgorithm.ES512);
+    private static final Set<JOSEObjectType> TYPES =
+            new HashSet<>(Arrays.asList(null, JOSEObjectType.JWT, new JOSEObjectType("at+jwt")));
+
+    private final String url;
+    private final Supplier<Set<String>> audiences;
+    private final InstantSource clock;
+    private final ReentrantLock discovering = new ReentrantLock();
+    private volatile @Nullable DefaultJWTProcessor<SecurityContext> processor;
+    private volatile Instant leftAloneUntil = Instant.EPOCH;
+
+    /** @throws IllegalArgumentException if anybody could play it */
+    Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock) {
+        this.url = requireSafe(url);
+        this.audiences = audiences;
+        this.clock = clock;
+    }
+
+    /** Who can change what an issuer says on its way could be anybody. */
+    private static String requireSafe(String issuer) {
+        URI url = URI.create(issuer);
+        boolean local = Set.of("localhost", "127.0.0.1", "[::1]").contains(String.valueOf(url.getHost()));
+        if (url.getHost() == null || !("https".equals(url.getScheme()) || local && "http".equals(url.getScheme()))) {
+            throw new IllegalArgumentException("issuer: " + issuer + " (expected: an https URL)");
+        }
+        return issuer;
+    }
+
+    /** Where an issuer tells of itself. */
+    static String discovery(String issuer) {
+        return issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
+    }
+
+    /** The host, and the port if it is said. */
+    String authority() {
+        return URI.create(url).getAuthority();
+    }
+
+    /**
+     * Returns what a token of this issuer says.
+     *
+     * @throws BadJOSEException if it is not good; so do ParseException and JOSEException say
+     * @throws A2AException UNAVAILABLE if the issuer cannot be asked
+     */
+    JWTClaimsSet claims(String token) throws ParseException, BadJOSEException, JOSEException {
+        try {
+            return processor().process(token, null);
+        } catch (JWKSetUnavailableException unreachable) {
+            throw unreachable(unreachable);
+        } catch (RateLimitReachedException askedTooOften) {
+            requireReachable(); // else the keys are known, and this one is not among them
+            throw askedTooOften;
+        }
+    }
+
+    /** Until when a token with these claims is good. */
+    static Instant end(JWTClaimsSet claims) {
+        return claims.getExpirationTime().toInstant().plus(SKEW);
+    }
+
+    private DefaultJWTProcessor<SecurityContext> processor() {
+        DefaultJWTProcessor<SecurityContext> known = processor;
+        if (known != null) {
+            return known;
+        }
+        requireReachable();
+        try {
+            if (!discovering.tryLock(2L * PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+                throw unavailable(Duration.ofSeconds(1));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unavailable(Duration.ofSeconds(1));
+        }
+        try {
+            known = processor;
+            if (known == null) {
+                requireReachable();
+                known = discovered();
+                processor = known;
+            }
+            return known;
+        } catch (IOException | ParseException | IllegalArgumentException why) {
+            throw unreachable(why);
+        } finally {
+            discovering.unlock();
+        }
+    }
+
+    private DefaultJWTProcessor<SecurityContext> discovered() throws IOException, ParseException {
+        var retriever = new DefaultResourceRetriever(PATIENCE_MS, PATIENCE_MS, MAX_BYTES);
+        URL discovery = URI.create(discovery(url)).toURL();
+        Map<String, Object> found =
+                JSONObjectUtils.parse(retriever.retrieveResource(discovery).getContent());
+        if (!url.equals(found.get("issuer"))) {
+            throw new IOException(discovery + " names another issuer: " + found.get("issuer"));
+        }
+        URL keys =
+                URI.create(requireSafe(String.valueOf(found.get("jwks_uri")))).toURL();
+        var fetched = new RateLimitedJWKSetSource<SecurityContext>(
+                new URLBasedJWKSetSource<>(keys, retriever), LEFT_ALONE.toMillis(), null);
+        var kept = new CachingJWKSetSource<>(fetched, KEYS_GOOD_FOR.toMillis(), 2L * PATIENCE_MS, null);
+        var processor = new DefaultJWTProcessor<SecurityContext>();
+        processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(TYPES));
+        processor.setJWSKeySelector(
+                new JWSVerificationKeySelector<>(ALGORITHMS, new JWKSetBasedJWKSource<>(new Timed(kept))));
+        processor.setJWTClaimsSetVerifier(new Claims(audiences.get()));
+        return processor;
+    }
+
+    /** Returns what to tell of a failure, which is logged unless another one just was. */
+    private A2AException unreachable(Exception why) {
+        Instant now = clock.instant();
+        if (!now.isBefore(leftAloneUntil)) {
+            LOG.log(System.Logger.Level.WARNING, "the keys of the issuer " + url + " cannot be read", why);
+        }
+        leftAloneUntil = now.plus(LEFT_ALONE);
+        return unavailable(LEFT_ALONE);
+    }
+
+    private void requireReachable() {
+        Duration left = Duration.between(clock.instant(), leftAloneUntil);
+        if (left.isPositive()) {
+            throw unavailable(left);
+        }
+    }
+
+    private static A2AException unavailable(Duration wait) {
+        return A2AException.unavailable("The keys of the issuer of the token cannot be read", wait);
+    }
+
+    /** Keys that are as old as the clock of the hub says, not that of the system. */
+    private final class Timed extends JWKSetSourceWrapper<SecurityContext> {
+        Timed(JWKSetSource<SecurityContext> source) {
+            super(source);
+        }
+
+        @Override
+        public JWKSet getJWKSet(JWKSetCacheRefreshEvaluator refresh, long systemTime, SecurityContext context)
+                throws KeySourceException {
+            return getSource().getJWKSet(refresh, clock.millis(), context);
+        }
+    }
+
+    private final class Claims extends DefaultJWTClaimsVerifier<SecurityContext> {
+        Claims(Set<String> audiences) {
+            super(audiences, new JWTClaimsSet.Builder().issuer(url).build(), Set.of("sub", "exp"), Set.of());
+            setMaxClockSkew((int) SKEW.toSeconds());
+        }
+
+        @Override
+        protected Date currentTime() {
+            return Date.from(clock.instant());
+        }
+    }
+}
