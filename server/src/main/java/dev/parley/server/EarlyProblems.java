@@ -14,9 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Helidon says would repeat what the client sent.
  */
 final class EarlyProblems implements DirectHandler {
+    /** What Helidon says of more headers than there may be, which it knows no other sign for. */
+    private static final String MANY_HEADERS = "Header size exceeded";
+
+    private final int maxHeaderBytes;
     private final IntConsumer refusals;
 
-    EarlyProblems(IntConsumer refusals) {
+    EarlyProblems(int maxHeaderBytes, IntConsumer refusals) {
+        this.maxHeaderBytes = maxHeaderBytes;
         this.refusals = refusals;
     }
 
@@ -24,23 +29,28 @@ final class EarlyProblems implements DirectHandler {
     public TransportResponse handle(
             TransportRequest request,
             EventType type,
-            Status status,
+            Status found,
             ServerResponseHeaders headers,
             @Nullable String message) {
+        boolean many = MANY_HEADERS.equals(message);
+        var status = many ? Status.create(431, "Request Header Fields Too Large") : found;
+        var words = many
+                ? status.reasonPhrase() + " (expected: at most " + maxHeaderBytes + " bytes)"
+                : status.reasonPhrase();
         refusals.accept(status.code());
         Answers.FOR_BROWSERS.forEach(headers::set);
         return TransportResponse.builder()
                 .status(status)
                 .headers(headers)
                 .header(HeaderValues.create(HeaderNames.CONTENT_TYPE, Answers.JSON))
-                .entity(body(status))
+                .entity(body(status, words))
                 .keepAlive(false)
                 .build();
     }
 
-    private static byte[] body(Status status) {
+    private static byte[] body(Status status, String words) {
         var name = status.code() < 500 ? "INVALID_ARGUMENT" : "UNAVAILABLE";
         return """
-                {"error":{"code":%d,"status":"%s","message":"%s"}}""".formatted(status.code(), name, status.reasonPhrase()).getBytes(StandardCharsets.US_ASCII);
+                {"error":{"code":%d,"status":"%s","message":"%s"}}""".formatted(status.code(), name, words).getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -6,6 +6,7 @@ import io.helidon.common.tls.Tls;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.HttpLogConfig;
 import io.helidon.http.media.MediaContext;
+import io.helidon.webserver.ErrorHandling;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.DirectHandlers;
@@ -207,7 +208,7 @@ final class HttpServer implements Server {
             ServerBuilder settings, InetSocketAddress address, Door door, Connections connections) {
         var problems = DirectHandlers.builder();
         for (var type : EventType.values()) {
-            problems.addHandler(type, new EarlyProblems(settings.refusals));
+            problems.addHandler(type, new EarlyProblems(settings.maxHeaderBytes, settings.refusals));
         }
         var web = WebServerConfig.builder()
                 // As fast as channels, half the memory for each connection; and with channels and TLS, Helidon asks the
@@ -218,6 +219,8 @@ final class HttpServer implements Server {
                 .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
                 .maxTcpConnections(settings.maxConnections)
                 .directHandlers(problems.build())
+                // Has it tell them what was wrong; what the client is told is theirs to say.
+                .errorHandling(ErrorHandling.builder().includeEntity(true).build())
                 // Events are written in one piece already, and a buffer for each stream would be idle most of the time.
                 .writeBufferSize(0)
                 .shutdownHook(false)
