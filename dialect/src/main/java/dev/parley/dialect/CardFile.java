@@ -1,5 +1,6 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.A2AException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -51,7 +52,7 @@ final class CardFile {
 
     static WireAnswer.Whole answer(WireRequest request, byte[] body) {
         if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
-            throw Rest.notAllowed(request.method(), "GET, HEAD");
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         String tag = '"' + hash(body) + '"';
         var headers = new LinkedHashMap<String, String>();

@@ -228,7 +228,7 @@ public final class Dialects {
 
     static void requirePost(WireRequest request) {
         if (!request.method().equals("POST")) {
-            throw Rest.notAllowed(request.method(), "POST");
+            throw A2AException.notAllowed(request.method(), "POST");
         }
     }
 
@@ -337,7 +337,7 @@ public final class Dialects {
      */
     private WireAnswer extendedCard(Form form, WireRequest request, ServedAgent agent, CallContext caller) {
         if (!request.method().equals("GET")) {
-            throw Rest.notAllowed(request.method(), "GET, HEAD");
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         var get = new Operation.GetExtendedAgentCard(null);
         WireOperation asked = requireNonNull(LegacyDialect.KIND.operations().of(get));

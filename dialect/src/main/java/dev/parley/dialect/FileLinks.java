@@ -66,7 +66,7 @@ final class FileLinks {
      */
     WireAnswer.Whole answer(WireRequest request, ServedAgent agent) {
         if (!request.method().equals("GET")) {
-            throw Rest.notAllowed(request.method(), "GET, HEAD");
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         String[] path = request.path().substring(PATH.length()).split("/", -1);
         var scope = new Scope(parameter(request, "group"), parameter(request, "owner"));

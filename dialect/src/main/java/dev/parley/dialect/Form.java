@@ -22,9 +22,6 @@ final class Form {
     static final String JSON = "application/json";
     static final String A2A_JSON = "application/a2a+json";
 
-    /** The metadata of METHOD_NOT_ALLOWED that become its header {@code Allow}. */
-    static final String ALLOWED = "allowed";
-
     /** Where JSON-RPC leaves the HTTP status alone, these show in it: proxies and load balancers act on them. */
     static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
             A2AError.UNAUTHENTICATED,
@@ -106,8 +103,8 @@ final class Form {
         if (challenge != null) {
             headers.put("WWW-Authenticate", challenge);
         }
-        String allowed = problem.metadata().get(ALLOWED);
-        if (problem.error() == A2AError.METHOD_NOT_ALLOWED && allowed != null) {
+        String allowed = problem.allowed();
+        if (allowed != null) {
             headers.put("Allow", allowed);
         }
         return new WireAnswer.Whole(status, with(headers, contentType), errorBody(problem, status));

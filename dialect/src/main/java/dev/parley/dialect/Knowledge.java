@@ -226,7 +226,7 @@ final class Knowledge {
 
         WireAnswer schema() {
             if (!request.method().equals("GET")) {
-                throw Rest.notAllowed(request.method(), "GET, HEAD");
+                throw A2AException.notAllowed(request.method(), "GET, HEAD");
             }
             headers.put("Content-Type", "application/graphql; charset=utf-8");
             headers.put("Cache-Control", "private, max-age=60");

@@ -46,7 +46,7 @@ record Rest(WireOperation operation, Map<String, String> variables) {
             }
             verbs.addAll(route.operation.verbs());
         }
-        throw notAllowed(verb, String.join(", ", verbs));
+        throw A2AException.notAllowed(verb, String.join(", ", verbs));
     }
 
     /** True if an operation has this path, whatever stands in front of it. */
@@ -62,13 +62,6 @@ record Rest(WireOperation operation, Map<String, String> variables) {
 
     static boolean hasOldPrefix(String path) {
         return segments(path).getFirst().equals(OLD_PREFIX);
-    }
-
-    static A2AException notAllowed(String verb, String allowed) {
-        return A2AException.of(
-                A2AError.METHOD_NOT_ALLOWED,
-                "Method not allowed: " + verb + " (expected: " + allowed + ")",
-                Map.of(Form.ALLOWED, allowed));
     }
 
     /** Reads the operation from path, query and body. A blank body and {@code null} are no body. */

@@ -51,7 +51,7 @@ final class AdminRequest {
 
     void requireGet() {
         if (!request.method().equals("GET")) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED, request.method() + " (expected: GET)");
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
     }
 
@@ -60,14 +60,16 @@ final class AdminRequest {
             requirePost();
             return true;
         }
-        requireGet();
+        if (!request.method().equals("GET")) {
+            throw A2AException.notAllowed(request.method(), "GET, HEAD, POST");
+        }
         return false;
     }
 
     /** A web page can send other types to any address without being allowed to; JSON it cannot. */
     void requirePost() {
         if (!request.method().equals("POST")) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED, request.method() + " (expected: POST)");
+            throw A2AException.notAllowed(request.method(), "POST");
         }
         String type = request.header("Content-Type");
         if (type == null || !type.startsWith("application/json")) {

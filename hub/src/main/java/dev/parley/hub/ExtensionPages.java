@@ -54,7 +54,7 @@ final class ExtensionPages implements RequestHandler {
     @Override
     public WireAnswer answer(WireRequest request, Body body) {
         if (!request.method().equals("GET")) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         Predicate<String> visible = shown.apply(request.arrival());
         return request.path().isEmpty() ? list(visible) : specification(request.path(), visible);

@@ -200,7 +200,7 @@ final class Metrics implements RequestHandler {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
         if (!request.method().equals("GET")) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         complete();
         ExpositionFormatWriter writer = formats.findWriter(request.header("Accept"));

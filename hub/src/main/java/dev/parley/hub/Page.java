@@ -31,7 +31,7 @@ record Page(String contentType, byte[] body) implements RequestHandler {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
         if (!request.method().equals("GET")) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED);
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         return new WireAnswer.Whole(
                 200,

@@ -22,6 +22,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 final class HubTest {
@@ -57,6 +60,31 @@ final class HubTest {
         try (Hub hub = hub().start();
                 AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
             assertThat(client.task(id).text()).isEqualTo("keep this");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "POST, /health, 'GET, HEAD'",
+        "POST, /metrics, 'GET, HEAD'",
+        "POST, /extensions, 'GET, HEAD'",
+        "POST, /ui/graph, 'GET, HEAD'",
+        "POST, /.well-known/oauth-protected-resource, 'GET, HEAD'",
+        "GET, /oauth/token, POST",
+        "GET, /admin/privacy/erase?principal=alice, POST",
+        "PUT, /admin/knowledge/shapes, 'GET, HEAD, POST'"
+    })
+    void whoTakesAnotherMethodIsToldWhich(String method, String path, String allowed) throws Exception {
+        try (Hub hub = hub().start();
+                HttpClient http = HttpClient.newHttpClient()) {
+            var answer = http.send(
+                    HttpRequest.newBuilder(URI.create(hub.url() + path))
+                            .method(method, BodyPublishers.noBody())
+                            .build(),
+                    BodyHandlers.discarding());
+
+            assertThat(answer.statusCode()).isEqualTo(405);
+            assertThat(answer.headers().firstValue("Allow")).contains(allowed);
         }
     }
 

@@ -24,6 +24,7 @@ public final class A2AException extends RuntimeException {
     }
 
     private static final String CHALLENGE = "challenge";
+    private static final String ALLOWED = "allowed";
 
     private final A2AError error;
     private final transient Map<String, String> metadata;
@@ -92,6 +93,18 @@ public final class A2AException extends RuntimeException {
     }
 
     /**
+     * There is something at this address, but not for this method.
+     *
+     * @param allowed the methods that it is for, as the header {@code Allow} has them
+     */
+    public static A2AException notAllowed(String method, String allowed) {
+        return of(
+                A2AError.METHOD_NOT_ALLOWED,
+                "Method not allowed: " + method + " (expected: " + allowed + ")",
+                Map.of(ALLOWED, allowed));
+    }
+
+    /**
      * The caller has not shown who it is, or may not do this.
      *
      * @param challenge what to show instead, as the header {@code WWW-Authenticate} has it
@@ -121,6 +134,11 @@ public final class A2AException extends RuntimeException {
     /** What a caller who was refused has to show, as the header {@code WWW-Authenticate} has it; null if nothing helps. */
     public @Nullable String challenge() {
         return metadata.get(CHALLENGE);
+    }
+
+    /** Which methods there are instead, as the header {@code Allow} has them; null if that is not what was wrong. */
+    public @Nullable String allowed() {
+        return error == A2AError.METHOD_NOT_ALLOWED ? metadata.get(ALLOWED) : null;
     }
 
     public List<Violation> violations() {

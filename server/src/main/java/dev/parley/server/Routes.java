@@ -13,7 +13,6 @@ import dev.parley.protocol.CallContext;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +27,7 @@ final class Routes {
     private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
     private static final String ALL_METHODS =
             String.join(", ", METHODS.stream().sorted().toList());
+    private static final String READING = "GET, HEAD";
     private static final byte[] NO_BODY = new byte[0];
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
@@ -89,7 +89,9 @@ final class Routes {
     /** Refuses a method that nobody here has, whatever its target is; null if somebody may have it. */
     @Nullable
     WireAnswer refusedMethod(Head head) {
-        return METHODS.contains(head.method()) ? null : notAllowed(head, ALL_METHODS);
+        return METHODS.contains(head.method())
+                ? null
+                : problem(head, A2AException.notAllowed(head.method(), ALL_METHODS));
     }
 
     /**
@@ -173,7 +175,7 @@ final class Routes {
 
     private WireAnswer listing(Head head) {
         if (!isRead(head)) {
-            return notAllowed(head, "GET, HEAD");
+            return problem(head, A2AException.notAllowed(head.method(), READING));
         }
         return new WireAnswer.Whole(
                 200, jsonHeaders(), Json.write(agents.listing(authenticator.shown(head.arrival(), protectCards))));
@@ -181,7 +183,7 @@ final class Routes {
 
     private WireAnswer status(Head head, boolean good, String word) {
         if (!isRead(head)) {
-            return notAllowed(head, "GET, HEAD");
+            return problem(head, A2AException.notAllowed(head.method(), READING));
         }
         var body = ("{\"status\":\"" + word + "\"}").getBytes(StandardCharsets.US_ASCII);
         return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), body);
@@ -195,13 +197,6 @@ final class Routes {
             LOG.log(Level.WARNING, "The readiness check failed", e);
             return false;
         }
-    }
-
-    private WireAnswer notAllowed(Head head, String allowed) {
-        var problem = problem(head, A2AException.of(A2AError.METHOD_NOT_ALLOWED));
-        var headers = new LinkedHashMap<>(problem.headers());
-        headers.put("Allow", allowed);
-        return new WireAnswer.Whole(problem.status(), headers, problem.body());
     }
 
     private static boolean isRead(Head head) {

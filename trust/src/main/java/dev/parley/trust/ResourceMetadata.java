@@ -26,7 +26,7 @@ record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, C
     /** @param request below one of the two paths; behind the first, the path of an agent may come */
     WireAnswer answer(WireRequest request) {
         if (!request.method().equals("GET")) {
-            throw A2AException.of(A2AError.METHOD_NOT_ALLOWED, request.method() + " (expected: GET)");
+            throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }
         return request.path().startsWith(SERVER_PATH)
                 ? json(server())
