@@ -186,8 +186,11 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Through how many agents a call may go, each of which asks the next; default 8. */
+    /** Through how many agents a call may go, each of which asks the next: 1 to 100; default 8. */
     public HubBuilder mostAgents(int agents) {
+        if (agents < 1 || agents > 100) {
+            throw new IllegalArgumentException("max call depth: " + agents + " (expected: 1 to 100)");
+        }
         this.mostAgents = agents;
         return this;
     }

@@ -23,7 +23,9 @@ public record CallChain(List<String> agents) {
     public static final CallChain NONE = new CallChain(List.of());
 
     private static final String MEMBER = "parley.agents";
+    /** More than any hub lets through, so what is left out of a longer one makes no difference. */
     private static final int MOST = 100;
+
     private static final int LONGEST = 300;
 
     public CallChain {
@@ -54,7 +56,7 @@ public record CallChain(List<String> agents) {
                     return NONE;
                 }
             }
-            return agents.length > MOST ? NONE : new CallChain(List.of(agents));
+            return new CallChain(List.of(agents).subList(0, Math.min(agents.length, MOST)));
         } catch (IllegalArgumentException malformed) {
             return NONE;
         }
