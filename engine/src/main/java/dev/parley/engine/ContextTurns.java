@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext.Scope;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * messages that were answered without a task are counted in memory alone. Safe for any thread.
  */
 final class ContextTurns {
-    private static final int MOST_CONTEXTS = 100_000;
+    private static final int MOST_CONTEXTS = 20_000;
 
     private record Context(Scope scope, String agent, String contextId) {}
 
@@ -40,7 +42,7 @@ final class ContextTurns {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION,
                     "The context has had " + before + " messages (expected: at most " + limit
-                            + "): send the message without contextId and taskId to begin another",
+                            + "): send the message without naming a context or a task to begin another",
                     Map.of("contextId", contextId));
         }
     }
@@ -59,8 +61,9 @@ final class ContextTurns {
                 context -> new AtomicInteger(log.turns(context.scope(), context.agent(), context.contextId()))));
     }
 
-    /** Has the log asked anew about every context. */
-    void forget() {
-        taken.invalidateAll();
+    /** Has the log asked anew about the contexts of tasks that are gone. */
+    void forget(List<Head> gone) {
+        gone.forEach(head ->
+                taken.invalidate(new Context(head.key().scope(), head.key().agent(), head.contextId())));
     }
 }

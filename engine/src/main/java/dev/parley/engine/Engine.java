@@ -395,7 +395,7 @@ public final class Engine implements AutoCloseable {
             }
             Set<TaskKey> gone = Set.copyOf(keys);
             tasks.dropIf(live -> gone.contains(live.key()));
-            turns.forget();
+            turns.forget(heads);
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
         return erased;

@@ -203,11 +203,13 @@ final class LiveTask implements TaskLog.Writer {
     /**
      * Says what is too much about the task once {@code more} is emitted; null if nothing is. That it ends is never one event
      * too many. Called under the task's lock.
+     *
+     * @param task as it stands; its beginning, if that comes with {@code more}
      */
     @Nullable
-    String excess(List<TaskEvent> more, TaskLimits most) {
-        long events = emitted;
-        long bytes = weight;
+    String excess(Task task, List<TaskEvent> more, TaskLimits most) {
+        long events = ahead == null ? 1 : emitted;
+        long bytes = ahead == null ? weight + weightOf((TaskEvent) task) : weight;
         for (TaskEvent event : more) {
             bytes += weightOf(event);
             if (event instanceof TaskStatusUpdateEvent moved

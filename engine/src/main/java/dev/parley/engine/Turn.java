@@ -184,7 +184,7 @@ final class Turn implements Request, Reply {
         var tooMuch = new AtomicBoolean();
         emit(task -> {
             List<TaskEvent> said = events.apply(task);
-            String excess = live.excess(said, limits);
+            String excess = live.excess(task, said, limits);
             if (excess == null) {
                 return said;
             }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -81,7 +82,7 @@ final class TaskLimitsTest {
             Task second = task(agent, "talk");
 
             String words = "The context has had 3 messages (expected: at most 3):"
-                    + " send the message without contextId and taskId to begin another";
+                    + " send the message without naming a context or a task to begin another";
             assertRefused(agent, answer(second, "more"), words);
             assertRefused(agent, say("hello", "talk"), words);
 
@@ -117,6 +118,38 @@ final class TaskLimitsTest {
             }
 
             assertRefused(agent, say("hello", "talk"), "at most 3");
+        }
+    }
+
+    @Test
+    void anErasureGivesTurnsBackToNobodyElse() {
+        try (Engine engine = engine()) {
+            AgentEndpoint agent = host(engine, (request, reply) -> reply.message("well"));
+            AgentEndpoint asks = engine.host(Agent.named("asks", "For a test").handle(ASKS));
+            for (int i = 0; i < LIMITS.turns(); i++) {
+                send(agent, say("hello", "talk"), ALICE);
+                send(asks, say("hello", "talk"), BOB);
+            }
+
+            assertThat(engine.erase(new Subject("t1", "bob", null), ALICE, ids -> {}))
+                    .isEqualTo(LIMITS.turns());
+
+            assertRefused(agent, say("hello", "talk"), "at most 3");
+            assertThat(send(asks, say("hello", "talk"), BOB)).isInstanceOf(Task.class);
+        }
+    }
+
+    @Test
+    void idsHaveALengthThatCanBeKept() {
+        try (Engine engine = engine()) {
+            AgentEndpoint agent = host(engine, (request, reply) -> reply.message("well"));
+
+            assertThat(send(agent, say("hello", "c".repeat(256)), ALICE)).isInstanceOf(Message.class);
+            assertThatThrownBy(() -> send(agent, say("hello", "c".repeat(257)), ALICE))
+                    .isInstanceOfSatisfying(
+                            A2AException.class,
+                            refused -> assertThat(refused.error()).isEqualTo(A2AError.INVALID_PARAMS))
+                    .hasMessageContaining("message.contextId: 257 characters (expected: at most 256)");
         }
     }
 
@@ -188,6 +221,18 @@ final class TaskLimitsTest {
             assertThat(requireNonNull(task.status().message()).text())
                     .matches("The task got too large: \\d+ bytes \\(expected: at most 10000\\)");
             assertThat(task.artifacts()).hasSize(1);
+        }
+    }
+
+    @Test
+    void theFirstMessageIsPartOfWhatATaskHolds() {
+        try (Engine engine = engine()) {
+            AgentEndpoint agent = host(engine, (request, reply) -> reply.complete(request.text()));
+
+            assertThat(((Task) send(agent, say("x".repeat(3_000), "talk"), ALICE)).state())
+                    .isEqualTo(TaskState.COMPLETED);
+            assertThat(((Task) send(agent, say("x".repeat(6_000), "talk"), ALICE)).state())
+                    .isEqualTo(TaskState.FAILED);
         }
     }
 
