@@ -139,7 +139,12 @@ public final class Hub implements AutoCloseable {
                 .webhooks(
                         pushStore,
                         new WebhookDelivery(
-                                WebhookRule.allowing(settings.webhookAllow), sender, log::cause, metrics, traces))
+                                WebhookRule.allowing(settings.webhookAllow),
+                                sender,
+                                log::cause,
+                                owner -> trust.isWelcome(owner.group(), owner.owner()),
+                                metrics,
+                                traces))
                 .taskLimits(settings.taskLimits)
                 .retention(settings.retention)
                 .grace(settings.drain.dividedBy(2))
@@ -334,7 +339,8 @@ public final class Hub implements AutoCloseable {
         public Admission admit(String agent, Arrival arrival) {
             Admission admission = trust.admit(agent, arrival);
             CallChain chain = CallChain.read(arrival.header(CallChain.HEADER)).then(url.get() + "/agents/" + agent);
-            return new Admission(admission.caller().through(chain), admission.headers(), admission.leave());
+            return new Admission(
+                    admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());
         }
 
         @Override

@@ -9,6 +9,7 @@ import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
@@ -17,6 +18,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,19 +27,25 @@ final class WebhookDelivery implements WebhookTransport {
     private final WebhookRule rule;
     private final WebhookSender sender;
     private final Function<TaskKey, Optional<Cause>> causes;
+    private final Predicate<Scope> welcome;
     private final Metrics metrics;
     private final Traces traces;
 
-    /** @param causes tells who began a task, and under which trace */
+    /**
+     * @param causes tells who began a task, and under which trace
+     * @param welcome whether an owner is not shut out
+     */
     WebhookDelivery(
             WebhookRule rule,
             WebhookSender sender,
             Function<TaskKey, Optional<Cause>> causes,
+            Predicate<Scope> welcome,
             Metrics metrics,
             Traces traces) {
         this.rule = rule;
         this.sender = sender;
         this.causes = causes;
+        this.welcome = welcome;
         this.metrics = metrics;
         this.traces = traces;
     }
@@ -55,6 +63,9 @@ final class WebhookDelivery implements WebhookTransport {
             return new Outcome.Accepted(); // nothing that clients of this dialect are told
         }
         TaskKey key = webhook.task();
+        if (!welcome.test(key.scope())) {
+            return new Outcome.Failed("the owner of the task is shut out", false, null);
+        }
         Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
         Traces.noteTask(span, null, key.taskId());
         try {

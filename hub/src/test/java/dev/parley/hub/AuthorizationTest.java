@@ -2,6 +2,7 @@ package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.protocol.AgentCard.Skill;
@@ -9,12 +10,16 @@ import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -22,6 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What callers may do, as outsiders see it: groups T1 (alice, bob) and T2 (mallory), and the record of it all. */
 @Timeout(60)
@@ -53,8 +60,9 @@ final class AuthorizationTest {
                 .inMemory()
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
+                .webhookAllow(List.of("127.0.0.1"))
                 .policy(policy(POLICY))
-                .agents(agent("echo"), agent("ledger"), agent("board"), skilled())
+                .agents(agent("echo"), agent("ledger"), agent("board"), ticker(), skilled())
                 .start();
         outsider = new Outsider(hub.url());
         admin = hub.bootstrapKey().orElseThrow();
@@ -85,6 +93,16 @@ final class AuthorizationTest {
             } else {
                 reply.complete(request.context().caller());
             }
+        });
+    }
+
+    private static Agent ticker() {
+        return Agent.named("ticker", "Has always something to say").handle((request, reply) -> {
+            for (int i = 0; i < 1_000; i++) {
+                reply.working("tick");
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            reply.complete();
         });
     }
 
@@ -295,6 +313,63 @@ final class AuthorizationTest {
                         .statusCode())
                 .isEqualTo(401);
         assertThat(outsider.get("/agents/echo/tasks").statusCode()).isEqualTo(401);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"keys/KEY/revoke", "users/T3/erin/disable", "groups/T3/archive"})
+    @DisplayName("ONE24: who is shut out is told nothing more on streams that are open")
+    void streamsEndWithTheRightToThem(String means) throws Exception {
+        if (outsider.post("/admin/groups", "{'id':'T3'}", "X-Api-Key", admin).statusCode() == 200) {
+            outsider.post("/admin/users", "{'group':'T3','name':'erin'}", "X-Api-Key", admin);
+        }
+        String erin = key("T3", "erin");
+        String path = "/admin/" + means.replace("KEY", erin.split("_", -1)[1]);
+        try (var stream =
+                outsider.stream("/agents/ticker", "SendStreamingMessage", message("go", ""), "X-Api-Key", erin)) {
+            assertThat(stream.next()).isNotNull();
+
+            HttpResponse<String> shut = outsider.post(path, "{}", "X-Api-Key", admin);
+            assertThat(shut.statusCode()).as(shut.body()).isEqualTo(200);
+
+            assertThat(stream.until(frame -> frame.data().has("error")).data().toString())
+                    .contains("The credential of this stream is no longer good");
+            assertThat(stream.next()).isNull();
+        }
+        outsider.post(path.replace("disable", "enable").replace("archive", "restore"), "{}", "X-Api-Key", admin);
+    }
+
+    @Test
+    @DisplayName("ONE24: webhooks of who is shut out are called no more")
+    void webhooksEndWithTheRightToThem() throws Exception {
+        var called = new CountDownLatch(1);
+        HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        receiver.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+            called.countDown();
+        });
+        receiver.start();
+        try {
+            String frank = key("T1", "frank");
+            String webhook = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/";
+            String params = message("go", "")
+                    .replaceFirst(
+                            "\\}$",
+                            ",'configuration':{'returnImmediately':true,"
+                                    + "'taskPushNotificationConfig':{'id':'hook','url':'" + webhook + "'}}}");
+            assertThat(rpc(frank, "ticker", "SendMessage", params).body()).contains("\"task\"");
+            assertThat(called.await(20, TimeUnit.SECONDS)).isTrue();
+
+            outsider.post("/admin/users", "{'group':'T1','name':'frank'}", "X-Api-Key", admin);
+            outsider.post("/admin/users/T1/frank/disable", "{}", "X-Api-Key", admin);
+
+            String dead = "";
+            while (!dead.contains("the owner of the task is shut out")) {
+                dead = outsider.get("/admin/webhooks/dead", "X-Api-Key", admin).body();
+            }
+        } finally {
+            receiver.stop(0);
+        }
     }
 
     @Test

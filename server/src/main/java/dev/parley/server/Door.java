@@ -201,7 +201,12 @@ final class Door implements HttpRouting {
             }
             exchange.whenGone(events::close);
             context.inbound().watch();
-            new EventSender(answer, exchange.response().outputStream(), keepAlive).run();
+            new EventSender(
+                            exchange.whileAdmitted(events),
+                            answer.failure(),
+                            exchange.response().outputStream(),
+                            keepAlive)
+                    .run();
             if (!exchange.gone()) {
                 exchange.commit();
             } else if (!exchange.connection().isHttp2()) {

@@ -1,8 +1,8 @@
 package dev.parley.server;
 
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.WireAnswer;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Feed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one stream of server-sent events until it ends. Source: WHATWG HTML, section 9.2. */
@@ -18,13 +19,15 @@ final class EventSender {
     // A write that takes too long is cut, so a slow but honest reader must not be given too much in one.
     private static final int MOST_AT_ONCE = 64 * 1024;
 
-    private final WireAnswer.Events answer;
+    private final Feed<byte[]> frames;
+    private final Function<A2AException, byte[]> failure;
     private final OutputStream out;
     private final Duration keepAlive;
     private long lastWrite;
 
-    EventSender(WireAnswer.Events answer, OutputStream out, Duration keepAlive) {
-        this.answer = answer;
+    EventSender(Feed<byte[]> frames, Function<A2AException, byte[]> failure, OutputStream out, Duration keepAlive) {
+        this.frames = frames;
+        this.failure = failure;
         this.out = out;
         this.keepAlive = keepAlive;
         this.lastWrite = System.nanoTime() - keepAlive.toNanos();
@@ -41,7 +44,7 @@ final class EventSender {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (A2AException e) {
-            write(answer.failure().apply(e));
+            write(failure.apply(e));
         }
     }
 
@@ -60,7 +63,7 @@ final class EventSender {
 
     private @Nullable List<byte[]> next(Duration patience) throws InterruptedException {
         try {
-            return answer.frames().next(patience);
+            return frames.next(patience);
         } catch (RuntimeException e) {
             throw Dialects.explained(e);
         }

@@ -6,6 +6,7 @@ import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Feed;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.security.cert.X509Certificate;
@@ -71,6 +72,11 @@ final class Exchange {
             admission.leave().run();
         }
         admission = next;
+    }
+
+    /** The stream for as long as its caller would be let in. */
+    <E> Feed<E> whileAdmitted(Feed<E> stream) {
+        return admission == null ? stream : new AdmittedFeed<>(stream, admission.stands());
     }
 
     /** Waits until the call may have a share of the processors; to be called when all of it is here. */

@@ -250,11 +250,12 @@ final class GrpcCall {
     @SuppressWarnings("ThreadPriorityCheck") // fairness, not correctness, depends on it
     private GrpcAnswer.@Nullable Failure sendAll(GrpcAnswer.Events answer, @Nullable Instant deadline)
             throws InterruptedException {
+        var events = exchange.whileAdmitted(answer.messages());
         var patience = Duration.ZERO;
         while (true) {
             List<byte[]> batch;
             try {
-                batch = answer.messages().next(patience);
+                batch = events.next(patience);
                 if (batch == null) {
                     // A stream that was cut short shall not look as if it had come to its end.
                     return draining.getAsBoolean() ? failure(Code.UNAVAILABLE, "Shutting down") : null;

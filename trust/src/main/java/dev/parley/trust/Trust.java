@@ -124,7 +124,7 @@ public final class Trust {
      */
     public Admission admit(String agent, Arrival arrival) {
         Authentication wanted = of(agent);
-        Principal caller;
+        @Nullable Principal caller;
         try {
             caller = caller(wanted, arrival);
         } catch (A2AException refusal) {
@@ -138,7 +138,30 @@ public final class Trust {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
         Limits.Taken taken = limits.take(caller, known.group(), agent);
-        return new Admission(policy.isShared(agent) ? context.sharing() : context, taken.headers(), taken.giveBack());
+        return new Admission(
+                policy.isShared(agent) ? context.sharing() : context,
+                taken.headers(),
+                taken.giveBack(),
+                () -> caller == null || isStillWelcome(caller, wanted, arrival));
+    }
+
+    /** Whether who was let in has not been shut out since, nor its key. A token that ends meanwhile changes nothing. */
+    private boolean isStillWelcome(Principal caller, Authentication wanted, Arrival arrival) {
+        if (!isWelcome(caller.group(), caller.name())) {
+            return false;
+        }
+        String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
+        Token token = key == null ? token(arrival) : null;
+        if (token != null && token.scheme().equals(BASIC)) {
+            return byPassword(token.text()) != null;
+        }
+        String secret = key == null && token != null ? token.text() : key;
+        return secret == null || !secret.startsWith(Directory.KEY_PREFIX) || byApiKey(secret) != null;
+    }
+
+    /** False if the group was archived, or the member shut out. */
+    public boolean isWelcome(String group, String name) {
+        return directory == null || directory.isWelcome(group, name);
     }
 
     /**
@@ -296,7 +319,7 @@ public final class Trust {
             throw refused(A2AError.UNAUTHENTICATED, "Authentication required", wanted, "");
         }
         Principal caller = key != null ? byApiKey(key) : token != null ? byToken(wanted, token, arrival) : certified;
-        if (caller == null || directory != null && !directory.isWelcome(caller.group(), caller.name())) {
+        if (caller == null || !isWelcome(caller.group(), caller.name())) {
             throw wrong(key != null, wanted, arrival);
         }
         if (!caller.scopes().containsAll(wanted.scopes())) {
