@@ -4,15 +4,9 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -26,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CardSource {
     private static final String WELL_KNOWN = "/.well-known/agent-card.json";
-    private static final int MAX_BYTES = 1 << 20;
-    private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     /**
      * A card as it was found.
@@ -71,19 +63,12 @@ final class CardSource {
         }
     }
 
-    private record Answer(int status, byte[] body) {}
-
     private final Surroundings around;
-    private final Map<String, String> headers;
-    private final WireLog wire;
-    private final boolean insecure;
+    private final PublicDocuments documents;
 
-    /** @param headers to send along */
-    CardSource(Surroundings around, Map<String, String> headers, WireLog wire, boolean insecure) {
+    CardSource(Surroundings around, PublicDocuments documents) {
         this.around = around;
-        this.headers = headers;
-        this.wire = wire;
-        this.insecure = insecure;
+        this.documents = documents;
     }
 
     /** Returns the card that {@code reference} means: a file, a card's URL, an agent's URL, an origin or a host. */
@@ -117,54 +102,45 @@ final class CardSource {
         return isPath || Files.isRegularFile(path) ? path : null;
     }
 
-    /** A host without a scheme is reached by https, unless it is this machine. */
     private static URI url(String reference) {
-        String text = reference;
-        if (!text.contains("://")) {
-            boolean local = text.matches("(localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[::1])([:/].*)?");
-            text = (local ? "http://" : "https://") + text;
-        }
         try {
-            URI url = URI.create(text);
-            if (url.getHost() != null
-                    && (url.getScheme().equals("http") || url.getScheme().equals("https"))) {
-                return url;
-            }
+            return HttpAddress.typed(reference);
         } catch (IllegalArgumentException wrong) {
-            // Said below, as for everything else that is no address.
+            throw notFound(
+                    reference + " is no address of an agent (expected: a host, an http or https URL, or a card file)",
+                    "for example: -a " + Setting.LOCAL_HUB);
         }
-        throw notFound(
-                reference + " is no address of an agent (expected: a host, an http or https URL, or a card file)",
-                "for example: -a " + Setting.LOCAL_HUB);
     }
 
     private Found fetch(URI url) throws InterruptedException {
-        HttpClient.Builder builder = HttpClient.newBuilder()
-                .connectTimeout(TIMEOUT)
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER);
-        if (insecure) {
-            builder.sslContext(InsecureTls.context());
-        }
         String last = "";
-        try (HttpClient http = builder.build()) {
-            for (URI place : places(url)) {
-                Answer answer = get(http, place);
-                if (answer.status() == 401 || answer.status() == 403) {
-                    throw new CliException(new Problem(
-                            LocalError.CREDENTIALS_MISSING.code(),
-                            LocalError.CREDENTIALS_MISSING.exitStatus(),
-                            "the card at " + place + " is protected (status " + answer.status() + ")",
-                            "pass a header with --svc-param, or a copy of the card with -a card.json",
-                            answer.status()));
-                }
-                if (answer.status() == 200 && isObject(answer.body())) {
-                    return new Found(answer.body(), place.toString(), origin(place));
-                }
-                last = place + (answer.status() == 200 ? " (no JSON)" : " (status " + answer.status() + ")");
+        for (URI place : places(url)) {
+            String hint = place.toString().startsWith(Setting.LOCAL_HUB + "/")
+                    ? "start a hub with: parley up; or name another agent with -a"
+                    : "check the address given with -a, and that the agent is running";
+            PublicDocuments.Answer answer = documents.get(place, hint);
+            if (answer.status() == 401 || answer.status() == 403) {
+                throw new CliException(refused(place, answer));
             }
+            if (answer.status() == 200 && answer.isObject()) {
+                return new Found(answer.body(), place.toString(), HttpAddress.origin(place));
+            }
+            last = place + (answer.status() == 200 ? " (no JSON)" : " (status " + answer.status() + ")");
         }
         throw notFound("no agent card at " + last, "name the agent with -a: its origin or the URL of its card");
+    }
+
+    private static Problem refused(URI place, PublicDocuments.Answer answer) {
+        boolean unknown = answer.status() == 401;
+        String said = PublicDocuments.told(answer.body());
+        return new Problem(
+                LocalError.CREDENTIALS_MISSING.code(),
+                LocalError.CREDENTIALS_MISSING.exitStatus(),
+                "the card at " + place + (unknown ? " is protected" : " is refused") + " (status " + answer.status()
+                        + ")" + (said.isEmpty() ? "" : ": " + said),
+                (unknown ? "" : "if it is credentials that are wanted, ")
+                        + "pass a header with --svc-param, or a copy of the card with -a card.json",
+                answer.status());
     }
 
     /** The URL of a card as it is; else the well-known place below the address, then the address itself. */
@@ -180,59 +156,6 @@ final class CardSource {
             places.add(url);
         }
         return places;
-    }
-
-    private Answer get(HttpClient http, URI place) throws InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(place)
-                .timeout(TIMEOUT)
-                .header("Accept", "application/json")
-                .header("A2A-Version", "1.0");
-        headers.forEach(request::setHeader);
-        HttpRequest ready = request.build();
-        wire.sending(0, "GET", place.toString(), ready.headers().map(), "");
-        try {
-            HttpResponse<InputStream> answer = http.send(ready, HttpResponse.BodyHandlers.ofInputStream());
-            try (InputStream body = answer.body()) {
-                var whole = new Answer(answer.statusCode(), body.readNBytes(MAX_BYTES));
-                wire.received(
-                        0, whole.status(), answer.headers().map(), new String(whole.body(), StandardCharsets.UTF_8));
-                return whole;
-            }
-        } catch (IOException failed) {
-            String hint = place.toString().startsWith(Setting.LOCAL_HUB + "/")
-                    ? "start a hub with: parley up; or name another agent with -a"
-                    : "check the address given with -a, and that the agent is running";
-            throw new CliException(
-                    Problem.local(
-                            LocalError.UNREACHABLE, "cannot reach " + origin(place) + ": " + reason(failed), hint),
-                    failed);
-        }
-    }
-
-    private static String reason(IOException failed) {
-        return switch (failed) {
-            case java.net.http.HttpConnectTimeoutException slow -> "no connection within " + TIMEOUT.toSeconds() + " s";
-            case java.net.http.HttpTimeoutException slow -> "no answer within " + TIMEOUT.toSeconds() + " s";
-            case java.net.ConnectException refused
-            when refused.getCause() instanceof java.nio.channels.UnresolvedAddressException -> "no such host";
-            case java.net.ConnectException refused -> "connection refused";
-            case javax.net.ssl.SSLException tls -> "TLS: " + tls.getMessage();
-            default -> String.valueOf(failed.getMessage());
-        };
-    }
-
-    private static boolean isObject(byte[] body) {
-        for (byte one : body) {
-            if (!Character.isWhitespace(one)) {
-                return one == '{';
-            }
-        }
-        return false;
-    }
-
-    static String origin(URI url) {
-        int port = url.getPort() != -1 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
-        return url.getScheme() + "://" + url.getHost() + ":" + port;
     }
 
     private static CliException notFound(String message, String hint) {

@@ -67,8 +67,7 @@ final class Connection implements AutoCloseable {
 
     /** Reads the card that the settings name, without talking to the agent itself. */
     static CardSource.Found card(Invocation call, String reference) throws InterruptedException {
-        boolean insecure = insecure(call);
-        return new CardSource(call.around(), serviceParameters(call), WireLog.of(call), insecure).find(reference);
+        return new CardSource(call.around(), PublicDocuments.of(call)).find(reference);
     }
 
     private static Connection connect(Invocation call, String reference) throws InterruptedException {
@@ -240,7 +239,8 @@ final class Connection implements AutoCloseable {
         };
     }
 
-    private static boolean insecure(Invocation call) {
+    /** Whether certificates are not looked at, which is never silent. */
+    static boolean insecure(Invocation call) {
         boolean insecure = call.settings().isOn(Setting.INSECURE);
         if (insecure) {
             call.output().warn("TLS certificates are not verified (--insecure): for development only");
@@ -288,7 +288,7 @@ final class Connection implements AutoCloseable {
         // Interfaces of gRPC name host and port alone, and speak TLS where the card does.
         String url =
                 at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url();
-        String origin = CardSource.origin(URI.create(url));
+        String origin = HttpAddress.origin(URI.create(url));
         if (!origin.equals(cardOrigin) && !allowedOrigins(call).contains(origin)) {
             throw new CliException(Problem.local(
                     LocalError.INTERNAL,
@@ -307,11 +307,8 @@ final class Connection implements AutoCloseable {
             return;
         }
         URI url = URI.create(at.url());
-        boolean here = url.getHost().matches("localhost|127(\\.\\d+){3}|\\[::1]");
-        String origin = CardSource.origin(url);
-        if (url.getScheme().equalsIgnoreCase("http")
-                && !here
-                && !allowedOrigins(call).contains(origin)) {
+        String origin = HttpAddress.origin(url);
+        if (HttpAddress.isPlain(url) && !allowedOrigins(call).contains(origin)) {
             throw new CliException(Problem.local(
                     LocalError.INTERNAL,
                     "the agent speaks AgentVault at " + origin + ", where everybody on the way could read along"
@@ -322,15 +319,11 @@ final class Connection implements AutoCloseable {
 
     private static String originOf(String typed) {
         try {
-            URI url = URI.create(typed);
-            if (url.getHost() != null) {
-                return CardSource.origin(url);
-            }
+            return HttpAddress.origin(HttpAddress.of(typed));
         } catch (IllegalArgumentException wrong) {
-            // Said below.
+            throw CliException.usage(
+                    "invalid --allow-origin: " + typed + " (expected: such as https://agents.example.com)", null);
         }
-        throw CliException.usage(
-                "invalid --allow-origin: " + typed + " (expected: such as https://agents.example.com)", null);
     }
 
     AgentClient client() {

@@ -183,14 +183,10 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
 
     private static URI parse(String url) {
         try {
-            URI at = URI.create(url);
-            if (at.getHost() != null && ("http".equals(at.getScheme()) || "https".equals(at.getScheme()))) {
-                return at;
-            }
+            return HttpAddress.of(url);
         } catch (IllegalArgumentException malformed) {
-            // told below, like any other address that cannot be used
+            throw new LoadProblem(Kind.USAGE, "URL: " + url + " (expected: http://host or https://host)", malformed);
         }
-        throw new LoadProblem(Kind.USAGE, "URL: " + url + " (expected: http://host or https://host)");
     }
 
     /** A sentence for people; the exceptions of channels often have none. */

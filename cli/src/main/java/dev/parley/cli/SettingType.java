@@ -55,13 +55,7 @@ record SettingType<T>(String expected, Function<String, T> parser) {
 
     static final SettingType<Path> PATH = new SettingType<>("a path", Path::of);
 
-    static final SettingType<URI> HTTP_URL = new SettingType<>("an http or https URL", text -> {
-        URI url = URI.create(text);
-        if (url.getHost() == null || !("http".equals(url.getScheme()) || "https".equals(url.getScheme()))) {
-            throw new IllegalArgumentException();
-        }
-        return url;
-    });
+    static final SettingType<URI> HTTP_URL = new SettingType<>("an http or https URL", HttpAddress::of);
 
     /** Separated by commas; blanks around an element do not count. */
     static final SettingType<List<String>> LIST = new SettingType<>(

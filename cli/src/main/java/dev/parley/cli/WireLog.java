@@ -38,7 +38,7 @@ final class WireLog implements WireListener {
     private final Map<Long, Long> started = new ConcurrentHashMap<>();
 
     /** @param secretNames of headers and parameters whose values the user gave */
-    private WireLog(@Nullable Output output, List<String> secrets, List<String> secretNames) {
+    WireLog(@Nullable Output output, List<String> secrets, List<String> secretNames) {
         this.output = output;
         this.secrets = secrets.stream()
                 .filter(secret -> secret.length() >= SHORTEST_SECRET)

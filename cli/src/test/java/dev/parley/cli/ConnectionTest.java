@@ -2,13 +2,17 @@ package dev.parley.cli;
 
 import static dev.parley.cli.ScriptedServer.task;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -208,6 +212,44 @@ class ConnectionTest {
         assertThat(noFile.status()).isEqualTo(3);
         assertThat(broken.status()).isEqualTo(1);
         assertThat(broken.err()).contains("A2ACLI_ERR_CARD_INVALID");
+    }
+
+    @Test
+    void whatIsReadHasToBeThereInTime() {
+        var documents =
+                new PublicDocuments(Map.of(), new WireLog(null, List.of(), List.of()), false, Duration.ofMillis(300));
+
+        assertThatThrownBy(() -> documents.get(URI.create(agent.url() + "/drip.json"), "hint"))
+                .isInstanceOf(CliException.class)
+                .hasMessageContaining("no answer, or not all of it, within");
+    }
+
+    @Test
+    void whoRefusesACardIsHeard() {
+        agent.refusing(403, "{\"error\":{\"code\":403,\"message\":\"Nobody answers to that Host\"}}");
+
+        assertThat(get("-a", agent.url()))
+                .matches(ran -> ran.status() == 4)
+                .extracting(Shell.Ran::err)
+                .asString()
+                .contains("is refused (status 403): Nobody answers to that Host", "if it is credentials");
+    }
+
+    @Test
+    void portsThatAreNoneAreTold() {
+        String wrong = "http://127.0.0.1:99999";
+
+        assertThat(List.of(
+                        get("-a", wrong),
+                        get("-a", "127.0.0.1:0"),
+                        get("-a", agent.url(), "--allow-origin", wrong),
+                        shell.run("send", "-a", wrong, "hello"),
+                        shell.run("card", "get", wrong),
+                        shell.run("bench", "send", "--url", wrong)))
+                .allSatisfy(ran -> {
+                    assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+                    assertThat(ran.err()).contains(" (expected: a port from 1 to 65535)");
+                });
     }
 
     @Test

@@ -40,6 +40,7 @@ final class ScriptedServer implements AutoCloseable {
     private final List<Asked> asked = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch closing = new CountDownLatch(1);
     private String card;
+    private int cardStatus = 200;
 
     ScriptedServer() {
         try {
@@ -49,7 +50,8 @@ final class ScriptedServer implements AutoCloseable {
         }
         card = card(true, "");
         http.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        http.createContext("/.well-known/agent-card.json", exchange -> send(exchange, 200, card));
+        http.createContext("/.well-known/agent-card.json", exchange -> send(exchange, cardStatus, card));
+        http.createContext("/drip.json", this::drip);
         http.createContext("/rpc", this::rpc);
         http.start();
     }
@@ -69,6 +71,12 @@ final class ScriptedServer implements AutoCloseable {
     ScriptedServer showing(String card) {
         this.card = card;
         return this;
+    }
+
+    /** Answers who asks for the card with an error. */
+    ScriptedServer refusing(int status, String error) {
+        cardStatus = status;
+        return showing(error);
     }
 
     ScriptedServer publishing(String keys) {
@@ -148,6 +156,23 @@ final class ScriptedServer implements AutoCloseable {
         }
     }
 
+    /** An answer that has begun, and goes on for ever. */
+    private void drip(HttpExchange exchange) throws IOException {
+        exchange.sendResponseHeaders(200, 0);
+        exchange.getResponseBody().write('{');
+        exchange.getResponseBody().flush();
+        untilClosed();
+        exchange.close();
+    }
+
+    private void untilClosed() {
+        try {
+            closing.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private synchronized Reply next(String method) {
         Deque<Reply> laid = replies.getOrDefault(method, new ArrayDeque<>());
         Reply first = laid.peek();
@@ -172,11 +197,7 @@ final class ScriptedServer implements AutoCloseable {
             case CLOSED -> exchange.close();
             case CUT -> throw new IOException("cut on purpose");
             case STAYS_OPEN -> {
-                try {
-                    closing.await();
-                } catch (InterruptedException stopped) {
-                    Thread.currentThread().interrupt();
-                }
+                untilClosed();
                 exchange.close();
             }
         }

@@ -1,0 +1,55 @@
+package dev.parley.cli;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Addresses over HTTP, as somebody types them. */
+final class HttpAddress {
+    private static final Pattern HERE = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
+    private static final int LAST_PORT = 65_535;
+
+    private HttpAddress() {}
+
+    /**
+     * Reads an http or https URL.
+     *
+     * @throws IllegalArgumentException if it is something else
+     * @throws CliException if it has a port that is none
+     */
+    static URI of(String text) {
+        URI url = URI.create(text);
+        if (url.getHost() == null || !("http".equals(url.getScheme()) || "https".equals(url.getScheme()))) {
+            throw new IllegalArgumentException(text);
+        }
+        if (url.getPort() == 0 || url.getPort() > LAST_PORT) {
+            throw CliException.usage(
+                    "port " + url.getPort() + " in " + text + " (expected: a port from 1 to " + LAST_PORT + ")", null);
+        }
+        return url;
+    }
+
+    /** The same, but a host without a scheme is reached by https, unless it is this machine. */
+    static URI typed(String text) {
+        if (text.contains("://")) {
+            return of(text);
+        }
+        URI secure = of("https://" + text);
+        return isHere(secure) ? of("http://" + text) : secure;
+    }
+
+    /** Whether everybody on the way could read along, and change what is said. */
+    static boolean isPlain(URI url) {
+        return "http".equalsIgnoreCase(url.getScheme()) && !isHere(url);
+    }
+
+    private static boolean isHere(URI url) {
+        return HERE.matcher(url.getHost().toLowerCase(Locale.ROOT)).matches();
+    }
+
+    /** Who answers there. */
+    static String origin(URI url) {
+        int port = url.getPort() != -1 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
+        return url.getScheme() + "://" + url.getHost() + ":" + port;
+    }
+}
