@@ -4,13 +4,18 @@ import dev.parley.dialect.Json;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.CardKeys.Algorithm;
 import dev.parley.trust.CardTrust;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -81,12 +86,13 @@ abstract class CardKeyCommand implements Command {
 
     /** Gets the keys that a host publishes, as keys that are trusted for that host. */
     static final class Fetch extends CardKeyCommand {
-        private static final String WELL_KNOWN = "/.well-known/jwks.json";
+        /** What means a file whatever there is in the directory: no host ends like this. */
+        private static final Pattern FILE = Pattern.compile("(/|\\./|\\.\\./|~).*|[^/:]+\\.json");
 
         @Override
         public void describe(CommandSpec spec) {
-            spec.addPositional(
-                    Command.argument(0, true, "HOST", "Who publishes them: a host, an origin, or the URL of the set."));
+            spec.addPositional(Command.argument(
+                    0, true, "HOST", "Who publishes them: a host, an origin, or the URL of the set; or a file."));
             spec.addOption(Command.option(
                     "--host", "HOST[,HOST]", "Hosts for whose cards they are trusted. Default: that of the set."));
         }
@@ -99,22 +105,102 @@ abstract class CardKeyCommand implements Command {
         @Override
         public int run(Invocation call) throws InterruptedException {
             String named = call.requiredArgument(0);
-            CardSource.Found found =
-                    Connection.card(call, named.endsWith(".json") ? named : named.replaceFirst("/+$", "") + WELL_KNOWN);
-            String hosts = call.option("--host") == null ? found.host() : call.option("--host");
-            if (hosts == null) {
-                throw CliException.usage(named + " is a file, which tells no host", "say for whom: --host HOST");
-            }
+            URI set = FILE.matcher(named).matches() ? null : place(named);
+            List<String> hosts = hosts(call.option("--host"), named, set);
+            byte[] keys = set == null ? read(call.around().path(named)) : fetched(call, set);
             try {
-                String keys = new String(found.bytes(), StandardCharsets.UTF_8);
-                call.output()
-                        .json(CardTrust.entry(keys, SettingType.LIST.parser().apply(hosts)));
+                call.output().json(CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts));
             } catch (IllegalArgumentException noKeys) {
-                throw CliException.usage(found.place() + ": " + noKeys.getMessage(), "name who publishes keys");
+                throw CliException.usage(
+                        (set == null ? named : set) + ": " + noKeys.getMessage(), "name who publishes keys");
             }
             call.output()
-                    .note("trusted for cards of " + hosts + " with --trust; ask their owner whether they are theirs");
+                    .note("trusted for cards of " + String.join(", ", hosts)
+                            + " with --trust; ask their owner whether they are theirs");
             return 0;
+        }
+
+        /** Where the set is that somebody means. */
+        private static URI place(String named) {
+            URI url;
+            try {
+                url = HttpAddress.typed(named);
+            } catch (IllegalArgumentException wrong) {
+                throw noPlace(named);
+            }
+            if (url.getRawUserInfo() != null || url.getRawQuery() != null || url.getRawFragment() != null) {
+                throw noPlace(named);
+            }
+            if (HttpAddress.isPlain(url)) {
+                throw CliException.usage(
+                        "everybody on the way to " + HttpAddress.origin(url)
+                                + " could put in other keys (expected: https, or this machine)",
+                        "name it by https, or get the file in a way that you trust: ./keys.json --host HOST");
+            }
+            String text = url.toString();
+            return text.endsWith(".json") ? url : URI.create(text.replaceFirst("/+$", "") + CardKeys.PATH);
+        }
+
+        private static CliException noPlace(String named) {
+            return CliException.usage(
+                    named + " is no place of keys (expected: a host, or an https URL without user, query and fragment)",
+                    "a file is named such as ./keys.json");
+        }
+
+        private static List<String> hosts(@Nullable String typed, String named, @Nullable URI set) {
+            if (typed == null) {
+                if (set == null) {
+                    throw CliException.usage(named + " is a file, which tells no host", "say for whom: --host HOST");
+                }
+                return List.of(host(set.getHost()));
+            }
+            List<String> hosts = SettingType.LIST.parser().apply(typed).stream()
+                    .map(Fetch::host)
+                    .toList();
+            if (hosts.isEmpty()) {
+                throw CliException.usage("invalid --host: none (expected: one host at least)", null);
+            }
+            return hosts;
+        }
+
+        /** A host as it is compared with that of a card; a name that is never met would look like a bound. */
+        private static String host(String text) {
+            String host = text.toLowerCase(Locale.ROOT);
+            try {
+                if (!host.endsWith(".")
+                        && host.equals(URI.create("https://" + host).getHost())) {
+                    return host;
+                }
+            } catch (IllegalArgumentException wrong) {
+                // Said below.
+            }
+            throw CliException.usage(
+                    "invalid host: " + text
+                            + " (expected: such as agents.example.com, without scheme, port and wildcards)",
+                    null);
+        }
+
+        private static byte[] read(Path file) {
+            try {
+                return Files.readAllBytes(file);
+            } catch (IOException unreadable) {
+                throw CliException.usage("cannot read " + file, "name a file of keys, or the host that publishes them");
+            }
+        }
+
+        private static byte[] fetched(Invocation call, URI set) throws InterruptedException {
+            PublicDocuments.Answer answer =
+                    PublicDocuments.of(call).get(set, "check the host, and that it publishes keys by https");
+            if (answer.status() != 200) {
+                String said = PublicDocuments.told(answer.body());
+                throw new CliException(new Problem(
+                        LocalError.INTERNAL.code(),
+                        LocalError.INTERNAL.exitStatus(),
+                        "no keys at " + set + " (status " + answer.status() + ")" + (said.isEmpty() ? "" : ": " + said),
+                        "name the host that publishes keys, or the URL of the set",
+                        answer.status()));
+            }
+            return answer.body();
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -92,6 +93,35 @@ class CardSignaturesTest {
         write("named.json", keys.replace(id, pem));
         assertUsage(shell.run("card", "key", "fetch", "named.json", "--host", "other.example"), "kid: blanks in it");
         assertUsage(shell.run("card", "verify", agent.url(), "--trust", "named.json"), "kid: blanks in it");
+    }
+
+    @Test
+    void keysAreFetchedFromPlacesOfKeysForHostsThatCardsHave() throws IOException {
+        Files.createDirectories(directory.resolve("agents.example/.well-known"));
+        write("agents.example/.well-known/jwks.json", "{}");
+        String here = agent.url();
+
+        for (String place : List.of(here + "/x?y=.json", here + "/a#b", "user@127.0.0.1", "ftp://a.example", "a b")) {
+            assertUsage(shell.run("card", "key", "fetch", place), place + " is no place of keys (expected: a host");
+        }
+        assertUsage(shell.run("card", "key", "fetch", "http://0.0.0.0:1"), "could put in other keys (expected: https");
+        assertUsage(shell.run("card", "key", "fetch", "127.0.0.1:99999"), "port 99999 in ");
+        assertUsage(shell.run("card", "key", "fetch", "localhost."), "invalid host: localhost. (expected: such as");
+        assertUsage(shell.run("card", "key", "fetch", "./none.json", "--host", "a.example"), "cannot read ");
+        for (String host :
+                List.of("*", "*.example", "https://h:8443", "h:8443", "h.", "h/x", "u@h", "a b", "b\u00fc.example")) {
+            assertUsage(shell.run("card", "key", "fetch", "trusted.json", "--host", host), "invalid host: " + host);
+        }
+        for (String none : List.of("", ",")) {
+            assertUsage(shell.run("card", "key", "fetch", "trusted.json", "--host", none), "invalid --host: none");
+        }
+
+        Shell.Ran absent = shell.run("card", "key", "fetch", here);
+        assertThat(absent.status()).isEqualTo(1);
+        assertThat(absent.err()).contains("no keys at " + here + "/.well-known/jwks.json (status 404)");
+        Shell.Ran nobody = shell.run("card", "key", "fetch", "agents.example:1");
+        assertThat(nobody.status()).isEqualTo(3);
+        assertThat(absent.err() + nobody.err()).doesNotContain("card given", "-a");
     }
 
     @Test
