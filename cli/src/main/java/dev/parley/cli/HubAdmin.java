@@ -102,12 +102,15 @@ final class HubAdmin {
         WireLog wire = WireLog.of(call);
         URI place;
         try {
-            place = URI.create(hub + path);
-            if (place.getHost() == null) {
-                throw new IllegalArgumentException(hub);
-            }
+            place = HttpAddress.of(hub + path);
         } catch (IllegalArgumentException wrong) {
             throw CliException.usage("invalid --url: " + hub + " (expected: such as " + Setting.LOCAL_HUB + ")", null);
+        }
+        if (HttpAddress.isPlain(place)) {
+            throw CliException.usage(
+                    "operators' keys would go to " + HttpAddress.origin(place)
+                            + ", where everybody on the way could read along (expected: https, or this machine)",
+                    "name the hub by https, or ask it on its own machine; groups, users and keys also by --data DIR there");
         }
         HttpRequest.Builder builder = HttpRequest.newBuilder(place)
                 .timeout(TIMEOUT)
@@ -132,7 +135,7 @@ final class HubAdmin {
             String text = new String(answer.body(), StandardCharsets.UTF_8);
             wire.received(0, answer.statusCode(), answer.headers().map(), isSecret(method, path) ? "" : text);
             if (answer.statusCode() != 200) {
-                throw refused(hub, answer.statusCode(), text, hint);
+                throw refused(hub, answer.statusCode(), answer.body(), hint);
             }
             return answer.body();
         } catch (IOException failed) {
@@ -150,13 +153,18 @@ final class HubAdmin {
         return method.equals("POST") && path.startsWith("/admin/keys");
     }
 
-    private static CliException refused(String hub, int status, String body, String hint) {
+    private static CliException refused(String hub, int status, byte[] body, String hint) {
         LocalError error = status == 401 || status == 403 ? LocalError.CREDENTIALS_MISSING : LocalError.INTERNAL;
         return new CliException(new Problem(
                 error.code(),
                 error.exitStatus(),
-                hub + " answered " + status + ": " + body.strip(),
-                status == 404 || status == 400 ? hint : null,
+                hub + " answered " + status + ": " + PublicDocuments.told(body),
+                switch (status) {
+                    case 400 -> hint;
+                    case 401 -> "pass a key that has the scope admin with --api-key";
+                    case 404 -> hint + "; the hub may answer operators at its --admin-port alone";
+                    default -> null;
+                },
                 status));
     }
 

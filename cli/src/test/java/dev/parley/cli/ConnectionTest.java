@@ -245,11 +245,26 @@ class ConnectionTest {
                         get("-a", agent.url(), "--allow-origin", wrong),
                         shell.run("send", "-a", wrong, "hello"),
                         shell.run("card", "get", wrong),
+                        shell.run("key", "list", "--url", wrong),
                         shell.run("bench", "send", "--url", wrong)))
                 .allSatisfy(ran -> {
                     assertThat(ran.status()).as(ran.err()).isEqualTo(2);
                     assertThat(ran.err()).contains(" (expected: a port from 1 to 65535)");
                 });
+    }
+
+    @Test
+    @DisplayName("keys of operators go to other machines by TLS alone")
+    void keysOfOperatorsGoByTls() {
+        Shell.Ran plain = shell.run("key", "list", "--url", "http://0.0.0.0:1", "--api-key", SECRET);
+
+        assertThat(plain.status()).isEqualTo(2);
+        assertThat(plain.err())
+                .contains("operators' keys would go to http://0.0.0.0:1, where everybody on the way could read along")
+                .contains("by https", "--data DIR")
+                .doesNotContain(SECRET);
+        assertThat(shell.run("key", "list", "--url", "https://0.0.0.0:1").status())
+                .isEqualTo(3);
     }
 
     @Test

@@ -295,9 +295,13 @@ class UpCommandTest {
             assertThat(shell.run("key", "list", "--url", operators, "--api-key", key)
                             .status())
                     .isZero();
-            assertThat(shell.run("key", "list", "--url", hub.url(), "--api-key", key)
-                            .status())
-                    .isNotZero();
+            assertThat(shell.run("key", "list", "--url", operators).err()).contains("answered 401", "--api-key");
+            assertThat(shell.run("key", "list", "--url", hub.url(), "--api-key", key))
+                    .matches(ran -> ran.status() == 1)
+                    .extracting(Shell.Ran::err)
+                    .asString()
+                    .contains("answered 404: ", "--admin-port")
+                    .doesNotContain("{");
         }
     }
 
