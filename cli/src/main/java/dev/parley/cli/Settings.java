@@ -168,12 +168,19 @@ final class Settings {
         try {
             return setting.type().parser().apply(text);
         } catch (IllegalArgumentException | ArithmeticException wrong) {
-            String shown = setting.is(Setting.Trait.SECRET) ? "its value" : text;
-            throw CliException.usage(
-                    "invalid " + named(setting, given) + ": " + shown + " (expected: "
-                            + setting.type().expected() + ")",
-                    null);
+            throw invalid(setting, given, setting.type().expected());
         }
+    }
+
+    /** What is said of a value that reads well, and cannot be nevertheless. */
+    CliException invalid(Setting<?> setting, String expected) {
+        return invalid(setting, given(setting).orElseThrow(), expected);
+    }
+
+    private static CliException invalid(Setting<?> setting, Given given, String expected) {
+        String shown = setting.is(Setting.Trait.SECRET) ? "its value" : String.join(",", given.texts());
+        return CliException.usage(
+                "invalid " + named(setting, given) + ": " + shown + " (expected: " + expected + ")", null);
     }
 
     /** The value of a setting that has a built-in default. */

@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.agents.DemoAgents;
+import dev.parley.client.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.engine.TaskLimits;
@@ -169,11 +170,8 @@ final class UpCommand implements Command {
                 .mergedLegacyAnswers(settings.isOn(Setting.MERGED_LEGACY_ANSWERS))
                 .allowedHosts(list(settings.get(Setting.ALLOWED_HOST)))
                 .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
-                .webhookAllow(list(settings.get(Setting.WEBHOOK_ALLOW)));
-        Integer adminPort = settings.get(Setting.ADMIN_PORT);
-        if (adminPort != null) {
-            hub.adminPort(adminPort).adminBind(settings.require(Setting.ADMIN_BIND));
-        }
+                .webhookAllow(webhookHosts(settings));
+        operators(settings, hub);
         dialects(settings, hub);
         authentication(call, hub);
         cardKeys(call, hub);
@@ -211,8 +209,49 @@ final class UpCommand implements Command {
                     settings.require(Setting.MAX_TURNS),
                     settings.require(Setting.MAX_EVENTS),
                     settings.require(Setting.MAX_TASK));
-        } catch (IllegalArgumentException tooMuch) {
-            throw CliException.usage(String.valueOf(tooMuch.getMessage()), "see parley up --help");
+        } catch (IllegalArgumentException tooMuch) { // the others are counts, which are good from 1 on
+            throw settings.invalid(Setting.MAX_TASK, "a size from 1B to 1GB");
+        }
+    }
+
+    private static List<String> webhookHosts(Settings settings) {
+        List<String> hosts = list(settings.get(Setting.WEBHOOK_ALLOW));
+        try {
+            WebhookRule.allowing(hosts);
+        } catch (IllegalArgumentException wrong) {
+            throw settings.invalid(Setting.WEBHOOK_ALLOW, "host names, addresses, or ranges such as 10.1.0.0/16");
+        }
+        return hosts;
+    }
+
+    private static void operators(Settings settings, HubBuilder hub) {
+        Integer port = settings.get(Setting.ADMIN_PORT);
+        if (port == null) {
+            if (settings.source(Setting.ADMIN_BIND) != Settings.Source.DEFAULT) {
+                throw CliException.usage(
+                        "--admin-bind without --admin-port (expected: both, or neither)",
+                        "operators get a port of their own by --admin-port alone");
+            }
+            return;
+        }
+        if (port != 0 && port.equals(settings.require(Setting.PORT))) {
+            throw CliException.usage(
+                    "--port and --admin-port are both " + port + " (expected: two ports)",
+                    "leave --admin-port out, and operators are answered at --port");
+        }
+        hub.adminPort(port).adminBind(settings.require(Setting.ADMIN_BIND));
+    }
+
+    /** Callers by this scheme are known to nobody but an issuer. */
+    private static void requireIssuer(Settings settings) {
+        for (Setting<List<String>> setting : List.of(Setting.AUTH, Setting.AGENT_AUTH)) {
+            boolean wanted = list(settings.get(setting)).stream()
+                    .anyMatch(named -> named.matches("(.*[=+])?openIdConnect(\\+.*)?"));
+            if (wanted && list(settings.get(Setting.ISSUER)).isEmpty()) {
+                throw CliException.usage(
+                        setting.flag() + ": openIdConnect without --issuer (expected: the issuer of the tokens)",
+                        "such as --issuer https://login.example.com; see docs/authentication.md");
+            }
         }
     }
 
@@ -227,6 +266,7 @@ final class UpCommand implements Command {
 
     private static void authentication(Invocation call, HubBuilder hub) {
         Settings settings = call.settings();
+        requireIssuer(settings);
         try {
             hub.service(settings.require(Setting.AUTH_SERVICE))
                     .callers(callers(call))

@@ -324,6 +324,26 @@ class UpCommandTest {
     }
 
     @Test
+    void whatCannotBeIsToldByTheNameOfItsFlag() {
+        Map.of(
+                        List.of("--admin-bind", "127.0.0.1"), "--admin-bind without --admin-port",
+                        List.of("--port", "17500", "--admin-port", "17500"), "--port and --admin-port are both 17500",
+                        List.of("--max-task", "2GB"), "invalid --max-task: 2GB (expected: a size from 1B to 1GB)",
+                        List.of("--webhook-allow", "http://x"), "invalid --webhook-allow: http://x (expected: host",
+                        List.of("--auth", "openIdConnect"),
+                                "--auth: openIdConnect without --issuer (expected: the issuer",
+                        List.of("--agent-auth", "echo=apiKey+openIdConnect"), "--agent-auth: openIdConnect without",
+                        List.of("--public-url", "http://x:99999"), "port 99999 in http://x:99999 (expected: a port")
+                .forEach((flags, told) -> {
+                    var line = new ArrayList<>(List.of("up", "--in-memory"));
+                    line.addAll(flags);
+                    Shell.Ran ran = shell.run(line.toArray(String[]::new));
+                    assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+                    assertThat(ran.err()).contains(told);
+                });
+    }
+
+    @Test
     void tracesGoWhereOtlpIsSpoken() throws Exception {
         var sent = new LinkedBlockingQueue<String>();
         HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
