@@ -151,7 +151,7 @@ public final class Trust {
             return false;
         }
         String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
-        Token token = key == null ? token(arrival) : null;
+        Token token = key == null ? token(wanted, arrival) : null;
         if (token != null && token.scheme().equals(BASIC)) {
             return byPassword(token.text()) != null;
         }
@@ -310,7 +310,7 @@ public final class Trust {
     /** Returns who calls; null for somebody who need not say so. */
     private @Nullable Principal caller(Authentication wanted, Arrival arrival) {
         String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
-        Token token = wanted.takesTokens() || wanted.takes(Scheme.BASIC) ? token(arrival) : null;
+        Token token = token(wanted, arrival);
         Principal certified = certified(wanted, arrival);
         if (key == null && token == null && certified == null) {
             if (wanted.isOpen()) {
@@ -428,9 +428,9 @@ public final class Trust {
 
     private record Token(String scheme, String text) {}
 
-    private static @Nullable Token token(Arrival arrival) {
+    private static @Nullable Token token(Authentication wanted, Arrival arrival) {
         String header = arrival.header("Authorization");
-        if (header != null) {
+        if (header != null && (wanted.takesTokens() || wanted.takes(Scheme.BASIC))) {
             for (String scheme : List.of(BEARER, DPOP, BASIC)) {
                 if (header.regionMatches(true, 0, scheme, 0, scheme.length())) {
                     return new Token(scheme, header.substring(scheme.length()).strip());
