@@ -110,7 +110,7 @@ final class CallersTest {
                 .hasMessageStartingWith(file.toString())
                 .hasMessageContaining("expected: ")
                 .message()
-                .doesNotContain("1234");
+                .doesNotContain("key-of-alice");
     }
 
     @Test

@@ -305,7 +305,7 @@ final class CardTrustTest {
     @ParameterizedTest
     @ValueSource(strings = {"a b", "a\tb", "a\u0085b", "schl\u00fcssel", "a\u202eb", ""})
     void keysHaveIdsThatCanBeShown(String id) {
-        String key = ec("k2").toPublicJWK().toJSONString().replace("k2", id.replace("\t", "\\t"));
+        String key = ec("k2").toPublicJWK().toJSONString().replace("\"k2\"", "\"" + id.replace("\t", "\\t") + "\"");
 
         assertThatThrownBy(() -> CardTrust.of(key))
                 .isInstanceOf(IllegalArgumentException.class)
