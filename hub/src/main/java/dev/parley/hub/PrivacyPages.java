@@ -155,6 +155,9 @@ final class PrivacyPages implements AdminPages {
             if (member != null) {
                 done.put("auditRows", kept.audit().forget(subject.group(), member));
             }
+            if (contextId != null) {
+                kept.audit().forgetContext(subject.group(), subject.principal(), contextId);
+            }
             kept.audit().note(tombstone(subject, operator, done));
         }
         return AdminRequest.json(done);
@@ -167,7 +170,7 @@ final class PrivacyPages implements AdminPages {
                 operator.scope().group(),
                 operator.caller(),
                 "privacy.erased",
-                subject.contextId() == null ? subject.group() : subject.contextId(),
+                subject.contextId() == null ? subject.group() : AuditTrail.hashed(subject.contextId()),
                 principal == null ? "" : AuditTrail.hashed(subject.group() + "/" + principal),
                 "ok",
                 operator.address(),

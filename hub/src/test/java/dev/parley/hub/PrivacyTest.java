@@ -166,7 +166,9 @@ final class PrivacyTest {
     @DisplayName("ONE32, S79: what somebody said, its keys and its name are gone for good, and the audit is whole")
     void whoIsErasedIsGone() throws Exception {
         String done = say(alice, "down the rabbit hole", "").at("id").text();
-        String waiting = say(alice, "wait for the hatter", "").at("id").text();
+        String waiting = say(alice, "wait for the hatter", ",'contextId':'tea-party'")
+                .at("id")
+                .text();
         String his = say(bob, "I stay", "").at("id").text();
         Shown held = Shown.of(outsider.get("/admin/privacy/tasks?group=T1&principal=alice-liddell", "X-Api-Key", admin)
                 .body());
@@ -186,7 +188,7 @@ final class PrivacyTest {
         assertThat(task(again, waiting).statusCode()).isEqualTo(404);
         outsider.post(ALICE, "{}", "X-Api-Key", admin);
         assertThat(onDisk())
-                .doesNotContain("rabbit hole", "hatter", "alice-liddell")
+                .doesNotContain("rabbit hole", "hatter", "alice-liddell", "tea-party")
                 .contains("I stay");
         assertThat(isChainGood()).isTrue();
         assertThat(outsider.get("/admin/audit?subject=T1/alice-liddell&action=privacy.erased", "X-Api-Key", admin)
@@ -197,7 +199,7 @@ final class PrivacyTest {
     @Test
     @DisplayName("S79: a context is erased, and nothing else")
     void aContextIsErased() throws Exception {
-        Shown first = say(alice, "secret plan", "");
+        Shown first = say(alice, "secret plan", ",'contextId':'the-plan-of-alice'");
         String context = first.at("contextId").text();
         String other = say(alice, "harmless", "").at("id").text();
 
@@ -208,7 +210,8 @@ final class PrivacyTest {
         assertThat(erased.at("tasks").value()).isEqualTo(1);
         assertThat(task(alice, first.at("id").text()).statusCode()).isEqualTo(404);
         assertThat(task(alice, other).statusCode()).isEqualTo(200);
-        assertThat(onDisk()).doesNotContain("secret plan").contains("harmless");
+        assertThat(onDisk()).doesNotContain("secret plan", "the-plan-of-alice").contains("harmless");
+        assertThat(isChainGood()).isTrue();
         assertThat(outsider.post("/admin/privacy/erase", "{}", "X-Api-Key", admin)
                         .statusCode())
                 .isEqualTo(400);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
 import dev.parley.store.Database.Session;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,11 +16,13 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -28,17 +31,20 @@ import org.jspecify.annotations.Nullable;
  * The record of who did what: rows that are added and never changed, each of which has a hash of itself and of the row
  * before. Whoever changes, removes or inserts one breaks the chain from there on.
  *
- * <p>A row is in the transaction of what it tells of, where that is in this database too. Names of people go into the hash
- * as hashes, so that they can be forgotten without breaking it. Safe for any thread.
+ * <p>A row is in the transaction of what it tells of, where that is in this database too. Names of people, and ids that
+ * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
  */
 public final class AuditTrail implements Database.GroupListener {
-    /** What stands in the place of a name that was forgotten, before its hash. */
+    /** What stands in the place of a name or an id that was forgotten, before its hash. */
     public static final String FORGOTTEN = "sha256:";
 
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final String GENESIS = "0".repeat(64);
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int MAX_NAMES = 1_000;
+    /** Members of the detail whose values callers choose: texts, or lists of texts. */
+    private static final Set<String> CHOSEN = Set.of("agents", "contextId", "taskId");
+
     private static final String COLUMNS =
             "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash";
     private static final List<String> SCHEMA = List.of("""
@@ -66,9 +72,9 @@ public final class AuditTrail implements Database.GroupListener {
      * Something that somebody did, or was not let do. Holds neither secrets nor what people have written.
      *
      * @param actor the principal; the agent, where it acted by itself
-     * @param action such as {@code task.created}; {@code docs/audit.md} lists them
+     * @param action such as {@code task.created}; {@code docs/authorization.md} lists them
      * @param target what it was done to, by its id
-     * @param subject the member that it is about, as {@code group/name}; empty if it is about nobody
+     * @param subject the member that it is about, or for whom, as {@code group/name}; empty if that is nobody
      * @param outcome {@code ok}, {@code denied}, or the name of an error or state
      * @param address from where; empty if nobody called
      * @param trace W3C trace context; empty if there is none
@@ -83,7 +89,11 @@ public final class AuditTrail implements Database.GroupListener {
             String outcome,
             String address,
             String trace,
-            Map<String, ?> detail) {}
+            Map<String, ?> detail) {
+        private Entry with(Map<String, ?> otherDetail) {
+            return new Entry(group, actor, action, target, subject, outcome, address, trace, otherDetail);
+        }
+    }
 
     /** An entry as it was recorded: its number from 1 without gaps, and when. */
     public record Row(long number, Instant at, Entry entry, String hash) {}
@@ -91,7 +101,7 @@ public final class AuditTrail implements Database.GroupListener {
     /** A row, and the very text of its detail. */
     private record Stored(Row row, String detail) {}
 
-    /** Which rows: null means any. The actor may be a name or the hash of one that was forgotten. */
+    /** Which rows: null means any. Rows whose actor, target or subject was forgotten are found by what it was. */
     public record Filter(
             @Nullable String group,
             @Nullable String actor,
@@ -151,8 +161,7 @@ public final class AuditTrail implements Database.GroupListener {
     /** Adds a row to the transaction in the making. On the writer thread. */
     public void add(Session session, Entry entry) throws SQLException {
         long at = clock.millis();
-        var detail = new TreeMap<String, @Nullable Object>(entry.detail());
-        String text = detail.isEmpty() ? "{}" : new String(Json.write(detail), UTF_8);
+        String text = text(entry.detail());
         String next = chained(hash, number + 1, at, entry, text, this::remembered);
         session.update(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -220,24 +229,79 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     /**
-     * Forgets the name of somebody: rows keep its hash, by which nobody finds the name who does not know it already.
+     * Forgets the name of somebody, the addresses they called from, and the ids they chose: rows keep hashes, by which
+     * nobody finds what was there who does not know it already.
      *
-     * @return how many rows had it
+     * @return how many rows had the name
      */
     public int forget(String group, String name) {
         String member = group + "/" + name;
         return database.erase(session -> {
             inChain.keySet().removeAll(List.of(name, member));
-            return session.update(
-                            "UPDATE audit SET actor = ?, address = '' WHERE group_id = ? AND actor = ?",
-                            hashed(name),
-                            group,
-                            name)
-                    + session.update("UPDATE audit SET subject = ? WHERE subject = ?", hashed(member), member);
+            List<String> values = List.of(group, name, member);
+            return replace(session, "(group_id = ? AND actor = ? OR subject = ?)", values, entry -> {
+                boolean did = entry.group().equals(group) && entry.actor().equals(name);
+                boolean about = entry.subject().equals(member);
+                boolean called = did || about && entry.action().equals("task.moved");
+                boolean asked = did && entry.action().equals("call.denied"); // for whatever they liked
+                return new Entry(
+                        entry.group(),
+                        did ? hashed(name) : entry.actor(),
+                        entry.action(),
+                        asked ? forgettable(entry.target()) : entry.target(),
+                        about ? hashed(member) : entry.subject(),
+                        entry.outcome(),
+                        called ? "" : entry.address(),
+                        entry.trace(),
+                        called ? withoutChosen(entry.detail()) : entry.detail());
+            });
         });
     }
 
-    /** What stands in the place of a name that was forgotten. */
+    /** Forgets a context's id, where it is somebody's or, with null, anybody's in the group. */
+    public void forgetContext(String group, @Nullable String principal, String contextId) {
+        database.erase(session -> replace(
+                session,
+                "group_id = ? AND action = 'task.created'",
+                List.of(group),
+                entry -> contextId.equals(entry.detail().get("contextId"))
+                                && (principal == null || principal.equals(entry.actor()))
+                        ? entry.with(withoutChosen(entry.detail()))
+                        : entry));
+    }
+
+    /** Returns how many rows are not what they were. What goes into the chain of them is. */
+    private static int replace(Session session, String where, List<String> values, UnaryOperator<Entry> change)
+            throws SQLException {
+        int replaced = 0;
+        long last = 0;
+        List<Stored> rows;
+        do {
+            var all = new ArrayList<@Nullable Object>(List.of(last));
+            all.addAll(values);
+            all.add(ROWS_AT_ONCE);
+            rows = stored(session, "row_no > ? AND " + where, all);
+            for (Stored one : rows) {
+                last = one.row().number();
+                Entry before = one.row().entry();
+                Entry after = change.apply(before);
+                if (!after.equals(before)) {
+                    session.update(
+                            "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, detail = ? WHERE row_no = ?",
+                            after.actor(),
+                            after.target(),
+                            after.subject(),
+                            after.address(),
+                            after.detail().equals(before.detail()) ? one.detail() : text(after.detail()),
+                            last);
+                    replaced++;
+                }
+            }
+        } while (rows.size() == ROWS_AT_ONCE);
+        return replaced;
+    }
+
+    /** What stands in the place of a name or an id that was forgotten. */
     public static String hashed(String name) {
         return FORGOTTEN + sha256(name);
     }
@@ -251,10 +315,10 @@ public final class AuditTrail implements Database.GroupListener {
             var values = new ArrayList<@Nullable Object>();
             values.add(after);
             and(where, values, "group_id = ?", filter.group());
-            and(where, values, "target = ?", filter.target());
             and(where, values, "action = ?", filter.action());
             andName(where, values, "actor", filter.actor());
             andName(where, values, "subject", filter.subject());
+            andName(where, values, "target", filter.target());
             and(
                     where,
                     values,
@@ -296,7 +360,7 @@ public final class AuditTrail implements Database.GroupListener {
         }
     }
 
-    /** The name, or what stands in its place once it was forgotten. */
+    /** The name or id, or what stands in its place once it was forgotten. */
     private static void andName(
             StringBuilder where, List<@Nullable Object> values, String column, @Nullable String name) {
         if (name != null) {
@@ -362,10 +426,9 @@ public final class AuditTrail implements Database.GroupListener {
         }
     }
 
-    @SuppressWarnings("unchecked") // what was written has texts for names
     private static Stored stored(ResultSet found) throws SQLException {
         String text = requireNonNull(found.getString(11));
-        var detail = (Map<String, ?>) Json.read(text.getBytes(UTF_8), Map.class);
+        Map<String, ?> detail = detail(text);
         var entry = new Entry(
                 found.getString(3),
                 found.getString(4),
@@ -380,6 +443,15 @@ public final class AuditTrail implements Database.GroupListener {
         return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text);
     }
 
+    @SuppressWarnings("unchecked") // what was written has texts for names
+    private static Map<String, ?> detail(String text) {
+        try {
+            return (Map<String, ?>) Json.read(text.getBytes(UTF_8), Map.class);
+        } catch (A2AException changed) {
+            return Map.of("unreadable", text); // which the chain shows
+        }
+    }
+
     // ---- The chain
 
     /** The address belongs to the actor, and is forgotten with it, so it is not in the hash. */
@@ -392,12 +464,40 @@ public final class AuditTrail implements Database.GroupListener {
                 entry.group(),
                 names.apply(entry.actor()),
                 entry.action(),
-                entry.target(),
+                forgettable(entry.target()),
                 entry.subject().isEmpty() ? "" : names.apply(entry.subject()),
                 entry.outcome(),
                 entry.trace(),
-                detail);
+                withoutChosen(entry.detail(), detail));
         return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+    }
+
+    private static String text(Map<String, ?> detail) {
+        return detail.isEmpty() ? "{}" : new String(Json.write(new TreeMap<>(detail)), UTF_8);
+    }
+
+    private static Map<String, ?> withoutChosen(Map<String, ?> detail) {
+        if (Collections.disjoint(detail.keySet(), CHOSEN)) {
+            return detail;
+        }
+        var hashes = new TreeMap<String, @Nullable Object>(detail);
+        hashes.replaceAll((name, value) -> CHOSEN.contains(name) ? forgettable(value) : value);
+        return hashes;
+    }
+
+    /** The text with hashes of what was chosen; as it is, if it is not as we write it. */
+    private static String withoutChosen(Map<String, ?> detail, String text) {
+        Map<String, ?> hashes = withoutChosen(detail);
+        return hashes.equals(detail) || !text(detail).equals(text) ? text : text(hashes);
+    }
+
+    private static @Nullable Object forgettable(@Nullable Object chosen) {
+        return switch (chosen) {
+            case String one -> forgettable(one);
+            case List<?> several ->
+                several.stream().map(AuditTrail::forgettable).toList();
+            case null, default -> chosen;
+        };
     }
 
     private static String forgettable(String name) {

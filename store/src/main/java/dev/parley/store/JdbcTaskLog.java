@@ -182,20 +182,21 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private static Entry created(Segment segment) {
         Head head = segment.head();
         Map<String, ?> detail = Map.of("agent", head.key().agent(), "contextId", head.contextId());
-        return entry(segment, segment.cause().caller(), "task.created", detail);
+        return entry(segment, segment.cause().caller(), "task.created", "", detail);
     }
 
     /** Only a caller cancels; otherwise it is the agent that moves its task, for the caller. */
     private static Entry moved(Segment segment, TaskState before) {
         Head head = segment.head();
         if (head.state() == TaskState.CANCELED) {
-            return entry(segment, segment.cause().caller(), "task.canceled", Map.of("before", before.name()));
+            return entry(segment, segment.cause().caller(), "task.canceled", "", Map.of("before", before.name()));
         }
         String agent = "agent:" + head.key().agent();
-        return entry(segment, agent, "task.moved", Map.of("before", before.name()));
+        String member = head.key().scope().group() + "/" + segment.cause().caller();
+        return entry(segment, agent, "task.moved", member, Map.of("before", before.name()));
     }
 
-    private static Entry entry(Segment segment, String actor, String action, Map<String, ?> about) {
+    private static Entry entry(Segment segment, String actor, String action, String subject, Map<String, ?> about) {
         var detail = new TreeMap<String, Object>(about);
         CallChain chain = segment.cause().chain();
         if (chain.isPassedOn()) {
@@ -208,7 +209,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 actor,
                 action,
                 head.key().taskId(),
-                "",
+                subject,
                 head.state().name(),
                 segment.cause().address(),
                 trace == null ? "" : trace,

@@ -136,4 +136,69 @@ final class AuditTrailTest {
         assertThat(audit.rows(new Filter(null, "alice", null, null, null, null), 0, 10))
                 .hasSize(1);
     }
+
+    private static Entry called(String actor, String action, String target, String subject, Map<String, ?> detail) {
+        return new Entry("shop", actor, action, target, subject, "ok", "10.1.2.3", "", detail);
+    }
+
+    private List<Entry> all() {
+        return audit.rows(Filter.ALL, 0, 100).stream().map(Row::entry).toList();
+    }
+
+    @Test
+    void whatSomebodyChoseAndFromWhereTheyCalledIsForgottenWithTheName() {
+        Map<String, ?> chosen = Map.of("agent", "echo", "contextId", "alice-1990", "agents", List.of("alice.example"));
+        add(
+                called("alice", "task.created", "t-1", "", chosen),
+                called("agent:echo", "task.moved", "t-1", "shop/alice", Map.of("agents", List.of("alice.example"))),
+                called("alice", "call.denied", "alices-diary", "", Map.of("reason", "not theirs")),
+                called("boss", "key.created", "k-1", "shop/alice", Map.of()),
+                called("bob", "task.created", "t-2", "", chosen));
+
+        assertThat(audit.forget("shop", "alice")).isEqualTo(4);
+
+        assertThat(audit.verify().broken()).isNull();
+        assertThat(all().subList(0, 3).toString())
+                .contains("agent=echo", "not theirs")
+                .doesNotContain("alice", "10.1.2.3");
+        assertThat(all().get(3).address()).isEqualTo("10.1.2.3");
+        assertThat(all().get(4)).isEqualTo(called("bob", "task.created", "t-2", "", chosen));
+        assertThat(audit.rows(new Filter(null, null, null, "alices-diary", null, null), 0, 10))
+                .hasSize(1);
+    }
+
+    @Test
+    void aContextIsForgottenWhereItIsMeant() {
+        Map<String, ?> chosen = Map.of("contextId", "our plan");
+        Entry bobs = called("bob", "task.created", "t-2", "", chosen);
+        Entry other = called("alice", "task.created", "t-3", "", Map.of("contextId", "our planet"));
+        add(called("alice", "task.created", "t-1", "", chosen), bobs, other);
+
+        audit.forgetContext("shop", "alice", "our plan");
+
+        assertThat(all().getFirst().detail().toString()).startsWith("{contextId=sha256:");
+        assertThat(all().subList(1, 3)).containsExactly(bobs, other);
+
+        audit.forgetContext("toys", null, "our plan");
+        assertThat(all().get(1)).isEqualTo(bobs);
+        audit.forgetContext("shop", null, "our plan");
+        assertThat(all().get(1).detail().toString()).startsWith("{contextId=sha256:");
+        assertThat(audit.verify().broken()).isNull();
+    }
+
+    @Test
+    void whatWasChosenCannotBeExchanged() {
+        add(called("alice", "task.created", "t-1", "", Map.of("contextId", "one")));
+        tamper("UPDATE audit SET detail = '{\"contextId\":\"two\"}'");
+        assertThat(audit.verify().broken()).startsWith("row 1 is not what was written");
+
+        tamper("UPDATE audit SET detail = '{\"contextId\":\"two\",\"contextId\":\"one\"}'");
+        assertThat(audit.verify().broken()).startsWith("row 1 is not what was written");
+
+        for (String other : List.of("nothing at all", "null", "[]", "")) {
+            tamper("UPDATE audit SET detail = ?", other);
+            assertThat(audit.verify().broken()).startsWith("row 1 is not what was written");
+            assertThat(all().getFirst().detail()).isEqualTo(Map.of("unreadable", other));
+        }
+    }
 }
