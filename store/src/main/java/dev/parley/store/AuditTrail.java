@@ -99,7 +99,13 @@ public final class AuditTrail implements Database.GroupListener {
     public record Row(long number, Instant at, Entry entry, String hash) {}
 
     /** A row, and the very text of its detail. */
-    private record Stored(Row row, String detail) {}
+    private record Stored(Row row, String detail) {
+        /** As it is, if it is not as we write it. */
+        String detailInChain() {
+            Map<String, ?> members = row.entry().detail();
+            return text(members).equals(detail) ? withoutChosen(members, detail) : detail;
+        }
+    }
 
     /** Which rows: null means any. Rows whose actor, target or subject was forgotten are found by what it was. */
     public record Filter(
@@ -162,7 +168,7 @@ public final class AuditTrail implements Database.GroupListener {
     public void add(Session session, Entry entry) throws SQLException {
         long at = clock.millis();
         String text = text(entry.detail());
-        String next = chained(hash, number + 1, at, entry, text, this::remembered);
+        String next = chained(hash, number + 1, at, entry, withoutChosen(entry.detail(), text), this::remembered);
         session.update(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number + 1,
@@ -243,12 +249,11 @@ public final class AuditTrail implements Database.GroupListener {
                 boolean did = entry.group().equals(group) && entry.actor().equals(name);
                 boolean about = entry.subject().equals(member);
                 boolean called = did || about && entry.action().equals("task.moved");
-                boolean asked = did && entry.action().equals("call.denied"); // for whatever they liked
                 return new Entry(
                         entry.group(),
                         did ? hashed(name) : entry.actor(),
                         entry.action(),
-                        asked ? forgettable(entry.target()) : entry.target(),
+                        did && isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
                         about ? hashed(member) : entry.subject(),
                         entry.outcome(),
                         called ? "" : entry.address(),
@@ -391,7 +396,7 @@ public final class AuditTrail implements Database.GroupListener {
                         row.number(),
                         row.at().toEpochMilli(),
                         row.entry(),
-                        one.detail(),
+                        one.detailInChain(),
                         AuditTrail::forgettable);
                 if (!expected.equals(row.hash())) {
                     return new Verification(
@@ -454,7 +459,10 @@ public final class AuditTrail implements Database.GroupListener {
 
     // ---- The chain
 
-    /** The address belongs to the actor, and is forgotten with it, so it is not in the hash. */
+    /**
+     * The address belongs to the actor, and is forgotten with it, so it is not in the hash. The detail is that without what
+     * was chosen.
+     */
     private static String chained(
             String before, long number, long at, Entry entry, String detail, UnaryOperator<String> names) {
         List<?> all = Arrays.asList(
@@ -464,11 +472,11 @@ public final class AuditTrail implements Database.GroupListener {
                 entry.group(),
                 names.apply(entry.actor()),
                 entry.action(),
-                forgettable(entry.target()),
+                isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
                 entry.subject().isEmpty() ? "" : names.apply(entry.subject()),
                 entry.outcome(),
                 entry.trace(),
-                withoutChosen(entry.detail(), detail));
+                detail);
         return HexFormat.of().formatHex(digest().digest(Json.write(all)));
     }
 
@@ -485,10 +493,13 @@ public final class AuditTrail implements Database.GroupListener {
         return hashes;
     }
 
-    /** The text with hashes of what was chosen; as it is, if it is not as we write it. */
     private static String withoutChosen(Map<String, ?> detail, String text) {
-        Map<String, ?> hashes = withoutChosen(detail);
-        return hashes.equals(detail) || !text(detail).equals(text) ? text : text(hashes);
+        return Collections.disjoint(detail.keySet(), CHOSEN) ? text : text(withoutChosen(detail));
+    }
+
+    /** What was denied may be no id of anything, but what somebody has asked for. */
+    private static boolean isAskedFor(Entry entry) {
+        return entry.action().equals("call.denied");
     }
 
     private static @Nullable Object forgettable(@Nullable Object chosen) {
