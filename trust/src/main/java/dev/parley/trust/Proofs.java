@@ -13,14 +13,17 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.parley.dialect.Arrival;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -37,43 +40,70 @@ final class Proofs {
 
     static final Duration LIFE = Duration.ofSeconds(60);
 
-    private static final int MOST_KEPT = 100_000;
+    /** About 40 MB, and as many calls a minute. */
+    private static final int MOST_KEPT = 500_000;
+
     private static final int LONGEST_ID = 200;
     private static final JOSEObjectType TYPE = new JOSEObjectType("dpop+jwt");
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Instant> seen = new LinkedHashMap<>();
+    /** By the second in which they were made: who shows one again shows it with the same. */
+    private final NavigableMap<Long, Set<Id>> seen = new TreeMap<>();
+
+    private int kept;
+
+    /** Of a key and what its holder has called a proof: the beginning of the hash, for there are many. */
+    private record Id(long first, long second) {}
 
     Proofs(InstantSource clock) {
         this.clock = clock;
     }
 
     /**
-     * Returns the thumbprint of the key whose holder makes a call; null if the call has no proof, or none that is good.
+     * True if the one key that a token is bound to has signed the proof that comes with it, which is new.
      *
      * @param url of the call, as the caller sees it
-     * @param token that comes with the proof; null where one is asked for
+     * @param thumbprint of the key
+     */
+    boolean isHeld(Arrival arrival, String url, String token, String thumbprint) {
+        return holder(arrival, url, token, thumbprint) != null;
+    }
+
+    /**
+     * Returns the thumbprint of the key whose holder asks for a token; null if there is no proof, or none that is good.
+     *
+     * @param url of the call, as the caller sees it
      */
     @Nullable
-    String holder(Arrival arrival, String url, @Nullable String token) {
+    String holder(Arrival arrival, String url) {
+        return holder(arrival, url, null, null);
+    }
+
+    private @Nullable String holder(Arrival arrival, String url, @Nullable String token, @Nullable String expected) {
         String header = arrival.header(HEADER);
         try {
-            return header == null || header.contains(",") ? null : holder(header, arrival.method(), url, token);
+            return header == null || header.contains(",")
+                    ? null
+                    : holder(header, arrival.method(), url, token, expected);
         } catch (ParseException | JOSEException | IllegalArgumentException notGood) {
             return null;
         }
     }
 
-    private @Nullable String holder(String header, String method, String url, @Nullable String token)
+    private @Nullable String holder(
+            String header, String method, String url, @Nullable String token, @Nullable String expected)
             throws ParseException, JOSEException {
         SignedJWT proof = SignedJWT.parse(header);
         JWK key = proof.getHeader().getJWK();
         if (!TYPE.equals(proof.getHeader().getType())
                 || !ALGORITHMS.contains(proof.getHeader().getAlgorithm().getName())
                 || key == null
-                || key.isPrivate()
-                || !proof.verify(verifier(key))) {
+                || key.isPrivate()) {
+            return null;
+        }
+        String thumbprint = key.computeThumbprint().toString();
+        if (expected != null && !expected.equals(thumbprint) || !proof.verify(verifier(key))) {
             return null;
         }
         JWTClaimsSet claims = proof.getJWTClaimsSet();
@@ -87,8 +117,7 @@ final class Proofs {
         }
         Instant made = claims.getIssueTime().toInstant();
         Duration age = Duration.between(made, clock.instant()).abs();
-        String thumbprint = key.computeThumbprint().toString();
-        return age.compareTo(LIFE) <= 0 && isNew(thumbprint + " " + id) ? thumbprint : null;
+        return age.compareTo(LIFE) <= 0 && isNew(made.getEpochSecond(), thumbprint + " " + id) ? thumbprint : null;
     }
 
     private static JWSVerifier verifier(JWK key) throws JOSEException {
@@ -117,15 +146,21 @@ final class Proofs {
     }
 
     /** What is older than a proof can be need not be remembered. */
-    private boolean isNew(String proof) {
-        Instant now = clock.instant();
+    private boolean isNew(long made, String proof) {
+        ByteBuffer hash = ByteBuffer.wrap(Secrets.hash(proof));
+        var id = new Id(hash.getLong(), hash.getLong());
+        long oldest = clock.instant().minus(LIFE).getEpochSecond();
         lock.lock();
         try {
-            var oldest = seen.values().iterator();
-            while (oldest.hasNext() && oldest.next().plus(LIFE.multipliedBy(2)).isBefore(now)) {
-                oldest.remove();
+            while (!seen.isEmpty() && seen.firstKey() < oldest) {
+                kept -= seen.pollFirstEntry().getValue().size();
             }
-            return seen.size() < MOST_KEPT && seen.putIfAbsent(proof, now) == null;
+            if (kept == MOST_KEPT
+                    || !seen.computeIfAbsent(made, second -> new HashSet<>()).add(id)) {
+                return false;
+            }
+            kept++;
+            return true;
         } finally {
             lock.unlock();
         }

@@ -416,8 +416,9 @@ public final class Trust {
         if (boundTo == null && token.scheme().equals(BEARER)) {
             return;
         }
-        String holder = proofs.holder(arrival, hub.get() + arrival.path(), token.text());
-        if (boundTo == null || !token.scheme().equals(DPOP) || !boundTo.equals(holder)) {
+        if (boundTo == null
+                || !token.scheme().equals(DPOP)
+                || !proofs.isHeld(arrival, hub.get() + arrival.path(), token.text(), boundTo)) {
             throw A2AException.refused(
                     A2AError.UNAUTHENTICATED,
                     "The token is bound to a key, of which there is no proof that fits",

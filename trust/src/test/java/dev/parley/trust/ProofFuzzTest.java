@@ -71,8 +71,9 @@ final class ProofFuzzTest {
         var headers = Map.of("DPoP", new String(bytes, UTF_8));
         var arrival = new Arrival("POST", "/agents/echo", headers::get, "192.0.2.1", null);
 
-        String holder = proofs.holder(arrival, URL, TOKEN);
+        String holder = proofs.holder(arrival, URL);
 
         assertThat(holder == null || HOLDERS.contains(holder)).isTrue();
+        assertThat(proofs.isHeld(arrival, URL, TOKEN, "nobody")).isFalse();
     }
 }

@@ -20,7 +20,6 @@ import java.util.Date;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,44 +54,47 @@ final class ProofsTest {
         return proof.serialize();
     }
 
-    private @Nullable String holder(String proof) {
-        var arrival = new Arrival("POST", "/agents/echo", Map.of("DPoP", proof)::get, "192.0.2.1", null);
-        return proofs.holder(arrival, URL, TOKEN);
+    private static Arrival with(String proof) {
+        return new Arrival("POST", "/agents/echo", Map.of("DPoP", proof)::get, "192.0.2.1", null);
+    }
+
+    private boolean isGood(String proof) throws Exception {
+        return proofs.isHeld(with(proof), URL, TOKEN, key.computeThumbprint().toString());
     }
 
     @Test
     void theHolderIsKnownByItsKeyOnce() throws Exception {
         String proof = proof("dpop+jwt", claims -> claims);
 
-        assertThat(holder(proof)).isEqualTo(key.computeThumbprint().toString());
-        assertThat(holder(proof)).isNull();
-        assertThat(holder(proof("dpop+jwt", claims -> claims))).isNotNull();
+        assertThat(isGood(proof)).isTrue();
+        assertThat(isGood(proof)).isFalse();
+        assertThat(isGood(proof("dpop+jwt", claims -> claims))).isTrue();
     }
 
     @Test
     void theUrlMayBeWrittenInOtherWays() throws Exception {
-        assertThat(holder(
+        assertThat(isGood(
                         proof("dpop+jwt", claims -> claims.claim("htu", "HTTPS://Agents.example.com:443/agents/echo"))))
-                .isNotNull();
+                .isTrue();
     }
 
     @Test
     void whatDoesNotFitIsNoProof() throws Exception {
-        assertThat(holder(proof("JWT", claims -> claims))).isNull();
-        assertThat(holder(proof("dpop+jwt", claims -> claims.claim("htm", "GET"))))
-                .isNull();
-        assertThat(holder(proof("dpop+jwt", claims -> claims.claim("htu", URL + "2"))))
-                .isNull();
-        assertThat(holder(proof("dpop+jwt", claims -> claims.claim("ath", "x"))))
-                .isNull();
-        assertThat(holder(proof("dpop+jwt", claims -> claims.jwtID(null)))).isNull();
-        assertThat(holder(proof("dpop+jwt", claims -> claims.issueTime(null)))).isNull();
-        assertThat(holder("no proof at all")).isNull();
+        assertThat(isGood(proof("JWT", claims -> claims))).isFalse();
+        assertThat(isGood(proof("dpop+jwt", claims -> claims.claim("htm", "GET"))))
+                .isFalse();
+        assertThat(isGood(proof("dpop+jwt", claims -> claims.claim("htu", URL + "2"))))
+                .isFalse();
+        assertThat(isGood(proof("dpop+jwt", claims -> claims.claim("ath", "x"))))
+                .isFalse();
+        assertThat(isGood(proof("dpop+jwt", claims -> claims.jwtID(null)))).isFalse();
+        assertThat(isGood(proof("dpop+jwt", claims -> claims.issueTime(null)))).isFalse();
+        assertThat(isGood("no proof at all")).isFalse();
         String good = proof("dpop+jwt", claims -> claims);
-        assertThat(holder(good + "," + good)).isNull();
+        assertThat(isGood(good + "," + good)).isFalse();
         String signature = good.substring(good.lastIndexOf('.') + 1);
-        assertThat(holder(good.replace(signature, new StringBuilder(signature).reverse())))
-                .isNull();
+        assertThat(isGood(good.replace(signature, new StringBuilder(signature).reverse())))
+                .isFalse();
     }
 
     @Test
@@ -100,10 +102,41 @@ final class ProofsTest {
         String proof = proof("dpop+jwt", claims -> claims);
         clock.advance(Duration.ofSeconds(61));
 
-        assertThat(holder(proof)).isNull();
-        assertThat(holder(proof(
+        assertThat(isGood(proof)).isFalse();
+        assertThat(isGood(proof(
                         "dpop+jwt",
                         claims -> claims.issueTime(Date.from(clock.instant().plusSeconds(61))))))
-                .isNull();
+                .isFalse();
+    }
+
+    @Test
+    void whoAsksForATokenIsKnownByTheKey() throws Exception {
+        String proof = proof("dpop+jwt", claims -> claims.claim("ath", null));
+
+        assertThat(proofs.holder(with(proof), URL))
+                .isEqualTo(key.computeThumbprint().toString());
+        assertThat(proofs.holder(with(proof), URL)).isNull();
+    }
+
+    @Test
+    void aProofByAnotherKeyIsNotEvenRemembered() throws Exception {
+        String proof = proof("dpop+jwt", claims -> claims);
+
+        assertThat(proofs.isHeld(with(proof), URL, TOKEN, "another")).isFalse();
+        assertThat(isGood(proof)).isTrue();
+    }
+
+    @Test
+    void aProofThatWasShownIsRememberedAsLongAsItIsGood() throws Exception {
+        String old = proof("dpop+jwt", claims -> claims);
+        String early = proof(
+                "dpop+jwt", claims -> claims.issueTime(Date.from(clock.instant().plusSeconds(60))));
+        assertThat(isGood(old)).isTrue();
+        assertThat(isGood(early)).isTrue();
+
+        clock.advance(Duration.ofSeconds(60));
+        assertThat(isGood(old)).isFalse();
+        clock.advance(Duration.ofSeconds(60));
+        assertThat(isGood(early)).isFalse();
     }
 }
