@@ -161,7 +161,7 @@ final class Erasure {
 
     /** What else its bearer has told of where a statement comes from may name them as well. */
     private static String unnamed(String json, String name, String hash) {
-        Map<String, @Nullable Object> said = SqlView.json(json);
+        Map<String, @Nullable Object> said = SqlFacts.json(json);
         boolean isTheirs = name.equals(said.get("recordedBy")) || name.equals(said.get("sourceAgentId"));
         var left = new LinkedHashMap<String, @Nullable Object>();
         said.forEach((member, value) -> {
@@ -177,7 +177,7 @@ final class Erasure {
     private static String unnamedInList(String json, String name, String hash) {
         List<Object> list = new ArrayList<>();
         for (Object one : (List<?>)
-                Objects.requireNonNull(SqlView.json("{\"list\":" + json + "}").get("list"))) {
+                Objects.requireNonNull(SqlFacts.json("{\"list\":" + json + "}").get("list"))) {
             var said = new LinkedHashMap<Object, @Nullable Object>((Map<?, ?>) one);
             said.replace("sourceAgentId", name, hash);
             list.add(said);
@@ -186,7 +186,7 @@ final class Erasure {
     }
 
     private static String unlinked(String json, Set<String> ids) {
-        var left = new LinkedHashMap<>(SqlView.json(json));
+        var left = new LinkedHashMap<>(SqlFacts.json(json));
         LINKS.forEach(member -> {
             if (left.get(member) instanceof String id && ids.contains(id)) {
                 left.remove(member);

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.Fact;
-import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Update;
@@ -344,7 +343,7 @@ final class Journal {
         }
         numbers.remove(Terms.NONE);
         Map<Long, Term> known = terms.getAll(session, numbers);
-        var view = new SqlView(session, space, terms, sql, Floors.NONE);
+        var facts = new SqlFacts(session, space, terms, true);
         var changes = new ArrayList<Numbered>(rows.size());
         characters = 0;
         for (Row row : rows) {
@@ -352,7 +351,7 @@ final class Journal {
                 return changes;
             }
             Term object = requireNonNull(known.get(row.o));
-            var metadata = new LinkedHashMap<>(view.provenance(row.more));
+            var metadata = new LinkedHashMap<>(facts.provenance(row.more));
             var statement = new Statement(
                     new Resource(id(known, row.s), name(known, row.subjectType)),
                     id(known, row.p),
@@ -361,7 +360,7 @@ final class Journal {
                             : object,
                     name(known, row.g),
                     row.certainty,
-                    view.provenance(row.provenance));
+                    facts.provenance(row.provenance));
             List<?> replaced = row.replaced == null ? List.of() : list(row.replaced);
             if (!replaced.isEmpty()) {
                 metadata.put("replaced", replaced);
@@ -394,7 +393,7 @@ final class Journal {
     }
 
     private static List<?> list(String json) {
-        return (List<?>) requireNonNull(SqlView.json("{\"list\":" + json + "}").get("list"));
+        return (List<?>) requireNonNull(SqlFacts.json("{\"list\":" + json + "}").get("list"));
     }
 
     /** What {@link #said} has told of an old statement, which had the place of {@code now}. */
@@ -461,7 +460,7 @@ final class Journal {
                         key,
                         nowMs - keeping.answersFor().toMillis())
                 .executeQuery()) {
-            return row.next() ? Optional.of(result(SqlView.json(row.getString(1)))) : Optional.empty();
+            return row.next() ? Optional.of(result(SqlFacts.json(row.getString(1)))) : Optional.empty();
         }
     }
 
@@ -623,7 +622,7 @@ final class Journal {
                         rows.getString(3),
                         rows.getString(4),
                         rows.getString(5),
-                        SqlView.json(rows.getString(6))));
+                        SqlFacts.json(rows.getString(6))));
             }
         }
         return entries;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.SqlScan.Row;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.StatementStore.Writing;
@@ -48,19 +49,13 @@ final class SqlWriting extends SqlView implements Writing {
     private long change;
 
     SqlWriting(Session session, Space space, Terms terms, Sql sql, long nowMs) {
-        super(session, space, terms, sql, Floors.NONE);
+        super(session, space, terms, sql, Floors.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
     }
 
     /** What follows belongs to the change of this number. */
     void change(long number) {
         this.change = number;
-    }
-
-    /** Numbers of what is taken back are given again. */
-    @Override
-    boolean isCommitted() {
-        return false;
     }
 
     /** How many statements are new. */
@@ -124,10 +119,10 @@ final class SqlWriting extends SqlView implements Writing {
                             key)
                     .executeQuery()) {
                 while (found.next()) {
-                    rows.add(row(found));
+                    rows.add(SqlScan.row(found));
                 }
             }
-            return facts(rows);
+            return facts.of(rows);
         });
     }
 

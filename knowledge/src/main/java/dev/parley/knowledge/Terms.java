@@ -141,6 +141,24 @@ final class Terms implements Database.GroupListener {
         return known;
     }
 
+    /** Returns the number of a resource; null if there is none, or can be none. */
+    @Nullable
+    Long find(Session session, String id) throws SQLException {
+        return id.isEmpty() || id.length() > Term.MAX_NAME ? null : find(session, Resource.of(id));
+    }
+
+    /** Returns the numbers of resources, without those that have none. */
+    List<Long> findAll(Session session, Collection<String> ids) throws SQLException {
+        var found = new ArrayList<Long>(ids.size());
+        for (String id : ids) {
+            Long number = find(session, id);
+            if (number != null) {
+                found.add(number);
+            }
+        }
+        return found;
+    }
+
     private static int weight(Term term) {
         return OVERHEAD + Characters.of(term);
     }
@@ -295,6 +313,16 @@ final class Terms implements Database.GroupListener {
             load(session, missing, found);
         }
         return found;
+    }
+
+    /** Returns the ids of the resources that numbers stand for, in the order of the numbers. */
+    List<String> ids(Session session, List<Long> wanted) throws SQLException {
+        Map<Long, Term> known = getAll(session, wanted);
+        var ids = new ArrayList<String>(wanted.size());
+        for (Long number : wanted) {
+            ids.add(((Resource) requireNonNull(known.get(number))).id());
+        }
+        return ids;
     }
 
     private void load(Session session, List<Long> missing, Map<Long, Term> into) throws SQLException {

@@ -1,0 +1,47 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.InvalidField;
+import org.jspecify.annotations.Nullable;
+
+/** Where a page goes on: numbers, as text that says nothing to others. */
+final class Cursor {
+    private static final int RADIX = 36;
+
+    private Cursor() {}
+
+    /** Writes the place behind what these numbers stand for. */
+    static String write(long... parts) {
+        var text = new StringBuilder();
+        for (long part : parts) {
+            text.append(text.isEmpty() ? "" : ".").append(Long.toString(part, RADIX));
+        }
+        return text.toString();
+    }
+
+    /**
+     * Reads a place that so many numbers stand for; null for the beginning.
+     *
+     * @throws InvalidField if it is none
+     */
+    static long @Nullable [] read(@Nullable String text, int parts) {
+        if (text == null) {
+            return null;
+        }
+        String[] numbers = text.split("\\.", -1);
+        var read = new long[numbers.length];
+        try {
+            for (int i = 0; i < read.length; i++) {
+                read[i] = Long.parseLong(numbers[i], RADIX);
+                if (read[i] < 0) {
+                    throw new NumberFormatException("negative");
+                }
+            }
+        } catch (NumberFormatException notOurs) {
+            throw InvalidField.of("after", text + " (expected: the cursor of a page)");
+        }
+        if (read.length != parts) {
+            throw InvalidField.of("after", text + " (expected: the cursor of a page)");
+        }
+        return read;
+    }
+}
