@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +129,17 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             return Stream.concat(some.stream(), Stream.of(more)).toList();
         }
 
+        /** What a caller hears who has asked for what it forbids. */
+        A2AException violation() {
+            var detail = new LinkedHashMap<String, String>();
+            detail.put("reason", "forbidden");
+            detail.put("ruleId", id);
+            if (message != null) {
+                detail.put("message", message);
+            }
+            return A2AException.of(A2AError.ALIGNMENT_VIOLATION, A2AError.ALIGNMENT_VIOLATION.defaultMessage(), detail);
+        }
+
         /** True if it fits whatever the statement. */
         private boolean isUnconditional() {
             return match.equals(Pattern.ALL) && certaintyBelow == null;
@@ -171,6 +185,25 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Refuses what a rule {@link #forbids}.
+     *
+     * @param names finds out what the question names; asked once, and only if that matters
+     * @throws A2AException ALIGNMENT_VIOLATION
+     */
+    void requireAllowed(On operation, String caller, Supplier<Predicate<String>> names) {
+        var known = new ArrayList<Predicate<String>>(1);
+        Predicate<String> whenAsked = name -> {
+            if (known.isEmpty()) {
+                known.add(names.get());
+            }
+            return known.getFirst().test(name);
+        };
+        forbids(operation, caller, whenAsked).ifPresent(rule -> {
+            throw rule.violation();
+        });
     }
 
     /** These rules; what they say of what comes from {@code name} they say of {@code alias} too. */

@@ -40,6 +40,11 @@ record ChangeFilter(Pattern pattern, Set<Patch.Op> ops) {
         return new ChangeFilter(filter.pattern(), ops);
     }
 
+    /** True if it names this graph or predicate. */
+    boolean names(String name) {
+        return pattern.graphs().contains(name) || pattern.predicates().contains(name);
+    }
+
     /**
      * True if a subscriber wants to hear of {@code change}: also if what it has {@code replaced} fits, so that they see
      * things leave.

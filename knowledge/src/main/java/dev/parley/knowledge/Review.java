@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.KnowledgeOperation.Update;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -28,5 +29,18 @@ public record Review(
         PENDING,
         APPROVED,
         REJECTED
+    }
+
+    /**
+     * The number that an id stands for.
+     *
+     * @throws A2AException INVALID_PARAMS if it is none
+     */
+    static long number(String id) {
+        try {
+            return Long.parseLong(id);
+        } catch (NumberFormatException noNumber) {
+            throw A2AException.invalidParams("id", id + " (expected: a number)");
+        }
     }
 }

@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
 final class SqlStatementStore implements StatementStore, Database.GroupListener {
+    /** How long a question may take, unless it says so itself. */
+    static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
+
     /** Of its own, because a long query must not keep those waiting who look for a task. */
     private static final int READERS = 4;
 

@@ -281,7 +281,7 @@ final class Updates {
         Rule rule = rules.ofUpdate(statement, context.caller(), id -> types(writing, id))
                 .orElse(null);
         switch (rule == null ? rules.otherwise() : rule.effect()) {
-            case FORBID -> throw forbidden(Objects.requireNonNull(rule));
+            case FORBID -> throw Objects.requireNonNull(rule).violation();
             case REJECT -> rejecting = rejecting == null ? rule : rejecting;
             case DENY -> denied = true;
             case REDACT -> leftOut++;
@@ -328,16 +328,6 @@ final class Updates {
 
     private static Outcome refused(String status, String details) {
         return Outcome.of(new UpdateResult(false, 0, List.of(), status, details));
-    }
-
-    static A2AException forbidden(Rule rule) {
-        var detail = new LinkedHashMap<String, String>();
-        detail.put("reason", "forbidden");
-        detail.put("ruleId", rule.id());
-        if (rule.message() != null) {
-            detail.put("message", rule.message());
-        }
-        return A2AException.of(A2AError.ALIGNMENT_VIOLATION, A2AError.ALIGNMENT_VIOLATION.defaultMessage(), detail);
     }
 
     private static String why(Rule rule) {

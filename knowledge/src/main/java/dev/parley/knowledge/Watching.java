@@ -150,8 +150,7 @@ final class Watching implements Changes {
         if (!now.equals(known)) {
             known = now;
             floors = now.floors(On.SUBSCRIBE, caller);
-            if (now.forbids(On.SUBSCRIBE, caller, Graph.named(subscription.filter()))
-                    .isPresent()) {
+            if (now.forbids(On.SUBSCRIBE, caller, subscription.filter()::names).isPresent()) {
                 close();
                 throw A2AException.of(
                         A2AError.KNOWLEDGE_SUBSCRIPTION,

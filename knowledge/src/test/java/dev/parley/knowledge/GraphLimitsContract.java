@@ -325,7 +325,7 @@ abstract class GraphLimitsContract {
                     return session;
                 }));
         begun.await();
-        for (int i = 0; i < Graph.MAX_NOTES; i++) {
+        for (int i = 0; i < AuditLog.MAX_NOTES; i++) {
             ask("{ graphs { name } }");
         }
         Thread oneMore = Thread.ofVirtual().start(() -> ask("{ graphs { name } }"));

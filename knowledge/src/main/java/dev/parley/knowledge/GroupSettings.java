@@ -1,0 +1,133 @@
+package dev.parley.knowledge;
+
+import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Statement;
+import dev.parley.store.AuditTrail;
+import dev.parley.store.Database.Session;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.apache.jena.sparql.core.Quad;
+import org.jspecify.annotations.Nullable;
+
+/** What groups have set for their graphs: rules and shapes. Safe for any thread. */
+final class GroupSettings {
+    private static final String RULES = "alignment";
+    private static final String SHAPES = "shapes";
+
+    private final SqlStatementStore statements;
+    private final AuditTrail trail;
+    private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
+    private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
+
+    GroupSettings(SqlStatementStore statements, AuditTrail trail) {
+        this.statements = statements;
+        this.trail = trail;
+    }
+
+    /** The rules of a group. */
+    Alignment rules(String group) {
+        Alignment known = rules.get(group);
+        if (known == null) {
+            known = statements.ask(group, PATIENCE, GroupSettings::alignment);
+            rules.putIfAbsent(group, known);
+        }
+        return known;
+    }
+
+    /** Sets the rules of the group of {@code by}, who is in the audit then. */
+    void rules(Alignment alignment, CallContext by) {
+        String group = by.scope().group();
+        statements.transact(
+                group,
+                (writing, session) -> {
+                    SqlStatementStore.setting(session, writing.space, RULES, alignment.json());
+                    trail.add(session, AuditLog.entry(by, "knowledge.rules", group, "", "ok", Map.of()));
+                    return alignment;
+                },
+                set -> rules.put(group, set));
+    }
+
+    /** Puts a hash in the place of a name that rules are about. On the writer thread. */
+    static void hashSource(Session session, Space space, String name) throws SQLException {
+        Alignment alignment = alignment(session, space);
+        Alignment hashed = alignment.withSource(name, AuditTrail.hashed(name));
+        if (!hashed.equals(alignment)) {
+            SqlStatementStore.setting(session, space, RULES, hashed.json());
+        }
+    }
+
+    /** Reads the rules of a group again when somebody asks for them. */
+    void forgetRules(String group) {
+        rules.remove(group);
+    }
+
+    private static Alignment alignment(Session session, Space space) throws SQLException {
+        String json = setting(session, space, RULES);
+        return json == null ? Alignment.NONE : Alignment.read(json);
+    }
+
+    /** The shapes of a group as statements, each about the classes of its graph. */
+    List<Statement> declarations(String group) {
+        return shapes(group).stream()
+                .flatMap(some -> some.graph().stream())
+                .map(triple -> RdfTerms.statement(
+                        Quad.defaultGraphIRI, triple.getSubject(), triple.getPredicate(), triple.getObject()))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** The shapes of a group. Empty where there are none, so that SHACL is not loaded before somebody uses it. */
+    Optional<ShaclShapes> shapes(String group) {
+        Optional<ShaclShapes> known = shapes.get(group);
+        if (known == null) {
+            String turtle = shapesText(group);
+            known = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
+            shapes.putIfAbsent(group, known);
+        }
+        return known;
+    }
+
+    /** The shapes of a group as they were set, in Turtle; empty if there are none. */
+    String shapesText(String group) {
+        return statements.ask(
+                group, PATIENCE, (session, space) -> requireNonNullElse(setting(session, space, SHAPES), ""));
+    }
+
+    /**
+     * Sets the shapes of the group of {@code by}, who is in the audit then.
+     *
+     * @param told of the group as soon as they hold; must not block
+     * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
+     */
+    void shapes(String turtle, CallContext by, Consumer<String> told) {
+        String group = by.scope().group();
+        Optional<ShaclShapes> parsed = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
+        statements.transact(
+                group,
+                (writing, session) -> {
+                    SqlStatementStore.setting(session, writing.space, SHAPES, turtle.isBlank() ? null : turtle);
+                    trail.add(session, AuditLog.entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
+                    return parsed;
+                },
+                set -> {
+                    shapes.put(group, set);
+                    told.accept(group);
+                });
+    }
+
+    private static @Nullable String setting(Session session, Space space, String name) throws SQLException {
+        try (var row = session.bind("SELECT value FROM kg_setting WHERE space = ? AND name = ?", space.number(), name)
+                .executeQuery()) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.parley.knowledge;
+
+import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.Updates.Outcome;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.Verification;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Resource;
+import dev.parley.store.AuditTrail;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the graphs hold of somebody: to be shown to them, and to be erased. Safe for any thread. */
+final class PersonalData {
+    private final SqlStatementStore statements;
+    private final Journal journal;
+    private final AuditTrail trail;
+    private final GroupSettings settings;
+    private final Subscriptions subscriptions;
+
+    PersonalData(
+            SqlStatementStore statements,
+            Journal journal,
+            AuditTrail trail,
+            GroupSettings settings,
+            Subscriptions subscriptions) {
+        this.statements = statements;
+        this.journal = journal;
+        this.trail = trail;
+        this.settings = settings;
+        this.subscriptions = subscriptions;
+    }
+
+    /** As {@link Graph#saidBy}. */
+    Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
+        return QueryErrors.mapped(() -> statements.ask(group, PATIENCE, (session, space) -> {
+            Page<Fact> page = new SqlView(session, space, statements.terms(), statements.sql(), Floors.NONE)
+                    .saidBy(name, after, limit);
+            return new Page<>(page.items().stream().map(Fact::statement).toList(), page.next());
+        }));
+    }
+
+    /** As {@link Graph#reviewsOf}. */
+    Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
+        long from = after == null ? 0 : Review.number(after);
+        return statements.ask(
+                group, PATIENCE, (session, space) -> journal.reviewsOf(session, space, name, from, limit));
+    }
+
+    /** As {@link Graph#auditOf}. */
+    List<AuditEntry> auditOf(String group, String name, long after, int limit) {
+        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, name, after, limit));
+    }
+
+    /** As {@link Graph#erase}. */
+    Graph.Erased erase(String name, boolean withStatements, CallContext by) {
+        Resource.of(name); // so that it can be one
+        String group = by.scope().group();
+        var terms = new LinkedHashSet<Long>();
+        int taken = withStatements ? withdraw(name, by, terms) : 0;
+        int rows = statements.erase(group, (writing, session) -> {
+            int named = new Erasure(writing).name(name);
+            GroupSettings.hashSource(session, writing.space, name);
+            if (withStatements) {
+                journal.forgetUpTo(session, writing.space.number(), writing.revision());
+                statements.terms().eraseUnused(session, terms);
+            }
+            return named;
+        });
+        settings.forgetRules(group);
+        subscriptions.forget(group);
+        return new Graph.Erased(taken, rows);
+    }
+
+    /** Takes back what somebody has said, and remembers what it was made of. */
+    private int withdraw(String name, CallContext by, Set<Long> terms) {
+        String group = by.scope().group();
+        var update = new Update(List.of(), null, null, null, null, null, Map.of());
+        int taken = 0;
+        String after = null;
+        do {
+            Page<Statement> said = saidBy(group, name, after, KnowledgeOperation.MAX_MUTATIONS);
+            after = said.next();
+            Outcome done = statements.transact(
+                    group,
+                    (writing, session) -> {
+                        for (Statement one : said.items()) {
+                            SqlWriting.Key key = writing.key(one);
+                            terms.add(key.s());
+                            terms.add(key.o());
+                        }
+                        Outcome outcome = new Updates(
+                                        journal, settings.rules(group), (view, touched) -> List.of(), by, update, null)
+                                .withdraw(writing, said.items(), name);
+                        trail.add(
+                                session,
+                                AuditLog.entry(
+                                        by,
+                                        "knowledge.updated",
+                                        group,
+                                        "",
+                                        Verification.VERIFIED,
+                                        Map.of("mutations", 0)));
+                        return outcome;
+                    },
+                    outcome -> subscriptions.publish(group, outcome.changes()));
+            taken += requireNonNull(done.result().statementsAffected());
+        } while (after != null);
+        return taken;
+    }
+
+    /** As {@link Graph#unlink}. */
+    void unlink(Collection<String> ids, CallContext by) {
+        String group = by.scope().group();
+        statements.erase(group, (writing, session) -> {
+            new Erasure(writing).links(ids);
+            return ids;
+        });
+        subscriptions.forget(group);
+    }
+}

@@ -1,0 +1,223 @@
+package dev.parley.knowledge;
+
+import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.Alignment.On;
+import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.Patch;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Those who watch the graphs: what they are told, and how many of them there may be. Safe for any thread. */
+final class Subscriptions {
+    /** Subscriptions that an owner may have at a time. */
+    private static final int MAX_SUBSCRIPTIONS = 100;
+
+    private static final int SNAPSHOT_PAGE = 256;
+    private static final String AFTER = "afterChangeId";
+
+    private final SqlStatementStore statements;
+    private final Journal journal;
+    private final GroupSettings settings;
+    private final GraphQlQueries graphql;
+    private final Map<String, RecentChanges> feeds = new ConcurrentHashMap<>();
+    private final Set<String> watched = ConcurrentHashMap.newKeySet();
+    private final Map<CallContext.Scope, Integer> places = new ConcurrentHashMap<>();
+
+    Subscriptions(SqlStatementStore statements, Journal journal, GroupSettings settings, GraphQlQueries graphql) {
+        this.statements = statements;
+        this.journal = journal;
+        this.settings = settings;
+        this.graphql = graphql;
+    }
+
+    /**
+     * Lets somebody watch.
+     *
+     * @throws A2AException ALIGNMENT_VIOLATION if a rule forbids it, KNOWLEDGE_SUBSCRIPTION if they have too many
+     *     subscriptions, or the changes that they want to go on behind are forgotten
+     */
+    Changes watch(Subscribe subscription, CallContext context) {
+        String group = context.scope().group();
+        GraphQlSubscription prepared = graphql.prepare(subscription);
+        settings.rules(group).requireAllowed(On.SUBSCRIBE, context.caller(), () -> prepared.filter()::names);
+        RecentChanges feed = feed(group);
+        takePlace(context);
+        boolean watching = false;
+        try {
+            long position = begin(subscription, group);
+            boolean resumes = subscription.metadata().get(AFTER) != null;
+            var changes = new Watching(
+                    feed,
+                    (number, limit) -> backlog(group, number, limit),
+                    () -> settings.rules(group),
+                    context.caller(),
+                    prepared,
+                    isTrue(subscription, "includeProjection") ? (of, change) -> project(context, of, change) : null,
+                    id -> statements.read(
+                            group,
+                            Floors.NONE,
+                            PATIENCE,
+                            view -> view.types(List.of(id)).getOrDefault(id, Set.of())),
+                    isTrue(subscription, "snapshot") && !resumes
+                            ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
+                            : null,
+                    position,
+                    statements.space(group).changeId(position),
+                    () -> leavePlace(context));
+            watching = true;
+            return changes;
+        } finally {
+            if (!watching) {
+                leavePlace(context);
+            }
+        }
+    }
+
+    private static boolean isTrue(Subscribe subscription, String name) {
+        return Boolean.TRUE.equals(subscription.metadata().get(name));
+    }
+
+    /** Returns behind which change a reader begins. */
+    private long begin(Subscribe subscription, String group) {
+        Object after = subscription.metadata().get(AFTER);
+        if (after == null) {
+            return statements.read(group, Floors.NONE, PATIENCE, View::revision);
+        }
+        long number = numbered(group, after.toString());
+        backlog(group, number, 1);
+        return number;
+    }
+
+    /** What a subscription may see, without what has changed behind {@code position}. */
+    private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
+        String group = context.scope().group();
+        Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
+        return QueryErrors.mapped(() -> statements.read(group, floors, PATIENCE, view -> {
+            Page<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
+            List<Change> held = page.items().stream()
+                    .map(Subscriptions::held)
+                    .filter(change -> numbered(group, change.changeId()) <= position)
+                    .toList();
+            return new Page<>(held, page.next());
+        }));
+    }
+
+    private static Change held(Fact fact) {
+        Object id = fact.statement().provenance().get("changeId");
+        return new Change(
+                Patch.Op.ADD, fact.statement(), String.valueOf(id), fact.confirmedAt(), Map.of("snapshot", true));
+    }
+
+    private long numbered(String group, String changeId) {
+        try {
+            return statements.space(group).changeNumber(changeId);
+        } catch (InvalidField field) {
+            throw A2AException.invalidParams(field.field(), field.problem());
+        }
+    }
+
+    private List<Numbered> backlog(String group, long after, int limit) {
+        return statements.ask(group, PATIENCE, (session, space) -> {
+            if (journal.isForgotten(session, space, after)) {
+                throw subscriptionFailed("expired", Map.of("lastChangeId", space.changeId(after)));
+            }
+            return journal.changes(session, space, after, limit);
+        });
+    }
+
+    private static A2AException subscriptionFailed(String reason, Map<String, String> more) {
+        var detail = new LinkedHashMap<>(more);
+        detail.put("reason", reason);
+        return A2AException.of(
+                A2AError.KNOWLEDGE_SUBSCRIPTION, A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(), detail);
+    }
+
+    private Map<String, @Nullable Object> project(
+            CallContext context, GraphQlSubscription subscription, Change change) {
+        String group = context.scope().group();
+        Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
+        return statements.read(group, floors, PATIENCE, view -> subscription.project(change, view));
+    }
+
+    /** The feed of a group begins when somebody watches. */
+    private RecentChanges feed(String group) {
+        RecentChanges known = feeds.get(group);
+        if (known != null) {
+            return known;
+        }
+        statements.transact(
+                group,
+                (writing, session) -> {
+                    // From here on whoever writes must tell it, though it is not there before the commit.
+                    watched.add(group);
+                    return new RecentChanges(writing.revision());
+                },
+                feed -> feeds.putIfAbsent(group, feed));
+        return requireNonNull(feeds.get(group));
+    }
+
+    private void takePlace(CallContext context) {
+        int open = places.merge(context.scope(), 1, Integer::sum);
+        if (open > MAX_SUBSCRIPTIONS) {
+            leavePlace(context);
+            throw A2AException.of(
+                    A2AError.KNOWLEDGE_SUBSCRIPTION,
+                    A2AError.KNOWLEDGE_SUBSCRIPTION.defaultMessage(),
+                    Map.of("reason", "quota", "limit", "" + MAX_SUBSCRIPTIONS),
+                    List.of(),
+                    Duration.ofSeconds(1));
+        }
+    }
+
+    private void leavePlace(CallContext context) {
+        places.computeIfPresent(context.scope(), (scope, open) -> open == 1 ? null : open - 1);
+    }
+
+    /** Shows changes that are on disk to those who watch. */
+    void publish(String group, List<Numbered> changes) {
+        RecentChanges feed = feeds.get(group);
+        if (feed != null) {
+            feed.publish(changes);
+        }
+    }
+
+    /** True if changes of a group have to be told. */
+    boolean isWatched(String group) {
+        return watched.contains(group);
+    }
+
+    /** Lets those who watch look again whether they may. */
+    void wake(String group) {
+        RecentChanges feed = feeds.get(group);
+        if (feed != null) {
+            feed.wake();
+        }
+    }
+
+    /** Forgets what is kept in memory for those who watch. */
+    void forget(String group) {
+        RecentChanges feed = feeds.get(group);
+        if (feed != null) {
+            feed.forget();
+        }
+    }
+}

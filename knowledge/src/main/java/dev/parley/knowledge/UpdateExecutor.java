@@ -1,0 +1,247 @@
+package dev.parley.knowledge;
+
+import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.knowledge.Alignment.On;
+import dev.parley.knowledge.Updates.Outcome;
+import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.store.AuditTrail;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the changes that somebody asks for: what there is to be judged, done, noted and told of one of them is one
+ * transaction. Safe for any thread.
+ */
+final class UpdateExecutor {
+    /** How often a SPARQL update is tried again if others change the graph meanwhile. */
+    private static final int ATTEMPTS = 5;
+
+    /** Whoever writes waits for it, so it is short. */
+    private static final Duration CONSTRAINT_PATIENCE = Duration.ofSeconds(1);
+
+    private final SqlStatementStore statements;
+    private final Journal journal;
+    private final AuditTrail trail;
+    private final GroupSettings settings;
+    private final Subscriptions subscriptions;
+    private final AuditLog audit;
+
+    UpdateExecutor(
+            SqlStatementStore statements,
+            Journal journal,
+            AuditTrail trail,
+            GroupSettings settings,
+            Subscriptions subscriptions,
+            AuditLog audit) {
+        this.statements = statements;
+        this.journal = journal;
+        this.trail = trail;
+        this.settings = settings;
+        this.subscriptions = subscriptions;
+        this.audit = audit;
+    }
+
+    /** As {@link Graph#update}. */
+    UpdateResult update(Update update, CallContext context) {
+        if (update.sparql() != null) {
+            return sparql(update, context);
+        }
+        return make(update, context, null).result();
+    }
+
+    /** An update that has waited, and who lets it be done now. */
+    private record Approval(
+            long number, CallContext by, @Nullable String remark) {}
+
+    private Outcome make(Update update, CallContext context, @Nullable Approval approval) {
+        String group = context.scope().group();
+        Alignment alignment = settings.rules(group);
+        Optional<ShaclShapes> constraints =
+                settings.shapes(group); // here, because the writer must not wait for a reader
+        try {
+            return statements.transact(
+                    group,
+                    (writing, session) -> {
+                        Outcome outcome = new Updates(
+                                        journal,
+                                        alignment,
+                                        (view, touched) -> violations(constraints, view, touched),
+                                        context,
+                                        update,
+                                        approval == null ? null : approval.by().caller())
+                                .make(writing);
+                        if (approval != null && outcome.result().success()) {
+                            decide(
+                                    writing,
+                                    approval.number(),
+                                    Review.State.APPROVED,
+                                    approval.by().caller(),
+                                    approval.remark());
+                        }
+                        audit.add(
+                                session,
+                                writing.space,
+                                "knowledge/update",
+                                context,
+                                outcome(outcome.result()),
+                                AuditLog.detail(update));
+                        trail.add(session, changed(context, update, outcome.result(), approval));
+                        return outcome;
+                    },
+                    outcome -> subscriptions.publish(group, outcome.changes()));
+        } catch (Updates.Refused refused) {
+            audit.note("knowledge/update", context, outcome(refused.result()), AuditLog.detail(update));
+            trail.note(changed(context, update, refused.result(), approval));
+            return Outcome.of(refused.result());
+        } catch (A2AException refused) {
+            audit.note("knowledge/update", context, refused.error().name(), AuditLog.detail(update));
+            throw refused;
+        } catch (KnowledgeStoreException failure) {
+            throw A2AException.of(
+                            A2AError.KNOWLEDGE_UPDATE,
+                            A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                            Map.of("reason", "store"))
+                    .causedBy(failure);
+        }
+    }
+
+    private static List<String> violations(Optional<ShaclShapes> constraints, SqlWriting writing, Set<String> touched) {
+        return constraints
+                .map(shapes -> shapes.check(writing, touched, CONSTRAINT_PATIENCE).stream()
+                        .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
+                                + one.message() + " (shape " + one.shape() + ")")
+                        .toList())
+                .orElse(List.of());
+    }
+
+    /** A SPARQL update is worked out beside the writer, and then done if nothing has changed meanwhile. */
+    private UpdateResult sparql(Update update, CallContext context) {
+        String text = requireNonNull(update.sparql());
+        boolean pinned = update.metadata().containsKey("ifRevision");
+        Alignment alignment = settings.rules(context.scope().group());
+        alignment.requireAllowed(On.QUERY, context.caller(), () -> Sparql.namedIn(text, PATIENCE));
+        // What the caller may not see it may not copy to where it can be seen.
+        Floors floors = alignment.floors(On.QUERY, context.caller());
+        for (int attempt = 1; ; attempt++) {
+            var metadata = new LinkedHashMap<>(update.metadata());
+            List<Patch> patches =
+                    QueryErrors.mapped(() -> statements.read(context.scope().group(), floors, PATIENCE, view -> {
+                        if (!pinned) {
+                            metadata.put("ifRevision", view.revision());
+                        }
+                        return Sparql.patches(view, text, null, PATIENCE);
+                    }));
+            var plain = new Update(
+                    patches,
+                    null,
+                    update.sourceAgentId(),
+                    update.justification(),
+                    update.taskId(),
+                    update.sessionId(),
+                    metadata);
+            try {
+                return make(plain, context, null).result();
+            } catch (A2AException refused) {
+                boolean conflict = "conflict".equals(refused.metadata().get("reason"));
+                if (pinned || !conflict || attempt == ATTEMPTS) {
+                    throw refused;
+                }
+            }
+        }
+    }
+
+    /** As {@link Graph#load}. */
+    int load(List<Statement> batch, CallContext context, @Nullable String source) {
+        String group = context.scope().group();
+        var update = new Update(List.of(), null, source, null, null, null, Map.of());
+        Outcome done = statements.transact(
+                group,
+                (writing, session) -> {
+                    Outcome outcome = new Updates(
+                                    journal, Alignment.NONE, (view, touched) -> List.of(), context, update, null)
+                            .load(writing, batch, subscriptions.isWatched(group));
+                    Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
+                    audit.add(session, writing.space, "import", context, "ok", detail);
+                    trail.add(session, AuditLog.entry(context, "knowledge.imported", group, "", "ok", detail));
+                    return outcome;
+                },
+                outcome -> subscriptions.publish(group, outcome.changes()));
+        return requireNonNull(done.result().statementsAffected());
+    }
+
+    /** As {@link Graph#approve}. */
+    UpdateResult approve(String id, @Nullable String remark, CallContext reviewer) {
+        Review review = pending(id, reviewer);
+        var context = CallContext.of(review.caller(), reviewer.scope());
+        return make(review.update(), context, new Approval(Review.number(id), reviewer, remark))
+                .result();
+    }
+
+    /** As {@link Graph#reject}. */
+    void reject(String id, @Nullable String remark, CallContext reviewer) {
+        pending(id, reviewer);
+        statements.transact(
+                reviewer.scope().group(),
+                (writing, session) -> {
+                    decide(writing, Review.number(id), Review.State.REJECTED, reviewer.caller(), remark);
+                    audit.add(session, writing.space, "review", reviewer, "REJECTED", Map.of("review", id));
+                    trail.add(session, AuditLog.entry(reviewer, "knowledge.rejected", id, "", "ok", Map.of()));
+                    return id;
+                },
+                done -> {});
+    }
+
+    private Review pending(String id, CallContext reviewer) {
+        Optional<Review> review = statements.ask(
+                reviewer.scope().group(),
+                PATIENCE,
+                (session, space) -> journal.review(session, space, Review.number(id)));
+        return review.filter(one -> one.state() == Review.State.PENDING).orElseThrow(() -> notWaiting(id));
+    }
+
+    /** Nobody else may have decided meanwhile; else what was done with it is undone. */
+    private void decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
+            throws SQLException {
+        if (!journal.decide(writing, number, state, by, remark)) {
+            throw notWaiting(Long.toString(number));
+        }
+    }
+
+    private static A2AException notWaiting(String id) {
+        return A2AException.invalidParams("id", id + " (expected: the number of an update that waits)");
+    }
+
+    /** What the trail is told of an update. */
+    private static AuditTrail.Entry changed(
+            CallContext context, Update update, UpdateResult result, @Nullable Approval approval) {
+        var detail = new LinkedHashMap<String, @Nullable Object>();
+        detail.put("mutations", update.mutations().size());
+        AuditLog.put(detail, "taskId", update.taskId());
+        if (approval == null) {
+            return AuditLog.entry(context, "knowledge.updated", context.scope().group(), "", outcome(result), detail);
+        }
+        String id = Long.toString(approval.number());
+        String subject = context.scope().group() + "/" + context.caller();
+        return AuditLog.entry(approval.by(), "knowledge.approved", id, subject, outcome(result), detail);
+    }
+
+    private static String outcome(UpdateResult result) {
+        return requireNonNull(result.verificationStatus());
+    }
+}
