@@ -101,7 +101,7 @@ final class PersonalData {
                             terms.add(key.o());
                         }
                         Outcome outcome = new Updates(
-                                        journal, settings.rules(group), (view, touched) -> List.of(), by, update, null)
+                                        journal, settings.rules(group), Updates.UNCHECKED, by, update, null)
                                 .withdraw(writing, said.items(), name);
                         trail.add(
                                 session,

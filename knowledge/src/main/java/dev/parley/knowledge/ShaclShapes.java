@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IllegalFormatException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.jena.graph.Graph;
 import org.apache.jena.graph.Node;
@@ -17,6 +19,7 @@ import org.apache.jena.riot.RDFParser;
 import org.apache.jena.shacl.ShaclValidator;
 import org.apache.jena.shacl.Shapes;
 import org.apache.jena.shacl.engine.ShaclPaths;
+import org.apache.jena.shacl.parser.PropertyShape;
 import org.apache.jena.shacl.validation.ReportEntry;
 import org.apache.jena.shacl.validation.Severity;
 import org.apache.jena.shacl.vocabulary.SHACL;
@@ -104,30 +107,48 @@ final class ShaclShapes {
         return graph;
     }
 
+    /** What entities do not look like as they have to: a constraint of a shape. */
+    private record Broken(String entity, Node shape, Node component) {
+        static Broken of(String entity, ReportEntry entry) {
+            return new Broken(entity, entry.source(), entry.sourceConstraintComponent());
+        }
+    }
+
     /**
-     * Looks at some entities as all graphs together describe them.
+     * Looks at some entities as all graphs together describe them. What is said of them is what is wrong with what {@code
+     * seen} has of them; of a constraint that only the rest of {@code everything} breaks, no more than which one it is.
      *
      * @return what is wrong with them; an empty list if they conform. Warnings are not reported
      * @throws A2AException KNOWLEDGE_UPDATE if it takes too long
      */
-    List<Violation> check(View view, Collection<String> entities, Duration patience) {
+    List<Violation> check(View everything, View seen, Collection<String> entities, Duration patience) {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
-        Graph data = new StatementDataset(view, budget, 0).everything();
-        List<Violation> violations = new ArrayList<>();
         try {
-            for (String entity : shapes.isEmpty() ? List.<String>of() : entities) {
-                for (ReportEntry entry : ShaclValidator.get()
-                        .validate(shapes, data, RdfTerms.resource(entity))
-                        .getEntries()) {
-                    if (entry.severity().equals(Severity.Violation)) {
-                        violations.add(violation(entry));
-                    }
-                }
+            Map<Broken, List<Violation>> broken = broken(everything, entities, budget);
+            if (!broken.isEmpty() && !everything.equals(seen)) {
+                Map<Broken, List<Violation>> told = broken(seen, entities, budget);
+                broken.replaceAll((one, secret) -> told.getOrDefault(one, List.of(hidden(one))));
             }
+            return broken.values().stream().flatMap(List::stream).toList();
         } catch (JenaException | StackOverflowError failed) {
             throw budget.refusal("failed", "the shapes cannot be checked").causedBy(failed);
         }
-        return violations;
+    }
+
+    private Map<Broken, List<Violation>> broken(View view, Collection<String> entities, SparqlBudget budget) {
+        Graph data = new StatementDataset(view, budget, 0).everything();
+        var broken = new LinkedHashMap<Broken, List<Violation>>();
+        for (String entity : shapes.isEmpty() ? List.<String>of() : entities) {
+            for (ReportEntry entry : ShaclValidator.get()
+                    .validate(shapes, data, RdfTerms.resource(entity))
+                    .getEntries()) {
+                if (entry.severity().equals(Severity.Violation)) {
+                    broken.computeIfAbsent(Broken.of(entity, entry), one -> new ArrayList<>())
+                            .add(violation(entry));
+                }
+            }
+        }
+        return broken;
     }
 
     private Violation violation(ReportEntry entry) {
@@ -138,6 +159,16 @@ final class ShaclShapes {
                 id == null ? focus.getLiteralLexicalForm() : id,
                 path(entry.resultPath()),
                 entry.message());
+    }
+
+    /** All of it is in the shapes and in the update: neither a value nor how many there are. */
+    private Violation hidden(Broken one) {
+        Path path = shapes.getShape(one.shape) instanceof PropertyShape property ? property.getPath() : null;
+        var own = graph.find(one.shape, SHACL.message, Node.ANY);
+        String message = own.hasNext()
+                ? own.next().getObject().getLiteralLexicalForm()
+                : "sh:" + one.component.getLocalName() + ", by statements that are hidden";
+        return new Violation(name(one.shape), one.entity, path(path), message);
     }
 
     private String name(Node shape) {

@@ -58,6 +58,11 @@ final class SqlWriting extends SqlView implements Writing {
         this.change = number;
     }
 
+    /** The same statements, as far as a reader sees them; {@code this} if nothing is hidden from them. */
+    SqlView seenBy(Floors reader) {
+        return reader.equals(Floors.NONE) ? this : new SqlView(session, space, terms, sql, reader, facts);
+    }
+
     /** How many statements are new. */
     int rows() {
         return 1

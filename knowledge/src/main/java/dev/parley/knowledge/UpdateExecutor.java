@@ -7,6 +7,7 @@ import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Updates.Outcome;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
+import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -81,7 +82,8 @@ final class UpdateExecutor {
                         Outcome outcome = new Updates(
                                         journal,
                                         alignment,
-                                        (view, touched) -> violations(constraints, view, touched),
+                                        (everything, seen, touched) ->
+                                                violations(constraints, everything, seen, touched),
                                         context,
                                         update,
                                         approval == null ? null : approval.by().caller())
@@ -121,9 +123,10 @@ final class UpdateExecutor {
         }
     }
 
-    private static List<String> violations(Optional<ShaclShapes> constraints, SqlWriting writing, Set<String> touched) {
+    private static List<String> violations(
+            Optional<ShaclShapes> constraints, View everything, View seen, Set<String> touched) {
         return constraints
-                .map(shapes -> shapes.check(writing, touched, CONSTRAINT_PATIENCE).stream()
+                .map(shapes -> shapes.check(everything, seen, touched, CONSTRAINT_PATIENCE).stream()
                         .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
                                 + one.message() + " (shape " + one.shape() + ")")
                         .toList())
@@ -173,8 +176,7 @@ final class UpdateExecutor {
         Outcome done = statements.transact(
                 group,
                 (writing, session) -> {
-                    Outcome outcome = new Updates(
-                                    journal, Alignment.NONE, (view, touched) -> List.of(), context, update, null)
+                    Outcome outcome = new Updates(journal, Alignment.NONE, Updates.UNCHECKED, context, update, null)
                             .load(writing, batch, subscriptions.isWatched(group));
                     Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
                     audit.add(session, writing.space, "import", context, "ok", detail);

@@ -1,11 +1,13 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Alignment.Rule;
 import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.SqlWriting.Coming;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -27,7 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One update on the writer thread: it is judged, done and written down, or nothing of it is. */
@@ -77,9 +79,17 @@ final class Updates {
         }
     }
 
+    /** Says what is wrong with entities, in words that tell nothing of what is not {@code seen}. */
+    interface Constraints {
+        List<String> broken(View everything, View seen, Set<String> entities);
+    }
+
+    /** Nothing is wrong, whatever it is. */
+    static final Constraints UNCHECKED = (everything, seen, entities) -> List.of();
+
     private final Journal journal;
     private final Alignment rules;
-    private final BiFunction<SqlWriting, Set<String>, List<String>> constraints;
+    private final Constraints constraints;
     private final CallContext context;
     private final Update update;
     private final @Nullable String approvedBy;
@@ -99,13 +109,13 @@ final class Updates {
     /**
      * An update that somebody asks for.
      *
-     * @param constraints says what is wrong with the subjects that were touched
+     * @param constraints are asked about the entities that were touched
      * @param approvedBy who has looked at it, so that no rule sets it aside again; null for nobody
      */
     Updates(
             Journal journal,
             Alignment rules,
-            BiFunction<SqlWriting, Set<String>, List<String>> constraints,
+            Constraints constraints,
             CallContext context,
             Update update,
             @Nullable String approvedBy) {
@@ -177,7 +187,7 @@ final class Updates {
                 }
             }
         }
-        apply(writing, known, stamps);
+        apply(writing, writing, known, stamps);
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
     }
 
@@ -265,8 +275,9 @@ final class Updates {
             return Outcome.of(new UpdateResult(
                     true, 0, List.of(), Verification.PENDING, "review " + number + ": " + why(reviewing)));
         }
-        apply(writing, accepted, stamps);
-        List<String> violations = touched.isEmpty() ? List.of() : constraints.apply(writing, touched);
+        SqlView seen = writing.seenBy(rules.floors(On.QUERY, context.caller()));
+        apply(writing, seen, accepted, stamps);
+        List<String> violations = touched.isEmpty() ? List.of() : constraints.broken(writing, seen, touched);
         if (!violations.isEmpty()) {
             throw new Refused(new UpdateResult(
                     false, 0, List.of(), Verification.REJECTED_BY_CONSTRAINT, String.join("; ", violations)));
@@ -346,18 +357,24 @@ final class Updates {
 
     // ---- Doing it
 
-    private void apply(SqlWriting writing, List<Patch> patches, Map<String, @Nullable Object> stamps)
+    /**
+     * Does what patches say to what the caller sees. What is hidden from them is not theirs to take back, and they hear as
+     * much of it as if it were not there: nothing.
+     */
+    private void apply(SqlWriting writing, SqlView seen, List<Patch> patches, Map<String, @Nullable Object> stamps)
             throws SQLException {
         boolean annotates = "annotation".equals(update.metadata().get("replaceMode"));
         Map<String, Set<String>> types = rules.readsByTypes() ? types(writing, patches) : Map.of();
+        Set<Patch> seenBefore = seenByTypes(writing, seen, patches);
         String transaction = null;
         for (Patch patch : patches) {
             Statement statement = patch.statement();
-            List<Fact> same = writing.find(statement);
+            boolean isSeen = seenBefore.contains(patch) || isSeen(writing, seen, statement);
+            List<Fact> same = isSeen ? writing.find(statement) : List.of();
             List<Fact> replaced = switch (patch.op()) {
                 case ADD -> List.of();
                 case REMOVE -> same;
-                case REPLACE -> annotates ? List.of() : others(writing, statement);
+                case REPLACE -> annotates ? List.of() : others(seen, statement);
             };
             boolean says = patch.op() != Patch.Op.REMOVE;
             boolean changes = says && !isUnchanged(same, statement);
@@ -366,7 +383,9 @@ final class Updates {
                 touched.add(object.id());
             }
             if (!changes && replaced.isEmpty()) {
-                refresh(writing, patch.op(), same, statement);
+                if (isSeen) {
+                    refresh(writing, patch.op(), same, statement);
+                }
                 continue;
             }
             long number = journal.nextChange();
@@ -389,6 +408,23 @@ final class Updates {
             count += replaced.size() + (changes ? 1 : 0);
             affected.add(statement.subject().id());
         }
+    }
+
+    /** What may be taken back because of a type of its subject, though that is taken back just before. */
+    private Set<Patch> seenByTypes(SqlWriting writing, SqlView seen, List<Patch> patches) {
+        return seen == writing || !rules.readsByTypes()
+                ? Set.of()
+                : patches.stream()
+                        .filter(patch -> patch.op() == Patch.Op.REMOVE)
+                        .filter(patch -> isSeen(writing, seen, patch.statement()))
+                        .collect(Collectors.toSet());
+    }
+
+    private static boolean isSeen(SqlWriting writing, SqlView seen, Statement statement) {
+        return seen == writing
+                || !seen.statements(pattern(statement, List.of(statement.object())), null, 1)
+                        .items()
+                        .isEmpty();
     }
 
     /**
@@ -451,19 +487,24 @@ final class Updates {
         return said;
     }
 
-    private static List<Fact> others(SqlWriting writing, Statement statement) {
-        var pattern = new Pattern(
+    /** What says of the same subject, by the same predicate in the same graph, one of some objects; any if there are none. */
+    private static Pattern pattern(Statement statement, List<Term> objects) {
+        return new Pattern(
                 List.of(statement.graph() == null ? Pattern.DEFAULT_GRAPH : statement.graph()),
                 List.of(statement.subject().id()),
                 List.of(),
                 List.of(statement.predicate()),
-                List.of(),
+                objects,
                 List.of(),
                 null);
+    }
+
+    private static List<Fact> others(View seen, Statement statement) {
+        Pattern pattern = pattern(statement, List.of());
         var others = new ArrayList<Fact>();
         String after = null;
         do {
-            Page<Fact> page = writing.statements(pattern, after, PAGE);
+            Page<Fact> page = seen.statements(pattern, after, PAGE);
             page.items().stream()
                     .filter(fact -> !fact.statement().saysTheSameAs(statement))
                     .forEach(others::add);

@@ -33,6 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -91,6 +92,10 @@ abstract class GraphContract {
 
     private UpdateResult update(Patch... patches) {
         return graph.update(Update.of(patches), context);
+    }
+
+    private UpdateResult sparql(String text) {
+        return graph.update(new Update(List.of(), text, null, null, null, null, Map.of()), context);
     }
 
     private @Nullable Object values(String subject) {
@@ -272,16 +277,8 @@ abstract class GraphContract {
     void kg31_aSparqlUpdateIsAnUpdateLikeAnyOther() {
         update(Patch.add(status("ex:p1", "active")));
 
-        UpdateResult result = graph.update(
-                new Update(
-                        List.of(),
-                        "DELETE { ?s <ex:status> ?o } INSERT { ?s <ex:status> \"done\" } WHERE { ?s <ex:status> ?o }",
-                        null,
-                        null,
-                        null,
-                        null,
-                        Map.of()),
-                context);
+        UpdateResult result =
+                sparql("DELETE { ?s <ex:status> ?o } INSERT { ?s <ex:status> \"done\" } WHERE { ?s <ex:status> ?o }");
 
         assertThat(result.success()).isTrue();
         assertThat(values("ex:p1")).isEqualTo(nodes("done"));
@@ -648,18 +645,107 @@ abstract class GraphContract {
         update(Patch.add(Statement.of("ex:ann", "ex:salary", Literal.of(7)).in("ex:hr")));
         rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"predicate\":\"ex:salary\"},\"effect\":\"redact\"}");
 
-        UpdateResult result = graph.update(
-                new Update(
-                        List.of(),
-                        "INSERT { ?s <ex:copy> ?o } WHERE { GRAPH ?g { ?s ?p ?o } }",
-                        null,
-                        null,
-                        null,
-                        null,
-                        Map.of()),
-                context);
+        UpdateResult result = sparql("INSERT { ?s <ex:copy> ?o } WHERE { GRAPH ?g { ?s ?p ?o } }");
 
         assertThat(result.statementsAffected()).isZero();
+    }
+
+    private static Statement salary(int value) {
+        return Statement.of("ex:lee", "ex:salary", Literal.of(value)).in("ex:hr");
+    }
+
+    private static UpdateResult done(int statements) {
+        return new UpdateResult(true, statements, statements == 0 ? List.of() : List.of("ex:lee"), "Verified", null);
+    }
+
+    @Test
+    void kg19_whatIsHiddenCannotBeGuessed() {
+        Statement note = Statement.of("ex:lee", "ex:note", Literal.of("x")).in("ex:hr");
+        update(Patch.add(salary(7)), Patch.add(note));
+        rules(
+                "{\"id\":\"r\",\"on\":\"query\",\"match\":{\"predicate\":\"ex:salary\",\"principal\":\"ben\"},\"effect\":\"redact\"}");
+        CallContext ann = context;
+        context = caller("ben", group());
+
+        assertThat(update(Patch.remove(salary(6)))).isEqualTo(done(0));
+        assertThat(update(Patch.remove(salary(7)))).isEqualTo(done(0));
+        assertThat(update(Patch.replace(salary(5)))).isEqualTo(done(1));
+        assertThat(update(Patch.add(salary(7)))).isEqualTo(done(1));
+        assertThat(sparql("DELETE { GRAPH ?g { ?s ?p ?o } } WHERE { GRAPH ?g { ?s ?p ?o } }"))
+                .isEqualTo(done(1));
+
+        context = ann;
+        assertThat(update(Patch.remove(note))).isEqualTo(done(0));
+        assertThat(update(Patch.remove(salary(5)), Patch.remove(salary(7)))).isEqualTo(done(2));
+    }
+
+    @Test
+    void whatIsHiddenIsNotSaidAgainUnnoticed() {
+        rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"graph\":\"ex:hr\"},\"effect\":\"redact\"}");
+
+        assertThat(update(Patch.add(salary(7)))).isEqualTo(done(1));
+        Object before = revision();
+        assertThat(update(Patch.add(salary(7)))).isEqualTo(done(1));
+        assertThat(revision()).isNotEqualTo(before);
+    }
+
+    private @Nullable Object revision() {
+        return graph.query(Query.sparql("ASK {}"), context).metadata().get("revision");
+    }
+
+    @Test
+    void aHiddenTypeThatIsOnlyMentionedStays() {
+        var suspect = new Resource("ex:lee", "ex:Suspect");
+        update(Patch.add(new Statement(suspect, "ex:status", Literal.of("here"), null, null, Map.of())));
+        rules(
+                "{\"id\":\"r\",\"on\":\"query\",\"match\":{\"predicate\":\"rdf:type\",\"principal\":\"ben\"},\"effect\":\"redact\"}");
+
+        graph.update(
+                Update.of(Patch.remove(Statement.of("ex:lee", "rdf:type", Resource.of("ex:Suspect")))),
+                caller("ben", group()));
+
+        Map<String, Set<String>> types = graph.read(context, view -> view.types(List.of("ex:lee")));
+        assertThat(types).containsEntry("ex:lee", Set.of("ex:Suspect"));
+    }
+
+    @Test
+    void whatIsSeenByItsTypeIsTakenBackWithIt() {
+        Statement type = Statement.of("ex:lee", "rdf:type", Resource.of("ex:Person"));
+        Statement here = status("ex:lee", "here");
+        update(Patch.add(type), Patch.add(here));
+        graph.rules(
+                group(),
+                Alignment.read(
+                        "{\"otherwise\":\"deny\",\"rules\":[{\"id\":\"r1\",\"match\":{\"subjectType\":\"ex:Person\"},"
+                                + "\"effect\":\"allow\"},{\"id\":\"r2\",\"on\":\"update\",\"effect\":\"allow\"}]}"));
+
+        assertThat(update(Patch.remove(type), Patch.remove(here))).isEqualTo(done(2));
+    }
+
+    @Test
+    void kg19_aRefusalTellsNothingOfWhatIsHidden() {
+        graph.shapes(group(), """
+                @prefix sh: <http://www.w3.org/ns/shacl#> .
+                @prefix ex: <ex:> .
+                ex:Pay a sh:NodeShape ; sh:targetClass ex:Employee ;
+                    sh:property [ sh:path ex:bonus ; sh:lessThan ex:salary ; sh:maxCount 2 ] .
+                """);
+        Statement type = Statement.of("ex:lee", "rdf:type", Resource.of("ex:Employee"));
+        update(Patch.add(type), Patch.add(salary(73_219)));
+        rules(
+                "{\"id\":\"r\",\"on\":\"query\",\"match\":{\"predicate\":\"ex:salary\",\"principal\":\"ben\"},\"effect\":\"redact\"}");
+        Patch bonus = Patch.add(Statement.of("ex:lee", "ex:bonus", Literal.of(99_999)));
+        CallContext ann = context;
+        context = caller("ben", group());
+
+        UpdateResult told = update(bonus);
+        context = ann;
+
+        assertThat(told.verificationStatus()).isEqualTo(Verification.REJECTED_BY_CONSTRAINT);
+        assertThat(told.verificationDetails())
+                .isEqualTo(
+                        "ex:lee ex:bonus: sh:LessThanConstraintComponent, by statements that are hidden (shape ex:Pay)");
+        assertThat(update(bonus).verificationDetails()).contains("99999 is not less than 73219");
     }
 
     @Test

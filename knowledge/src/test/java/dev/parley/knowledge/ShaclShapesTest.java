@@ -2,6 +2,7 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.parley.knowledge.ShaclShapes.Violation;
 import dev.parley.protocol.A2AError;
@@ -11,6 +12,7 @@ import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,7 +83,7 @@ class ShaclShapesTest {
     void looksOnlyAtWhatItIsAskedAbout() {
         var view = new StatementsView(Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Project")));
 
-        assertThat(PROJECTS.check(view, List.of("ex:p2"), Duration.ofSeconds(10)))
+        assertThat(PROJECTS.check(view, view, List.of("ex:p2"), Duration.ofSeconds(10)))
                 .isEmpty();
     }
 
@@ -115,6 +117,50 @@ class ShaclShapesTest {
     }
 
     @Test
+    void saysOfWhatIsHiddenWhichConstraintItBreaksAndNoMore() {
+        var people = ShaclShapes.parse(PREFIXES + """
+                ex:PersonShape a sh:NodeShape ; sh:targetClass ex:Person ; sh:closed true ;
+                    sh:ignoredProperties ( <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ) ;
+                    sh:property [ sh:path ex:boss ; sh:property [ sh:path ex:salary ; sh:maxInclusive 5 ] ] ;
+                    sh:property [ sh:path ex:salary ; sh:maxCount 1 ; sh:message "one salary" ] ;
+                    sh:property [ sh:path ex:bonus ; sh:lessThan ex:salary ] ;
+                    sh:property [ sh:path ex:note ; sh:maxLength 3 ] .
+                """);
+        List<Statement> seen = List.of(
+                Statement.of("ex:p1", Term.TYPE, Resource.of("ex:Person")),
+                Statement.of("ex:p1", "ex:bonus", Literal.of(9)),
+                Statement.of("ex:p1", "ex:note", Literal.of("long")));
+        List<Statement> hidden = List.of(
+                Statement.of("ex:p1", "ex:boss", Resource.of("ex:eve")),
+                Statement.of("ex:eve", "ex:salary", Literal.of(71)),
+                Statement.of("ex:p1", "ex:salary", Literal.of(7)),
+                Statement.of("ex:p1", "ex:salary", Literal.of(8)),
+                Statement.of("ex:p1", "ex:disease", Literal.of("flu")));
+        var all = new ArrayList<>(seen);
+        all.addAll(hidden);
+
+        List<Violation> told = people.check(
+                new StatementsView(all.toArray(Statement[]::new)),
+                new StatementsView(seen.toArray(Statement[]::new)),
+                List.of("ex:p1"),
+                Duration.ofSeconds(10));
+
+        String secretly = ", by statements that are hidden";
+        assertThat(told)
+                .filteredOn(one -> !"ex:note".equals(one.path()))
+                .extracting(Violation::path, Violation::message)
+                .contains(
+                        tuple("ex:salary", "one salary"),
+                        tuple("ex:salary", "sh:MaxInclusiveConstraintComponent" + secretly),
+                        tuple("ex:bonus", "sh:LessThanConstraintComponent" + secretly));
+        assertThat(told)
+                .filteredOn(one -> "ex:note".equals(one.path()))
+                .extracting(Violation::message)
+                .anySatisfy(message -> assertThat(message).contains("long"));
+        assertThat(told.toString()).doesNotContain("ex:eve", "71", "7", "8", "disease", "flu");
+    }
+
+    @Test
     void endsShapesThatNeedThemselves() {
         var endless = ShaclShapes.parse(PREFIXES + """
                 ex:S a sh:NodeShape ; sh:targetSubjectsOf ex:knows ; sh:property [ sh:path ex:knows ; sh:node ex:S ] .
@@ -125,6 +171,7 @@ class ShaclShapesTest {
     }
 
     private static List<Violation> check(ShaclShapes shapes, Statement... statements) {
-        return shapes.check(new StatementsView(statements), List.of("ex:p1"), Duration.ofSeconds(10));
+        var view = new StatementsView(statements);
+        return shapes.check(view, view, List.of("ex:p1"), Duration.ofSeconds(10));
     }
 }

@@ -158,9 +158,9 @@ class SparqlFloorsTest {
                     sh:property [ sh:path <ex:pay> ; sh:minCount 1 ] .
                 """);
 
-        assertThat(this.<List<?>>read(Floors.NONE, view -> shapes.check(view, List.of("ex:p1"), PATIENCE)))
+        assertThat(this.<List<?>>read(Floors.NONE, view -> shapes.check(view, view, List.of("ex:p1"), PATIENCE)))
                 .isEmpty();
-        assertThat(this.<List<?>>read(hiding(), view -> shapes.check(view, List.of("ex:p1"), PATIENCE)))
+        assertThat(this.<List<?>>read(hiding(), view -> shapes.check(view, view, List.of("ex:p1"), PATIENCE)))
                 .hasSize(1);
     }
 
