@@ -1,6 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.KnowledgeOperation.Verification;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database.Session;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +30,11 @@ final class Erasure {
     private static final List<String> NAMES =
             List.of("recordedBy", "sourceAgentId", "claimedSourceAgentId", "approvedBy");
 
-    /** What else stays in a provenance that somebody has told who is erased. */
-    private static final Set<String> KEPT = Set.of("taskId", "transactionId", "verificationStatus");
+    /** What else stays in a provenance that somebody has told who is erased, hashed: they chose it. */
+    private static final Set<String> HASHED = Set.of("claimedSourceAgentId", "taskId");
+
+    /** Members of a provenance that say who has told it. */
+    private static final List<String> TELLERS = List.of("recordedBy", "sourceAgentId");
 
     /** Members that say what an update was made for. */
     private static final List<String> LINKS = List.of("taskId", "sessionId");
@@ -54,6 +59,15 @@ final class Erasure {
     int name(String name) throws SQLException {
         String hash = AuditTrail.hashed(name);
         int rows = rewrite(
+                "kg_task",
+                "change_no",
+                "task_id",
+                "EXISTS (SELECT 1 FROM kg_change c JOIN kg_provenance y ON y.provenance = c.more WHERE c.space ="
+                        + " kg_task.space AND c.change_no = kg_task.change_no AND ("
+                        + isOne("y.json", TELLERS, "= ?") + "))",
+                name,
+                AuditTrail::hashed);
+        rows += rewrite(
                 "kg_provenance",
                 "provenance",
                 "json",
@@ -111,10 +125,12 @@ final class Erasure {
 
     /** Removes that anything was done for these tasks, or in these contexts. */
     void links(Collection<String> ids) throws SQLException {
-        String list = text(List.copyOf(ids));
+        Set<String> all = Stream.concat(ids.stream(), ids.stream().map(AuditTrail::hashed))
+                .collect(Collectors.toSet()); // as they are where their teller is erased
+        String list = text(all);
         session.update("DELETE FROM kg_task WHERE space = ? AND " + sql.inTexts("task_id"), space, list);
         String in = sql.inTexts("");
-        UnaryOperator<String> unlinked = json -> unlinked(json, Set.copyOf(ids));
+        UnaryOperator<String> unlinked = json -> unlinked(json, all);
         rewrite("kg_provenance", "provenance", "json", isOne("json", LINKS, in), list, unlinked);
         rewrite("kg_audit", "audit_no", "detail", isOne("detail", LINKS, in), list, unlinked);
         rewrite("kg_review", "review_no", "request", isOne("request", LINKS, in), list, unlinked);
@@ -150,28 +166,41 @@ final class Erasure {
             for (Found one : found) {
                 last = one.key;
                 rows += session.update(
-                        "UPDATE " + table + " SET " + column + " = ? WHERE space = ? AND " + key + " = ?",
+                        "UPDATE " + table + " SET " + column + " = ? WHERE space = ? AND " + key + " = ? AND " + column
+                                + " = ?",
                         change.apply(one.text),
                         space,
-                        one.key);
+                        one.key,
+                        one.text);
             }
         } while (found.size() == AT_ONCE);
         return rows;
     }
 
     /** What else its bearer has told of where a statement comes from may name them as well. */
-    private static String unnamed(String json, String name, String hash) {
+    private String unnamed(String json, String name, String hash) {
         Map<String, @Nullable Object> said = SqlFacts.json(json);
-        boolean isTheirs = name.equals(said.get("recordedBy")) || name.equals(said.get("sourceAgentId"));
+        boolean isTheirs = TELLERS.stream().anyMatch(member -> name.equals(said.get(member)));
         var left = new LinkedHashMap<String, @Nullable Object>();
         said.forEach((member, value) -> {
-            if (NAMES.contains(member)) {
-                left.put(member, name.equals(value) ? hash : value);
-            } else if (!isTheirs || KEPT.contains(member)) {
+            if (name.equals(value) && NAMES.contains(member)) {
+                left.put(member, hash);
+            } else if (isTheirs && HASHED.contains(member)) {
+                left.put(member, AuditTrail.hashed(String.valueOf(value)));
+            } else if (!isTheirs || NAMES.contains(member) || isOurs(member, value)) {
                 left.put(member, value);
             }
         });
         return text(left);
+    }
+
+    /** True for what the graph itself has written, and not somebody under the same name. */
+    private boolean isOurs(String member, @Nullable Object value) {
+        return switch (member) {
+            case "transactionId" -> value instanceof String id && writing.space.hasMade(id);
+            case "verificationStatus" -> Verification.VERIFIED.equals(value);
+            default -> false;
+        };
     }
 
     private static String unnamedInList(String json, String name, String hash) {

@@ -32,20 +32,30 @@ record Space(
         return new UUID(instance & ~0xF000L | VERSION_8, number | VARIANT).toString();
     }
 
+    /** True if this is the id of a change of this database. */
+    boolean hasMade(String id) {
+        return idOf(id) != null;
+    }
+
     /**
      * Returns the number of a change.
      *
      * @throws InvalidField if it is not one of this database
      */
     long changeNumber(String id) {
+        UUID uuid = idOf(id);
+        if (uuid == null) {
+            throw InvalidField.of("metadata.afterChangeId", id + " (expected: the changeId of a change of this graph)");
+        }
+        return uuid.getLeastSignificantBits() & ~VARIANT;
+    }
+
+    private @Nullable UUID idOf(String id) {
         try {
             UUID uuid = UUID.fromString(id);
-            if (uuid.getMostSignificantBits() == (instance & ~0xF000L | VERSION_8)) {
-                return uuid.getLeastSignificantBits() & ~VARIANT;
-            }
+            return uuid.getMostSignificantBits() == (instance & ~0xF000L | VERSION_8) ? uuid : null;
         } catch (IllegalArgumentException noUuid) {
-            // falls through: whatever it is, it is none of ours
+            return null; // whatever it is, it is none of ours
         }
-        throw InvalidField.of("metadata.afterChangeId", id + " (expected: the changeId of a change of this graph)");
     }
 }

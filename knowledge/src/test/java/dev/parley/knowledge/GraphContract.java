@@ -1012,6 +1012,38 @@ abstract class GraphContract {
     }
 
     @Test
+    void whatWhoIsErasedHasChosenIsHashed() {
+        String agent = hers("ann.smith@home");
+        String task = hers("ann, phone 555");
+        var update = new Update(
+                List.of(Patch.add(status("ex:p1", "active")
+                        .withProvenance(Map.of(
+                                "transactionId", hers("her transaction"),
+                                "verificationStatus", hers("her status"))))),
+                null,
+                agent,
+                null,
+                task,
+                null,
+                Map.of());
+        graph.update(update, alice());
+        graph.update(update, caller("bob", group()));
+        List<String> made = graph.changesOf(task, context);
+
+        graph.erase(hers("alice"), false, operator());
+
+        assertThat(tables())
+                .contains(AuditTrail.hashed(agent), AuditTrail.hashed(task))
+                .contains("bob", agent, task); // which he has told himself
+        assertThat(graph.changesOf(task, context)).hasSize(2).isEqualTo(made);
+        graph.erase("bob", false, operator());
+        assertThat(tables()).doesNotContain(agent, task, hers("her transaction"), hers("her status"));
+        graph.unlink(List.of(task), operator());
+        assertThat(graph.changesOf(task, context)).isEmpty();
+        assertThat(tables()).doesNotContain(AuditTrail.hashed(task));
+    }
+
+    @Test
     void whatComesFromSomebodyStaysHiddenWhenTheirNameIsGone() {
         rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"sourceAgent\":\"" + hers("alice")
                 + "\"},\"effect\":\"redact\"}");
