@@ -434,6 +434,62 @@ final class AuthorizationTest {
     }
 
     @Test
+    void rulesAboutASkillAreNotAvoidedByNotNamingIt() throws Exception {
+        try (Hub kept = Hub.builder()
+                .data(directory.resolve("skills"))
+                .port(0)
+                .policy(policy("""
+                        {"rules": [{"effect": "deny", "agents": ["skilled"], "skills": ["write"]},
+                                   {"effect": "deny", "operations": ["CancelTask"]}]}"""))
+                .agents(
+                        skilled(),
+                        Agent.named("one", "Has one skill")
+                                .skill("read", "For everybody")
+                                .handle((request, reply) -> reply.complete("done")))
+                .start()) {
+            var there = new Outsider(kept.url());
+            String send = "{'jsonrpc':'2.0','id':1,'method':'SendMessage','params':%s}";
+            String[] version = {"A2A-Version", "1.0"};
+            for (String metadata : List.of("", ",'metadata':{'skillId':'write'}")) {
+                assertThat(there.post("/agents/skilled", send.formatted(message("hello", metadata)), version)
+                                .body())
+                        .as(metadata)
+                        .contains("PERMISSION_DENIED");
+            }
+            assertThat(there.post(
+                                    "/agents/skilled",
+                                    send.formatted(message("hello", ",'metadata':{'skillId':'read'}")),
+                                    version)
+                            .body())
+                    .contains("TASK_STATE_COMPLETED");
+            assertThat(there.post("/agents/one", send.formatted(message("hello", "")), version)
+                            .body())
+                    .contains("TASK_STATE_COMPLETED");
+            for (String named : List.of("7", "['write']", "'" + "burning".repeat(100_000) + "'")) {
+                String body = there.post(
+                                "/agents/skilled",
+                                send.formatted(message("hello", ",'metadata':{'skillId':" + named + "}")),
+                                version)
+                        .body();
+                assertThat(body).contains("-32602", "skillId").hasSizeLessThan(2_000);
+            }
+            String two = message("hello", ",'metadata':{'skillId':'read'}")
+                    .replaceFirst("}$", ",'metadata':{'skillId':'write'}}");
+            assertThat(there.post("/agents/skilled", send.formatted(two), version)
+                            .body())
+                    .contains("-32602", "expected: the one of the message");
+
+            String unheardOf = "D".repeat(100_000);
+            there.rpc("/agents/skilled", "CancelTask", "{'id':'" + unheardOf + "'}", version);
+            // What is written next comes behind it.
+            there.post("/agents/one", send.formatted(message("hello", "")), version);
+            assertThat(there.get("/admin/audit?action=call.denied").body())
+                    .contains("D".repeat(256) + "…")
+                    .doesNotContain("D".repeat(257));
+        }
+    }
+
+    @Test
     @DisplayName("ONE29, GEM29: the audit tells who began a task, who canceled it, and who was turned away")
     void theAuditTells() throws Exception {
         try (Hub kept = Hub.builder()
@@ -471,11 +527,16 @@ final class AuthorizationTest {
             assertThat(canceled.at("actor").text()).isEqualTo("admin");
             assertThat(canceled.at("target").text()).isEqualTo(id);
 
-            // What is written next comes behind the row of the call that was turned away.
+            String made = there.post("/admin/keys", "{'group':'T1','principal':'erin','scopes':[]}", "X-Api-Key", key)
+                    .body();
+            there.get("/admin/keys", "X-Api-Key", Shown.of(made).at("key").text());
+            // What is written next comes behind the rows of the calls that were turned away.
             there.post("/admin/groups", "{'id':'next'}", "X-Api-Key", key);
             Shown denied = Shown.of(there.get("/admin/audit?action=call.denied", "X-Api-Key", key)
                     .body());
             assertThat(denied.at("rows", 0, "actor").text()).isEqualTo("anonymous");
+            assertThat(denied.at("rows", 1, "actor").text()).isEqualTo("erin");
+            assertThat(denied.at("rows", 1, "group").text()).isEqualTo("T1");
             Shown verified =
                     Shown.of(there.get("/admin/audit/verify", "X-Api-Key", key).body());
             assertThat(verified.at("good").value()).isEqualTo(true);

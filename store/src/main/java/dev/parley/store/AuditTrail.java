@@ -10,6 +10,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -46,7 +47,7 @@ public final class AuditTrail implements Database.GroupListener {
     private static final Set<String> CHOSEN = Set.of("agents", "contextId", "taskId");
 
     private static final String COLUMNS =
-            "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash";
+            "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash, salt";
     private static final List<String> SCHEMA = List.of("""
             CREATE TABLE audit (
                 row_no   KEY PRIMARY KEY,
@@ -60,7 +61,9 @@ public final class AuditTrail implements Database.GroupListener {
                 address  TEXT NOT NULL,
                 trace    TEXT NOT NULL,
                 detail   TEXT NOT NULL,
-                hash     TEXT NOT NULL
+                hash     TEXT NOT NULL,
+                -- Goes with the address into the hash, and goes with it: there are too few addresses to hide one in a hash.
+                salt     TEXT NOT NULL
             );
             CREATE INDEX audit_by_target ON audit (target, row_no);
             CREATE INDEX audit_by_group ON audit (group_id, row_no);
@@ -98,8 +101,8 @@ public final class AuditTrail implements Database.GroupListener {
     /** An entry as it was recorded: its number from 1 without gaps, and when. */
     public record Row(long number, Instant at, Entry entry, String hash) {}
 
-    /** A row, and the very text of its detail. */
-    private record Stored(Row row, String detail) {
+    /** A row, the very text of its detail, and what keeps its address from being guessed. */
+    private record Stored(Row row, String detail, String salt) {
         /** As it is, if it is not as we write it. */
         String detailInChain() {
             Map<String, ?> members = row.entry().detail();
@@ -130,6 +133,7 @@ public final class AuditTrail implements Database.GroupListener {
 
     private final Database database;
     private final InstantSource clock;
+    private final SecureRandom random = new SecureRandom();
     // The writer's alone: where the chain ends with the group in the making, and on disk.
     private long number;
     private String hash;
@@ -168,9 +172,10 @@ public final class AuditTrail implements Database.GroupListener {
     public void add(Session session, Entry entry) throws SQLException {
         long at = clock.millis();
         String text = text(entry.detail());
-        String next = chained(hash, number + 1, at, entry, withoutChosen(entry.detail(), text), this::remembered);
+        String salt = entry.address().isEmpty() ? "" : Long.toHexString(random.nextLong());
+        String next = chained(hash, number + 1, at, entry, withoutChosen(entry.detail(), text), salt, this::remembered);
         session.update(
-                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number + 1,
                 at,
                 entry.group(),
@@ -182,7 +187,8 @@ public final class AuditTrail implements Database.GroupListener {
                 entry.address(),
                 entry.trace(),
                 text,
-                next);
+                next,
+                salt);
         number++;
         hash = next;
     }
@@ -292,11 +298,15 @@ public final class AuditTrail implements Database.GroupListener {
                 Entry after = change.apply(before);
                 if (!after.equals(before)) {
                     session.update(
-                            "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, detail = ? WHERE row_no = ?",
+                            "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, salt = ?, detail = ?"
+                                    + " WHERE row_no = ?",
                             after.actor(),
                             after.target(),
                             after.subject(),
                             after.address(),
+                            after.address().equals(before.address())
+                                    ? one.salt()
+                                    : addressInChain(before.address(), one.salt()),
                             after.detail().equals(before.detail()) ? one.detail() : text(after.detail()),
                             last);
                     replaced++;
@@ -379,17 +389,22 @@ public final class AuditTrail implements Database.GroupListener {
     public Verification verify() {
         long last = 0;
         String chain = GENESIS;
+        long after = Long.MIN_VALUE;
         while (true) {
-            long after = last;
+            long behind = after;
             List<Stored> rows =
-                    database.read(session -> stored(session, "row_no > ?", Arrays.asList(after, ROWS_AT_ONCE)));
+                    database.read(session -> stored(session, "row_no > ?", Arrays.asList(behind, ROWS_AT_ONCE)));
             if (rows.isEmpty()) {
                 return new Verification(last, chain, endProblem(last, chain).orElse(null));
             }
             for (Stored one : rows) {
                 Row row = one.row();
                 if (row.number() != last + 1) {
-                    return new Verification(last, chain, "row " + (last + 1) + " is missing");
+                    boolean before = row.number() <= last;
+                    return new Verification(
+                            last,
+                            chain,
+                            before ? "row " + row.number() + " was added" : "row " + (last + 1) + " is missing");
                 }
                 String expected = chained(
                         chain,
@@ -397,12 +412,14 @@ public final class AuditTrail implements Database.GroupListener {
                         row.at().toEpochMilli(),
                         row.entry(),
                         one.detailInChain(),
+                        one.salt(),
                         AuditTrail::forgettable);
                 if (!expected.equals(row.hash())) {
                     return new Verification(
                             last, chain, "row " + row.number() + " is not what was written, or the one before is not");
                 }
                 last = row.number();
+                after = last;
                 chain = expected;
             }
         }
@@ -413,7 +430,11 @@ public final class AuditTrail implements Database.GroupListener {
             try (ResultSet row =
                     session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
                 long number = row.next() ? row.getLong(1) : 0;
-                if (number == last && (number == 0 || chain.equals(row.getString(2)))) {
+                boolean right = number == last && (number == 0 || chain.equals(row.getString(2)));
+                if (number > 0 && row.next()) {
+                    return Optional.of("the end of the chain is there twice");
+                }
+                if (right) {
                     return Optional.empty();
                 }
                 // Rows may have come since the last page was read; they are at the end, and not looked at.
@@ -445,7 +466,7 @@ public final class AuditTrail implements Database.GroupListener {
                 found.getString(10),
                 detail);
         Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text);
+        return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text, found.getString(13));
     }
 
     @SuppressWarnings("unchecked") // what was written has texts for names
@@ -459,12 +480,9 @@ public final class AuditTrail implements Database.GroupListener {
 
     // ---- The chain
 
-    /**
-     * The address belongs to the actor, and is forgotten with it, so it is not in the hash. The detail is that without what
-     * was chosen.
-     */
+    /** @param detail without what was chosen */
     private static String chained(
-            String before, long number, long at, Entry entry, String detail, UnaryOperator<String> names) {
+            String before, long number, long at, Entry entry, String detail, String salt, UnaryOperator<String> names) {
         List<?> all = Arrays.asList(
                 before,
                 number,
@@ -475,9 +493,15 @@ public final class AuditTrail implements Database.GroupListener {
                 isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
                 entry.subject().isEmpty() ? "" : names.apply(entry.subject()),
                 entry.outcome(),
+                addressInChain(entry.address(), salt),
                 entry.trace(),
                 detail);
         return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+    }
+
+    /** Once it is forgotten, what was in the chain is where the salt was. */
+    private static String addressInChain(String address, String salt) {
+        return address.isEmpty() && (salt.isEmpty() || isHash(salt)) ? salt : hashed(salt + " " + address);
     }
 
     private static String text(Map<String, ?> detail) {
@@ -512,7 +536,13 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     private static String forgettable(String name) {
-        return name.startsWith(FORGOTTEN) ? name : hashed(name);
+        return isHash(name) ? name : hashed(name);
+    }
+
+    private static boolean isHash(String text) {
+        return text.startsWith(FORGOTTEN)
+                && text.length() == FORGOTTEN.length() + GENESIS.length()
+                && text.chars().skip(FORGOTTEN.length()).allMatch(HexFormat::isHexDigit);
     }
 
     private static String sha256(String text) {

@@ -201,4 +201,38 @@ final class AuditTrailTest {
             assertThat(all().getFirst().detail()).isEqualTo(Map.of("unreadable", other));
         }
     }
+
+    @Test
+    void anAddressThatWasChangedIsNamed() {
+        add(called("alice", "a", "1", "", Map.of()), called("bob", "b", "2", "", Map.of()));
+        audit.forget("shop", "alice");
+        assertThat(audit.verify().broken()).isNull();
+
+        tamper("UPDATE audit SET address = '10.9.8.7' WHERE row_no = 1");
+        assertThat(audit.verify().broken()).startsWith("row 1 is not what was written");
+
+        tamper("UPDATE audit SET address = '' WHERE row_no = 1");
+        tamper("UPDATE audit SET address = '10.9.8.7' WHERE row_no = 2");
+        assertThat(audit.verify().broken()).startsWith("row 2 is not what was written");
+    }
+
+    @Test
+    void whatOnlyLooksLikeAHashIsForgottenToo() {
+        add(called("alice", "task.created", "t-1", "", Map.of("contextId", "sha256:home of alice")));
+
+        audit.forgetContext("shop", null, "sha256:home of alice");
+
+        assertThat(all().toString()).doesNotContain("home");
+        assertThat(audit.verify().broken()).isNull();
+    }
+
+    @Test
+    void whatWasAddedIsNamed() {
+        add(entry("alice", "a", "1"));
+        tamper("INSERT INTO audit_end (row_no, hash) VALUES (1, 'x')");
+        assertThat(audit.verify().broken()).isEqualTo("the end of the chain is there twice");
+
+        tamper("UPDATE audit SET row_no = 0");
+        assertThat(audit.verify().broken()).isEqualTo("row 0 was added");
+    }
 }

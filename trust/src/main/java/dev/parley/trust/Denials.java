@@ -4,6 +4,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.AuditTrail.Entry;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Denials {
     private static final int A_MINUTE = 200;
+    /** No id of anything is longer, and what callers ask for need not be the id of anything. */
+    private static final int LONGEST = 256;
+
+    private static final int MOST_AGENTS = 10;
 
     private final @Nullable AuditTrail audit;
     private final InstantSource clock;
@@ -34,12 +39,13 @@ final class Denials {
         if (audit == null) {
             return;
         }
-        var detail = new TreeMap<String, Object>(Map.of("agent", agent, "reason", reason));
+        var detail = new TreeMap<String, Object>(Map.of("agent", agent, "reason", shortened(reason)));
         if (!operation.isEmpty()) {
-            detail.put("operation", operation);
+            detail.put("operation", shortened(operation));
         }
         if (context.chain().isPassedOn()) {
-            detail.put("agents", context.chain().agents());
+            List<String> agents = context.chain().agents();
+            detail.put("agents", agents.subList(Math.max(0, agents.size() - MOST_AGENTS), agents.size()));
         }
         lock.lock();
         try {
@@ -64,11 +70,15 @@ final class Denials {
                 context.scope().group(),
                 context.caller(),
                 "call.denied",
-                target.isEmpty() ? agent : target,
+                target.isEmpty() ? agent : shortened(target),
                 "",
                 "denied",
                 context.address(),
                 context.traceparent() == null ? "" : context.traceparent(),
                 detail));
+    }
+
+    static String shortened(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
     }
 }

@@ -114,6 +114,8 @@ public final class Directory {
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
+    /** True if somebody was shut out and then erased. */
+    private volatile boolean hasNameless;
 
     private Directory(Database database, AuditTrail audit, InstantSource clock) {
         this.database = database;
@@ -141,6 +143,7 @@ public final class Directory {
             while (row.next()) {
                 var member = new Member(row.getString(1), row.getString(2));
                 users.put(member, new User(member.group(), member.name(), requireNonNull(time(row, 3)), time(row, 4)));
+                hasNameless |= member.name().startsWith(AuditTrail.FORGOTTEN);
             }
         }
         try (ResultSet row = session.bind("SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms,"
@@ -209,6 +212,9 @@ public final class Directory {
     boolean isWelcome(String group, String name) {
         Group of = groups.get(group);
         User user = users.get(new Member(group, name));
+        if (user == null && hasNameless) {
+            user = users.get(new Member(group, AuditTrail.hashed(member(group, name))));
+        }
         return (of == null || of.archived() == null) && (user == null || user.disabled() == null);
     }
 
@@ -298,17 +304,16 @@ public final class Directory {
                 createGroup(group, by);
             }
             var user = new User(group, name, now(), null);
-            write(
-                    by,
-                    "user.created",
-                    group,
-                    member(group, name),
-                    Map.of(),
-                    session -> session.update(
-                            "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)",
-                            group,
-                            name,
-                            millis(user.made())));
+            String hash = AuditTrail.hashed(member(group, name));
+            write(by, "user.created", group, member(group, name), Map.of(), session -> {
+                session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, hash);
+                session.update(
+                        "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)",
+                        group,
+                        name,
+                        millis(user.made()));
+            });
+            users.remove(new Member(group, hash));
             users.put(member, user);
             return user;
         });
@@ -470,7 +475,8 @@ public final class Directory {
     // ---- Changing
 
     /**
-     * Removes a member and its keys, as if they had never been; nothing happens if there is none.
+     * Removes a member and its keys, as if they had never been; nothing happens if there is none. Of one that is shut out a
+     * hash stays, because it may have other credentials than keys; it is let in by that name, or by making it anew.
      *
      * @return how many keys it had
      */
@@ -481,10 +487,25 @@ public final class Directory {
                     .filter(key -> key.group().equals(group) && key.principal().equals(name))
                     .map(Key::id)
                     .toList();
-            database.erase(
-                    session -> session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name)
-                            + session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name));
+            User user = users.get(new Member(group, name));
+            User shutOut = user == null || user.disabled() == null
+                    ? null
+                    : new User(group, AuditTrail.hashed(member(group, name)), user.made(), user.disabled());
+            database.erase(session -> {
+                session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name);
+                return shutOut != null
+                        ? session.update(
+                                "UPDATE trust_user SET name = ? WHERE group_id = ? AND name = ?",
+                                shutOut.name(),
+                                group,
+                                name)
+                        : session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name);
+            });
             ids.forEach(keys::remove);
+            if (shutOut != null) {
+                users.put(new Member(group, shutOut.name()), shutOut);
+                hasNameless = true;
+            }
             users.remove(new Member(group, name));
             return ids.size();
         });

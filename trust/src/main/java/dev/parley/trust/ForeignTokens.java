@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,16 @@ final class ForeignTokens {
             Supplier<Set<String>> audiences,
             @Nullable String groupClaim,
             InstantSource clock) {
-        issuers.forEach(url -> this.issuers.put(url, new Issuer(url, audiences, clock)));
+        var names = new HashMap<String, String>();
+        for (String url : issuers) {
+            var issuer = new Issuer(url, audiences, clock);
+            this.issuers.put(url, issuer);
+            String other = names.put(issuer.name(), url);
+            if (other != null && !other.equals(url)) {
+                throw new IllegalArgumentException(
+                        "issuer: " + url + " (expected: another host or path than " + other + ")");
+            }
+        }
         this.groupClaim = groupClaim;
         this.clock = clock;
         this.good = new GoodTokens<>(clock);
@@ -110,7 +120,7 @@ final class ForeignTokens {
 
     /** Two issuers may have a user of the same name, and the hub one too; they are not the same. */
     private Principal principal(Issuer issuer, JWTClaimsSet claims) throws ParseException {
-        String name = claims.getSubject() + "@" + issuer.authority();
+        String name = claims.getSubject() + "@" + issuer.name();
         String group = groupClaim == null ? null : claims.getStringClaim(groupClaim);
         return new Principal(
                 group == null ? Principal.DEFAULT_GROUP : Principal.requireGroup(group),

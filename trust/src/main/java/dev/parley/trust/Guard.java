@@ -17,7 +17,9 @@ import dev.parley.protocol.OwnMethod;
 import dev.parley.trust.Policy.Attempt;
 import dev.parley.trust.Policy.Refusal;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -126,10 +128,20 @@ public final class Guard {
             String skill = skill(send);
             requireEnd(operation.getClass().getSimpleName(), context);
             requireScopes(send, skill, context);
-            require(operation.getClass().getSimpleName(), skill, context, task);
+            for (@Nullable String one : taken(skill)) {
+                require(operation.getClass().getSimpleName(), one, context, task);
+            }
         } else {
             require(operation.getClass().getSimpleName(), null, context, task);
         }
+    }
+
+    /** For which skills a message may be taken: for any, if it names none. */
+    private List<@Nullable String> taken(@Nullable String named) {
+        List<Skill> all = all();
+        return named != null || all.isEmpty()
+                ? Collections.singletonList(named)
+                : all.stream().<@Nullable String>map(Skill::id).toList();
     }
 
     /** What makes an agent work, which may then call others: who only reads cannot go in circles. */
@@ -137,7 +149,8 @@ public final class Guard {
         try {
             context.chain().check(mostAgents);
         } catch (A2AException refused) {
-            denials.note(context, agent, operation, "", String.valueOf(refused.getMessage()));
+            // Not its message: who is in the chain is among what can be forgotten.
+            denials.note(context, agent, operation, "", "the chain of agents is too long, or a circle");
             throw refused;
         }
     }
@@ -163,7 +176,7 @@ public final class Guard {
      * needs what all of them ask for.
      */
     private void requireScopes(Operation.Send send, @Nullable String named, CallContext context) {
-        if (!enforces) {
+        if (!enforces && policy.equals(Policy.OPEN)) {
             return;
         }
         var missing = new TreeSet<String>();
@@ -171,7 +184,7 @@ public final class Guard {
         for (Skill skill : all()) {
             if (named == null || skill.id().equals(named)) {
                 known = true;
-                missing.addAll(missing(skill, context.grants()));
+                missing.addAll(enforces ? missing(skill, context.grants()) : Set.of());
             }
         }
         if (!missing.isEmpty()) {
@@ -179,9 +192,10 @@ public final class Guard {
             denials.note(context, agent, operation, "", "scopes of a skill: " + String.join(" ", missing));
             throw lacking(missing);
         }
-        if (!known) {
+        if (named != null && !known) {
             throw A2AException.invalidParams(
-                    "metadata." + SKILL, named + " (expected: the id of a skill on the card, or none)");
+                    "metadata." + SKILL,
+                    Denials.shortened(named) + " (expected: the id of a skill on the card, or none)");
         }
     }
 
@@ -223,11 +237,22 @@ public final class Guard {
                 .toList());
     }
 
+    /** One skill for all who look at the request: what is judged here is what the agent sees. */
     private static @Nullable String skill(Operation.Send send) {
-        Object named = send.message().metadata().get(SKILL);
-        if (named == null) {
-            named = send.metadata().get(SKILL);
+        String ofMessage = skill("message.metadata.", send.message().metadata());
+        String ofRequest = skill("metadata.", send.metadata());
+        if (ofMessage != null && ofRequest != null && !ofMessage.equals(ofRequest)) {
+            throw A2AException.invalidParams(
+                    "metadata." + SKILL, Denials.shortened(ofRequest) + " (expected: the one of the message)");
         }
-        return named instanceof String skill ? skill : null;
+        return ofMessage == null ? ofRequest : ofMessage;
+    }
+
+    private static @Nullable String skill(String where, Map<String, ?> metadata) {
+        Object named = metadata.get(SKILL);
+        if (named != null && !(named instanceof String)) {
+            throw A2AException.invalidParams(where + SKILL, "is no text (expected: the id of a skill)");
+        }
+        return (String) named;
     }
 }

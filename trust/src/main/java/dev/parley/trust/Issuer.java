@@ -98,9 +98,10 @@ final class Issuer {
         return issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
     }
 
-    /** The host, and the port if it is said. */
-    String authority() {
-        return URI.create(url).getAuthority();
+    /** What its users are called by: its host, with the port and the path if there are any. */
+    String name() {
+        URI from = URI.create(url);
+        return (from.getAuthority() + from.getPath()).replaceFirst("/$", "");
     }
 
     /**

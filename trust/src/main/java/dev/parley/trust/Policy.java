@@ -26,7 +26,8 @@ public interface Policy {
      *
      * @param operation by its name in A2A 1.0, such as {@code SendMessage}; {@code knowledge/query} and the like; or the
      *     name of an agent's own method
-     * @param skill for which the message is; null if it does not say
+     * @param skill for which a message is, or may be taken, as one that does not say is for each on the card; null if there
+     *     is none
      */
     record Attempt(
             Principal caller,

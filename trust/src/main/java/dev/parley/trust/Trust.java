@@ -124,14 +124,8 @@ public final class Trust {
      */
     public Admission admit(String agent, Arrival arrival) {
         Authentication wanted = of(agent);
-        @Nullable Principal caller;
-        try {
-            caller = caller(wanted, arrival);
-        } catch (A2AException refusal) {
-            denials.note(nobody(arrival), agent, "", "", String.valueOf(refusal.getMessage()));
-            throw refusal;
-        }
-        CallContext context = caller == null ? nobody(arrival) : caller.context(arrival.address());
+        Principal caller = recorded(agent, "", wanted, arrival);
+        CallContext context = context(caller, arrival);
         Principal known = caller == null ? ANYBODY : caller;
         if (!policy.knows(known, agent)) {
             denials.note(context, agent, "", "", "hidden by the policy");
@@ -186,8 +180,23 @@ public final class Trust {
         }
     }
 
-    private static CallContext nobody(Arrival arrival) {
-        return CallContext.anonymous().withGrants(Set.of(), arrival.address());
+    private static CallContext context(@Nullable Principal caller, Arrival arrival) {
+        return caller == null
+                ? CallContext.anonymous().withGrants(Set.of(), arrival.address())
+                : caller.context(arrival.address());
+    }
+
+    /** Returns who calls, as {@link #caller} does. Who is turned away is recorded, by name if it is known. */
+    private @Nullable Principal recorded(String target, String operation, Authentication wanted, Arrival arrival) {
+        Principal caller = null;
+        try {
+            caller = identified(wanted, arrival);
+            requireWelcome(caller, wanted, arrival);
+            return caller;
+        } catch (A2AException refusal) {
+            denials.note(context(caller, arrival), target, operation, "", String.valueOf(refusal.getMessage()));
+            throw refusal;
+        }
     }
 
     /**
@@ -219,13 +228,8 @@ public final class Trust {
             schemes.remove(Scheme.NONE);
         }
         var wanted = new Authentication(schemes, Set.of());
-        try {
-            Principal caller = caller(wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope)), arrival);
-            return caller == null ? nobody(arrival) : caller.context(arrival.address());
-        } catch (A2AException refusal) {
-            denials.note(nobody(arrival), "hub", arrival.method(), "", String.valueOf(refusal.getMessage()));
-            throw refusal;
-        }
+        Authentication scoped = wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope));
+        return context(recorded("hub", arrival.method(), scoped, arrival), arrival);
     }
 
     /** The card of an agent with what its callers have to show. */
@@ -309,6 +313,12 @@ public final class Trust {
 
     /** Returns who calls; null for somebody who need not say so. */
     private @Nullable Principal caller(Authentication wanted, Arrival arrival) {
+        Principal caller = identified(wanted, arrival);
+        requireWelcome(caller, wanted, arrival);
+        return caller;
+    }
+
+    private @Nullable Principal identified(Authentication wanted, Arrival arrival) {
         String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
         Token token = token(wanted, arrival);
         Principal certified = certified(wanted, arrival);
@@ -319,8 +329,18 @@ public final class Trust {
             throw refused(A2AError.UNAUTHENTICATED, "Authentication required", wanted, "");
         }
         Principal caller = key != null ? byApiKey(key) : token != null ? byToken(wanted, token, arrival) : certified;
-        if (caller == null || !isWelcome(caller.group(), caller.name())) {
-            throw wrong(key != null, wanted, arrival);
+        if (caller == null) {
+            throw wrong(wanted, arrival);
+        }
+        return caller;
+    }
+
+    private void requireWelcome(@Nullable Principal caller, Authentication wanted, Arrival arrival) {
+        if (caller == null) {
+            return;
+        }
+        if (!isWelcome(caller.group(), caller.name())) {
+            throw wrong(wanted, arrival);
         }
         if (!caller.scopes().containsAll(wanted.scopes())) {
             throw refused(
@@ -329,11 +349,11 @@ public final class Trust {
                     wanted,
                     ", error=\"insufficient_scope\", scope=\"" + String.join(" ", wanted.scopes()) + '"');
         }
-        return caller;
     }
 
     /** Who goes on trying is told to wait. What is right is let in all the same: others may share the address. */
-    private A2AException wrong(boolean key, Authentication wanted, Arrival arrival) {
+    private A2AException wrong(Authentication wanted, Arrival arrival) {
+        boolean key = wanted.takes(Scheme.API_KEY) && arrival.header(KEY_HEADER) != null;
         var who = new Who(arrival.address(), null);
         Duration pause = guesses.pause(who);
         if (!pause.isZero()) {

@@ -10,6 +10,7 @@ import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.Directory.NewKey;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,6 +135,33 @@ final class DirectoryTest {
     }
 
     @Test
+    void whoIsShutOutStaysOutWhenTheNameIsErased() throws IOException {
+        key("T1", "alice-liddell");
+        directory.disableUser("T1", "alice-liddell", true, ADMIN);
+        directory.erase("T1", "alice-liddell");
+        audit.forget("T1", "alice-liddell");
+
+        close();
+        assertThat(Files.readString(data.resolve("parley.db"), StandardCharsets.ISO_8859_1))
+                .doesNotContain("alice-liddell");
+        open();
+        assertThat(directory.isWelcome("T1", "alice-liddell")).isFalse();
+        assertThat(directory.isWelcome("T2", "alice-liddell")).isTrue();
+
+        assertThat(directory.byKey(key("T1", "alice-liddell").secret())).isNotNull();
+        assertThat(directory.users("T1")).hasSize(1);
+    }
+
+    @Test
+    void whoWasEnabledBeforeTheErasureIsSomebodyNew() {
+        key("T1", "alice");
+        directory.erase("T1", "alice");
+
+        assertThat(directory.users("T1")).isEmpty();
+        assertThat(directory.isWelcome("T1", "alice")).isTrue();
+    }
+
+    @Test
     void theFilesHoldNoKey() throws IOException {
         NewKey made = key("T1", "alice");
         String secret = made.secret().substring(made.secret().lastIndexOf('_') + 1);
@@ -141,8 +169,7 @@ final class DirectoryTest {
 
         try (var files = Files.list(data)) {
             for (Path file : files.toList()) {
-                assertThat(Files.readString(file, java.nio.charset.StandardCharsets.ISO_8859_1))
-                        .doesNotContain(secret);
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain(secret);
             }
         }
         open();

@@ -143,6 +143,28 @@ final class ForeignTokensTest {
     }
 
     @Test
+    void usersOfTwoIssuersOfOneHostAreTwo() throws Exception {
+        for (String realm : List.of("/a", "/b/")) {
+            byte[] discovery = Json.write(Map.of("issuer", url + realm, "jwks_uri", url + "/keys"));
+            serve(realm.replaceFirst("/$", "") + "/.well-known/openid-configuration", () -> discovery);
+        }
+        var both = new ForeignTokens(List.of(url + "/a", url + "/b/"), () -> Set.of(HUB), null, InstantSource.system());
+        String host = URI.create(url).getAuthority();
+
+        assertThat(requireNonNull(both.read(token(claims -> claims.issuer(url + "/a"))))
+                        .principal()
+                        .name())
+                .isEqualTo("alice@" + host + "/a");
+        assertThat(requireNonNull(both.read(token(claims -> claims.issuer(url + "/b/"))))
+                        .principal()
+                        .name())
+                .isEqualTo("alice@" + host + "/b");
+        assertThatThrownBy(() -> new ForeignTokens(
+                        List.of("https://a.example", "https://a.example/"), Set::of, null, InstantSource.system()))
+                .hasMessage("issuer: https://a.example/ (expected: another host or path than https://a.example)");
+    }
+
+    @Test
     void nobodyElseMakesOperatorsOfThisHub() throws Exception {
         assertThat(tokens.read(token(claims -> claims.claim("scope", "read admin"))))
                 .extracting(read -> read.principal().scopes())
