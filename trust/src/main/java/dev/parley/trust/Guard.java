@@ -149,8 +149,9 @@ public final class Guard {
         try {
             context.chain().check(mostAgents);
         } catch (A2AException refused) {
-            // Not its message: who is in the chain is among what can be forgotten.
-            denials.note(context, agent, operation, "", "the chain of agents is too long, or a circle");
+            // Who is in the chain is written down where it can be forgotten.
+            String reason = String.valueOf(refused.getMessage()).replace(": " + context.chain(), "");
+            denials.note(context, agent, operation, "", reason);
             throw refused;
         }
     }
