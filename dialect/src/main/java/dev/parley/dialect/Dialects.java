@@ -288,6 +288,7 @@ public final class Dialects {
 
     /** True if the task is one that its caller has named itself, which only clients of 0.1 do. */
     private static boolean isNamed(Operation operation, ServedAgent agent, CallContext caller) {
+        operation.requireShortIds();
         String id = switch (operation) {
             case Operation.GetTask get -> get.id();
             case Operation.CancelTask cancel -> cancel.id();
@@ -375,6 +376,7 @@ public final class Dialects {
             WireRequest request,
             ServedAgent agent,
             CallContext caller) {
+        read.requireShortIds();
         Operation operation = WireOperation.resuming(read, request.header(LAST_EVENT_ID));
         Set<String> extensions = extensions(request);
         CallContext context = context(caller, extensions, request.header(TRACE), dialect);

@@ -76,6 +76,50 @@ final class DialectsTest {
                 .isEqualTo("t-9");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "     | GetTask                           | {'id':'LONG'}",
+                "     | CancelTask                        | {'id':'LONG'}",
+                "     | SubscribeToTask                   | {'id':'LONG'}",
+                "     | ListTasks                         | {'contextId':'LONG'}",
+                "     | ListTasks                         | {'tenant':'LONG'}",
+                "     | CreateTaskPushNotificationConfig  | {'taskId':'t-9','id':'LONG','url':'https://hook'}",
+                "     | DeleteTaskPushNotificationConfig  | {'taskId':'t-9','id':'LONG'}",
+                "     | tasks/get                         | {'id':'LONG'}",
+                "     | tasks/resubscribe                 | {'id':'LONG'}",
+                "     | tasks/pushNotificationConfig/set  | {'taskId':'t-9','pushNotificationConfig':{'id':'LONG','url':'https://hook'}}",
+                "     | tasks/pushNotification/set        | {'id':'LONG','pushNotificationConfig':{'url':'https://hook'}}",
+                "/kernel     | tasks/get                   | {'id':'LONG'}",
+                "/agentvault | tasks/get                   | {'id':'LONG'}",
+            })
+    void whatIsTooLongToBeAnIdReachesNoAgentAndIsNotRepeated(String path, String method, String params) {
+        String body = ("{'jsonrpc':'2.0','id':1,'method':'" + method + "','params':" + params + "}")
+                .replace('\'', '"')
+                .replace("LONG", "x".repeat(5000));
+
+        var answer = whole(exchange.inEveryDialect()
+                .with("Content-Type", "application/json")
+                .send("POST", path == null ? "" : path, bytes(body)));
+
+        assertThat(exchange.endpoint.asked).isNull();
+        assertThat(text(answer.body()))
+                .contains("-32602")
+                .contains("5000 characters")
+                .hasSizeLessThan(1000);
+    }
+
+    @Test
+    void anErrorIsNotAsLongAsTheRequest() {
+        String smile = "\uD83D\uDE00";
+        var answer = exchange.rpc("GetTask", "{\"id\":\"t\",\"historyLength\":{\"" + smile.repeat(5000) + "\":1}}");
+        var unknown = exchange.rpc("x" + smile.repeat(5000), "{}");
+
+        assertThat(answer.at("error", "message").text()).hasSizeLessThan(1100);
+        assertThat(unknown.at("error", "message").text()).hasSizeLessThan(1100);
+    }
+
     @Test
     void theMembersOfARequestMayComeInAnyOrder() {
         exchange.endpoint.answering(TASK);

@@ -52,6 +52,7 @@ final class HostedAgent implements AgentEndpoint {
     @Override
     @SuppressWarnings("unchecked") // each case gives the result type that its operation declares
     public <R> R call(Operation.Call<R> operation, CallContext caller) {
+        operation.requireShortIds();
         CallContext context = activated(caller);
         return (R)
                 switch (operation) {
@@ -69,6 +70,7 @@ final class HostedAgent implements AgentEndpoint {
 
     @Override
     public EventStream watch(Operation.Watch operation, CallContext caller) {
+        operation.requireShortIds();
         CallContext context = activated(caller);
         if (!Boolean.TRUE.equals(capabilities.streaming())) {
             throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "This agent does not stream");

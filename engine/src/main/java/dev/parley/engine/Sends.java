@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 
 /** How messages come in: what they begin, continue or repeat, and how their senders are answered. */
 final class Sends {
-    private static final int LONGEST_ID = 256;
     /** How long an agent may think before its task is created without waiting for its first word. */
     private static final Duration GRACE = Duration.ofMillis(50);
 
@@ -126,9 +125,6 @@ final class Sends {
         if (message.role() != Role.USER) {
             throw A2AException.invalidParams("message.role", "ROLE_AGENT (expected: ROLE_USER)");
         }
-        checkLength("message.messageId", message.messageId());
-        checkLength("message.contextId", message.contextId());
-        checkLength("message.taskId", message.taskId());
         checkMediaTypes(message);
         if (context.namesTasks()) {
             checkOutputModes(send.configuration().acceptedOutputModes());
@@ -238,13 +234,6 @@ final class Sends {
         }
         // Only now: who has given up waiting must not let another task take the name of one that is yet to begin.
         engine.naming().remove(name, naming);
-    }
-
-    /** Ids are kept beyond their task: in the memory of turns, and in the record, which nothing is taken out of. */
-    private static void checkLength(String field, @Nullable String id) {
-        if (id != null && id.length() > LONGEST_ID) {
-            throw A2AException.invalidParams(field, id.length() + " characters (expected: at most " + LONGEST_ID + ")");
-        }
     }
 
     private void checkMediaTypes(Message message) {

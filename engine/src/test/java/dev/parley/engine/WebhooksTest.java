@@ -190,6 +190,26 @@ final class WebhooksTest {
     }
 
     @Test
+    void aWebhookHasAnIdThatCanBeKept() {
+        AgentEndpoint agent = counting(1);
+        Task task = send(agent, null);
+        String longest = "h".repeat(256);
+        var hook = new PushConfig(null, longest + "h", null, "https://hook", null, null);
+        var withIt = new SendConfiguration(List.of(), hook, null, false);
+
+        assertThatThrownBy(() -> agent.call(new CreatePushConfig(null, hook.of(task.id(), longest + "h")), ALICE))
+                .hasMessageContaining("id: 257 characters (expected: at most 256)");
+        assertThatThrownBy(
+                        () -> agent.call(new SendMessage(null, Message.user(Part.text("go")), withIt, Map.of()), ALICE))
+                .hasMessageContaining(
+                        "configuration.taskPushNotificationConfig.id: 257 characters (expected: at most 256)");
+
+        assertThat(agent.call(new CreatePushConfig(null, hook.of(task.id(), longest)), ALICE)
+                        .id())
+                .isEqualTo(longest);
+    }
+
+    @Test
     void aWebhookIsNotThereIfItsMessageWasRefused() {
         AgentEndpoint agent = counting(1);
         Task ended = send(agent, null);

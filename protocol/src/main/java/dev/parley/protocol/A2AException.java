@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation was refused or failed; carries what the peer is told.
  *
- * <p>The message is for the other side: it must hold no secret, no stack and no path.
+ * <p>The message is for the other side: it must hold no secret, no stack and no path. It is cut where it gets too long, and
+ * so is what is said of a field.
  */
 public final class A2AException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -18,10 +19,13 @@ public final class A2AException extends RuntimeException {
     /** One field that was wrong, by its path in the request ({@code message.parts[0]}), and what was expected. */
     public record Violation(String field, String description) {
         public Violation {
-            requireNonNull(field, "field");
-            requireNonNull(description, "description");
+            field = bearable(field);
+            description = bearable(description);
         }
     }
+
+    /** Messages repeat what a peer wrote, which may be as long as a request. */
+    private static final int MAX_TEXT = 1000;
 
     private static final String CHALLENGE = "challenge";
     private static final String ALLOWED = "allowed";
@@ -38,11 +42,19 @@ public final class A2AException extends RuntimeException {
             List<Violation> violations,
             @Nullable Duration retryAfter,
             @Nullable Throwable cause) {
-        super(message, cause);
+        super(bearable(message), cause);
         this.error = error;
         this.metadata = Map.copyOf(metadata);
         this.violations = List.copyOf(violations);
         this.retryAfter = retryAfter;
+    }
+
+    private static String bearable(String text) {
+        if (text.length() <= MAX_TEXT) {
+            return text;
+        }
+        int end = Character.isHighSurrogate(text.charAt(MAX_TEXT - 1)) ? MAX_TEXT - 1 : MAX_TEXT;
+        return text.substring(0, end) + "…";
     }
 
     public static A2AException of(A2AError error) {
@@ -69,7 +81,8 @@ public final class A2AException extends RuntimeException {
     }
 
     public static A2AException taskNotFound(String taskId) {
-        return of(A2AError.TASK_NOT_FOUND, A2AError.TASK_NOT_FOUND.defaultMessage(), Map.of("taskId", taskId));
+        return of(
+                A2AError.TASK_NOT_FOUND, A2AError.TASK_NOT_FOUND.defaultMessage(), Map.of("taskId", bearable(taskId)));
     }
 
     public static A2AException invalidParams(String field, String description) {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 3.1 "Core Operations".
  */
 public sealed interface Operation {
+    /** How many characters an id may have that a caller chooses. */
+    int LONGEST_ID = 256;
+
     /** The routing string of the interface, or null. */
     @Nullable
     String tenant();
@@ -34,6 +37,43 @@ public sealed interface Operation {
             case ListTasks list -> null;
             case GetExtendedAgentCard get -> null;
         };
+    }
+
+    /**
+     * Refuses what is too long to name anything here. Ids are kept beyond their task: in logs, in the memory of turns, and in
+     * the record, which nothing is taken out of. So they are looked at before anybody else looks at them.
+     *
+     * @throws A2AException INVALID_PARAMS if an id has more than {@value #LONGEST_ID} characters
+     */
+    default void requireShortIds() {
+        requireShort("tenant", tenant());
+        switch (this) {
+            case Send send -> {
+                Message message = send.message();
+                requireShort("message.messageId", message.messageId());
+                requireShort("message.contextId", message.contextId());
+                requireShort("message.taskId", message.taskId());
+                PushConfig webhook = send.configuration().pushConfig();
+                if (webhook != null) {
+                    requireShortIds("configuration.taskPushNotificationConfig.", webhook);
+                }
+            }
+            case GetTask get -> requireShort("id", get.id());
+            case CancelTask cancel -> requireShort("id", cancel.id());
+            case SubscribeToTask subscribe -> requireShort("id", subscribe.id());
+            case CreatePushConfig create -> requireShortIds("", create.config());
+            case GetPushConfig get -> {
+                requireShort("taskId", get.taskId());
+                requireShort("id", get.id());
+            }
+            case ListPushConfigs list -> requireShort("taskId", list.taskId());
+            case DeletePushConfig delete -> {
+                requireShort("taskId", delete.taskId());
+                requireShort("id", delete.id());
+            }
+            case ListTasks list -> requireShort("contextId", list.contextId());
+            case GetExtendedAgentCard get -> {}
+        }
     }
 
     /** True if asking twice does no more than asking once, so that a lost answer can simply be asked for again. */
@@ -303,6 +343,18 @@ public sealed interface Operation {
     private static void requireId(@Nullable String id, String field) {
         if (id == null || id.isEmpty()) {
             throw InvalidField.of(field, "must not be empty");
+        }
+    }
+
+    private static void requireShortIds(String path, PushConfig webhook) {
+        requireShort(path + "tenant", webhook.tenant());
+        requireShort(path + "id", webhook.id());
+        requireShort(path + "taskId", webhook.taskId());
+    }
+
+    private static void requireShort(String field, @Nullable String id) {
+        if (id != null && id.length() > LONGEST_ID) {
+            throw A2AException.invalidParams(field, id.length() + " characters (expected: at most " + LONGEST_ID + ")");
         }
     }
 

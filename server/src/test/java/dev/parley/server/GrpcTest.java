@@ -114,6 +114,16 @@ class GrpcTest {
     }
 
     @Test
+    void whatIsTooLongToBeAnIdReachesNoAgent() {
+        var refused = catchRefusal(() -> stub().getTask(
+                        GetTaskRequest.newBuilder().setId("x".repeat(5000)).build()));
+
+        assertThat(refused)
+                .hasMessage("INVALID_ARGUMENT: Invalid parameters: id: 5000 characters (expected: at most 256)");
+        assertThat(agent.asked).isEmpty();
+    }
+
+    @Test
     void whatIsWrongHereIsNotToldInDetail() throws Exception {
         var refused = catchRefusal(
                 () -> stub().getTask(GetTaskRequest.newBuilder().setId("t").build()));

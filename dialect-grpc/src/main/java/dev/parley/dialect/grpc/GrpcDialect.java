@@ -110,6 +110,7 @@ public final class GrpcDialect {
         try {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc.method(), request.message()));
+            operation.requireShortIds();
             ServedAgent agent = agent(operation.tenant(), request, service);
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
             CallContext context = callers.apply(agent)
