@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.RecentChanges.Numbered;
-import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Update;
@@ -89,6 +88,7 @@ final class Journal {
      * Writes a change.
      *
      * @param stamped the statement with the provenance that it is held with
+     * @param replaced what is taken back: for who may see it, and to know who may
      * @param types those of its subject, if it matters which it had then
      * @param more what belongs to the whole update
      */
@@ -97,13 +97,17 @@ final class Journal {
             long number,
             Patch.Op op,
             Statement stamped,
-            List<Fact> replaced,
+            List<Statement> replaced,
             @Nullable Set<String> types,
             Map<String, @Nullable Object> more)
             throws SQLException {
-        String old = replaced.isEmpty()
-                ? null
-                : text(values(replaced.stream().map(Fact::statement).toList()));
+        String old = null;
+        if (!replaced.isEmpty()) {
+            old = text(
+                    op == Patch.Op.REMOVE
+                            ? replaced.stream().map(Journal::remarks).toList()
+                            : values(replaced));
+        }
         bound(writing, number, op, writing.key(stamped), stamped, old, types, more)
                 .executeUpdate();
         Object task = more.get("taskId");
@@ -181,20 +185,19 @@ final class Journal {
             long number,
             Patch.Op op,
             Statement stamped,
-            List<Fact> replaced,
+            List<Statement> replaced,
             @Nullable Set<String> types,
             Map<String, @Nullable Object> more) {
         Map<String, @Nullable Object> metadata = more;
-        if (!replaced.isEmpty()) {
+        if (op == Patch.Op.REPLACE && !replaced.isEmpty()) {
             metadata = new LinkedHashMap<>(more);
-            metadata.put(
-                    "replaced", values(replaced.stream().map(Fact::statement).toList()));
+            metadata.put("replaced", values(replaced));
         }
         return new Numbered(
                 number,
                 new Change(
                         op, stamped, writing.space.changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
-                replaced.stream().map(Fact::statement).toList(),
+                replaced,
                 types);
     }
 
@@ -218,14 +221,21 @@ final class Journal {
                 }
             }
         }
+        said.putAll(remarks(statement));
+        return said;
+    }
+
+    /** Of what was removed the change itself says what it said. */
+    private static Map<String, @Nullable Object> remarks(Statement statement) {
+        var remarks = new LinkedHashMap<String, @Nullable Object>();
         if (statement.certainty() != null) {
-            said.put("certainty", statement.certainty());
+            remarks.put("certainty", statement.certainty());
         }
         Object source = statement.provenance().get("sourceAgentId");
         if (source != null) {
-            said.put("sourceAgentId", source);
+            remarks.put("sourceAgentId", source);
         }
-        return said;
+        return remarks;
     }
 
     /** Forgets what is too old or too much, of all groups, once in a while. */
@@ -363,17 +373,13 @@ final class Journal {
                     row.certainty,
                     facts.provenance(row.provenance));
             List<?> replaced = row.replaced == null ? List.of() : list(row.replaced);
-            if (!replaced.isEmpty()) {
+            Patch.Op op = OPS.get(row.op);
+            if (op == Patch.Op.REPLACE && !replaced.isEmpty()) {
                 metadata.put("replaced", replaced);
             }
             changes.add(new Numbered(
                     row.number,
-                    new Change(
-                            OPS.get(row.op),
-                            statement,
-                            space.changeId(row.number),
-                            Instant.ofEpochMilli(row.madeMs),
-                            metadata),
+                    new Change(op, statement, space.changeId(row.number), Instant.ofEpochMilli(row.madeMs), metadata),
                     replaced.stream()
                             .map(one -> unsaid(statement, (Map<?, ?>) one))
                             .toList(),
@@ -397,12 +403,15 @@ final class Journal {
         return (List<?>) requireNonNull(SqlFacts.json("{\"list\":" + json + "}").get("list"));
     }
 
-    /** What {@link #said} has told of an old statement, which had the place of {@code now}. */
+    /** What {@link #said} or {@link #remarks} have told of an old statement, which had the place of {@code now}. */
     private static Statement unsaid(Statement now, Map<?, ?> said) {
         Object id = said.get("id");
         Object certainty = said.get("certainty");
         Object source = said.get("sourceAgentId");
-        Term object = id != null ? Resource.of(id.toString()) : literal(said);
+        Term object = now.object();
+        if (id != null || said.containsKey("value")) {
+            object = id != null ? Resource.of(id.toString()) : literal(said);
+        }
         return new Statement(
                 now.subject(),
                 now.predicate(),

@@ -1,13 +1,17 @@
 package dev.parley.knowledge;
 
 import dev.parley.protocol.KnowledgeOperation.Change;
+import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
+import dev.parley.protocol.Term.Resource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -42,29 +46,60 @@ final class RecentChanges {
 
         /** The types by which it is judged: those of then, or else those of now. */
         Function<String, Set<String>> types(Function<String, Set<String>> now) {
-            return types == null ? now : subject -> types;
+            String subject = change.statement().subject().id();
+            return types == null ? now : id -> id.equals(subject) ? types : now.apply(id);
         }
 
-        /** What a reader sees of it, who may see it and yet not all that it has replaced; null if nothing. */
+        /**
+         * What a reader sees of it, who may see it and yet not all that it has replaced, nor each type that it mentions; null
+         * if nothing. Who takes something back says what it was, so that has to be seen too.
+         */
         @Nullable
         Numbered seenBy(Predicate<Statement> reader) {
-            if (!reader.test(change.statement())) {
+            List<Statement> seen = replaced.stream().filter(reader).toList();
+            boolean all = seen.size() == replaced.size();
+            if (!reader.test(change.statement()) || change.op() == Patch.Op.REMOVE && !all) {
                 return null;
             }
-            List<Statement> seen = replaced.stream().filter(reader).toList();
-            if (seen.size() == replaced.size()) {
+            Statement said = change.statement();
+            boolean mentionsTypes = said.subject().type() != null
+                    || said.object() instanceof Resource resource && resource.type() != null;
+            if (all && !mentionsTypes) {
                 return this;
             }
+            Resource subject = withSeenType(said.subject(), reader);
+            Term object = said.object() instanceof Resource resource ? withSeenType(resource, reader) : said.object();
+            var shown =
+                    new Statement(subject, said.predicate(), object, said.graph(), said.certainty(), said.provenance());
             var metadata = new LinkedHashMap<>(change.metadata());
-            metadata.remove("replaced");
-            if (!seen.isEmpty()) {
+            if (!all) {
+                metadata.remove("replaced");
+            }
+            if (!all && !seen.isEmpty()) {
                 metadata.put("replaced", Journal.values(seen));
             }
             return new Numbered(
                     number,
-                    new Change(change.op(), change.statement(), change.changeId(), change.timestamp(), metadata),
+                    new Change(change.op(), shown, change.changeId(), change.timestamp(), metadata),
                     seen,
                     types);
+        }
+
+        private Resource withSeenType(Resource resource, Predicate<Statement> reader) {
+            return resource.type() == null || reader.test(type(resource, change.statement()))
+                    ? resource
+                    : Resource.of(resource.id());
+        }
+
+        /** The statement that a type which is mentioned stands for. */
+        static Statement type(Resource resource, Statement with) {
+            return new Statement(
+                    Resource.of(resource.id()),
+                    Term.TYPE,
+                    Resource.of(Objects.requireNonNull(resource.type())),
+                    with.graph(),
+                    with.certainty(),
+                    with.provenance());
         }
 
         private long characters() {

@@ -72,9 +72,9 @@ final class Subscriptions {
                     context.caller(),
                     prepared,
                     isTrue(subscription, "includeProjection") ? (of, change) -> project(context, of, change) : null,
-                    id -> statements.read(
+                    (id, reader) -> statements.read(
                             group,
-                            Floors.NONE,
+                            reader,
                             PATIENCE,
                             view -> view.types(List.of(id)).getOrDefault(id, Set.of())),
                     isTrue(subscription, "snapshot") && !resumes

@@ -213,7 +213,7 @@ final class Updates {
                     change,
                     stays ? Patch.Op.ADD : Patch.Op.REMOVE,
                     stays ? writing.find(one).getFirst().statement() : one.withProvenance(stamps),
-                    List.of(),
+                    stays ? List.of() : List.of(one),
                     types.get(one.subject().id()),
                     belonging(stamps, transaction)));
             count++;
@@ -326,15 +326,7 @@ final class Updates {
         if (resource.type() == null || rules.equals(Alignment.NONE)) {
             return true;
         }
-        return isAccepted(
-                writing,
-                new Statement(
-                        Resource.of(resource.id()),
-                        Term.TYPE,
-                        Resource.of(resource.type()),
-                        with.graph(),
-                        with.certainty(),
-                        with.provenance()));
+        return isAccepted(writing, Numbered.type(resource, with));
     }
 
     private static Outcome refused(String status, String details) {
@@ -396,13 +388,12 @@ final class Updates {
                 writing.put(statement);
             }
             Map<String, @Nullable Object> more = belonging(stamps, transaction);
-            boolean tells = patch.op() == Patch.Op.REPLACE;
             this.changes.add(journal.append(
                     writing,
                     number,
                     patch.op(),
                     statement,
-                    tells ? replaced : List.of(),
+                    replaced.stream().map(Fact::statement).toList(),
                     types.get(statement.subject().id()),
                     more));
             count += replaced.size() + (changes ? 1 : 0);

@@ -31,7 +31,7 @@ final class Watching implements Changes {
     private final GraphQlSubscription subscription;
     private final @Nullable Projection projection;
     private final Runnable closed;
-    private final Function<String, Set<String>> types;
+    private final Types types;
     private final AtomicBoolean open = new AtomicBoolean(true);
 
     private final String begin;
@@ -50,6 +50,11 @@ final class Watching implements Changes {
     /** Reads what there was when the reader began, as far as it is still so: what has changed since then comes as a change. */
     interface Snapshot {
         Page<Change> after(@Nullable String cursor);
+    }
+
+    /** Finds the types that an entity has now, as far as a reader sees them. */
+    interface Types {
+        Set<String> of(String id, Floors reader);
     }
 
     /** Adds what the subscription selects of a change. */
@@ -72,7 +77,7 @@ final class Watching implements Changes {
             String caller,
             GraphQlSubscription subscription,
             @Nullable Projection projection,
-            Function<String, Set<String>> types,
+            Types types,
             @Nullable Snapshot snapshot,
             long position,
             String begin,
@@ -129,9 +134,12 @@ final class Watching implements Changes {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
             position = one.number();
-            Function<String, Set<String>> of = one.types(types);
-            Numbered shown = one.seenBy(statement -> floors.sees(statement, of));
-            if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), of)) {
+            boolean seesAll = floors.equals(Floors.NONE);
+            Function<String, Set<String>> of = one.types(id -> types.of(id, Floors.NONE));
+            Numbered shown = seesAll ? one : one.seenBy(statement -> floors.sees(statement, of));
+            // Whoever may not see a type must not find by it either.
+            Function<String, Set<String>> asked = seesAll ? of : id -> types.of(id, floors);
+            if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), asked)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }
         }

@@ -833,6 +833,56 @@ abstract class GraphContract {
     }
 
     @Test
+    void kg19_whoWatchesIsToldNoHiddenTypes() throws Exception {
+        update(Patch.add(Statement.of("ex:ann", "rdf:type", Resource.of("ex:Suspect"))));
+        rules(
+                "{\"id\":\"r\",\"on\":[\"query\",\"subscribe\"],\"match\":{\"predicate\":\"rdf:type\"},\"effect\":\"redact\"}");
+        var lee = new Resource("ex:lee", "ex:Suspect");
+        var bob = new Resource("ex:bob", "ex:Suspect");
+
+        try (Changes suspects = watch(
+                        "subscription { knowledgeChanged(filter:{subjectTypes:[\"ex:Suspect\"]}) { op } }", Map.of());
+                Changes all = watch("subscription { knowledgeChanged { op } }", Map.of())) {
+            update(
+                    Patch.add(status("ex:ann", "here")),
+                    Patch.add(new Statement(lee, "ex:knows", bob, null, null, Map.of())));
+
+            assertThat(some(all, 2).toString()).contains("here", "ex:bob").doesNotContain("Suspect");
+            assertThat(suspects.next(Duration.ofMillis(1))).isEmpty();
+        }
+        assertThat(graph.query(
+                                Query.graphql("{ changes { nodes { statement { subject { types } } } } }", Map.of()),
+                                context)
+                        .toString())
+                .doesNotContain("Suspect");
+    }
+
+    @Test
+    void kg19_whatIsHiddenIsTakenBackUnnoticed() throws Exception {
+        String before = graph.read(context, view -> ((SqlView) view).space.changeId(view.revision()));
+        rules("{\"id\":\"r\",\"on\":[\"query\",\"subscribe\"],\"match\":{\"sourceAgent\":\"" + hers("alice")
+                + "\",\"principal\":\"eve\"},\"effect\":\"redact\"}");
+        graph.update(Update.of(Patch.add(status("ex:p1", "hers"))), alice());
+        CallContext bob = caller("bob", group());
+        context = caller("eve", group());
+
+        try (Changes live = watch(STATUS, Map.of())) {
+            graph.update(Update.of(Patch.remove(status("ex:p1", "hers")), Patch.add(status("ex:p1", "his"))), bob);
+
+            assertThat(some(live, 1).toString()).contains("his").doesNotContain("hers");
+        }
+        try (Changes later = watch(STATUS, Map.of("afterChangeId", before))) {
+            assertThat(some(later, 1).toString()).contains("his").doesNotContain("hers");
+        }
+        context = bob;
+        try (Changes all = watch(STATUS, Map.of("afterChangeId", before))) {
+            assertThat(some(all, 3))
+                    .extracting(Change::op)
+                    .containsExactly(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.ADD);
+        }
+    }
+
+    @Test
     void anUpdateIsApprovedOnce() throws Exception {
         rules("{\"id\":\"r\",\"on\":\"update\",\"effect\":\"review\"}");
         update(Patch.replace(status("ex:p1", "one")));
