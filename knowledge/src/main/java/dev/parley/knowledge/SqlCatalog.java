@@ -103,6 +103,13 @@ final class SqlCatalog {
                 numbers.add(rows.getLong(1));
             }
         }
+        if (type == null && hasRules()) {
+            for (Long number : List.copyOf(numbers)) {
+                if (!isSeen("x.p = ?", number)) {
+                    numbers.remove(number);
+                }
+            }
+        }
         return new LinkedHashSet<>(terms.ids(session, numbers));
     }
 
@@ -119,7 +126,7 @@ final class SqlCatalog {
                     space.number(),
                     type,
                     last);
-            if (last != 0 && (!hasRules() || isSeenClass(type, last))) {
+            if (last != 0 && (!hasRules() || isSeen("x.p = ? AND x.o = ?", type, last))) {
                 numbers.add(last);
             }
         }
@@ -132,13 +139,15 @@ final class SqlCatalog {
         return classes;
     }
 
-    private boolean isSeenClass(long type, long of) throws SQLException {
-        var values = new ArrayList<@Nullable Object>(List.of(space.number(), type, of));
+    /** True if the rules let the reader see a statement that is so. */
+    private boolean isSeen(String so, Long... numbers) throws SQLException {
+        var values = new ArrayList<@Nullable Object>(List.of(space.number()));
+        values.addAll(List.of(numbers));
         String seen = policy.reason("x", values);
         return sql.number(
                         session,
-                        "SELECT count(*) FROM (SELECT 1 FROM kg_statement x WHERE x.space = ? AND x.p = ? AND x.o = ?"
-                                + " AND " + seen + " = 0 LIMIT 1) AS one",
+                        "SELECT count(*) FROM (SELECT 1 FROM kg_statement x WHERE x.space = ? AND " + so + " AND "
+                                + seen + " = 0 LIMIT 1) AS one",
                         values.toArray())
                 > 0;
     }

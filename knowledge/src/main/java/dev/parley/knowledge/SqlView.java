@@ -226,17 +226,27 @@ class SqlView implements View {
 
     @Override
     public Map<String, Set<String>> types(Collection<String> ids) {
+        Pattern typed = Pattern.predicates(List.of(Term.TYPE));
         var types = new LinkedHashMap<String, Set<String>>();
-        about(ids, Pattern.predicates(List.of(Term.TYPE)), null, SqlScan.CHUNK).forEach((id, page) -> {
-            var names = new LinkedHashSet<String>();
-            for (Fact fact : page.items()) {
-                if (fact.statement().object() instanceof Resource type) {
-                    names.add(type.id());
-                }
+        about(ids, typed, null, SqlScan.CHUNK).forEach((id, page) -> {
+            Set<String> names = types.computeIfAbsent(id, any -> new LinkedHashSet<>());
+            addTypes(names, page);
+            // All of them, however many somebody adds: rules go by them.
+            for (String next = page.next(); next != null; ) {
+                Page<Fact> more = about(List.of(id), typed, next, SqlScan.CHUNK).getOrDefault(id, Page.empty());
+                addTypes(names, more);
+                next = more.next();
             }
-            types.put(id, names);
         });
         return types;
+    }
+
+    private static void addTypes(Set<String> names, Page<Fact> page) {
+        for (Fact fact : page.items()) {
+            if (fact.statement().object() instanceof Resource type) {
+                names.add(type.id());
+            }
+        }
     }
 
     @Override

@@ -310,6 +310,7 @@ abstract class StatementStoreContract {
         read(new Floors(null, null, List.of(name), false), view -> {
             assertThat(objects(view.statements(about("ex:p1"), null, 10))).containsExactly(Literal.of("one"));
             assertThat(view.graphs()).containsExactly(new View.GraphInfo("ex:secret", 1));
+            assertThat(view.predicates(null)).containsExactly("ex:name");
             return view;
         });
     }
