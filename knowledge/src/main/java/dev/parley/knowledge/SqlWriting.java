@@ -371,6 +371,17 @@ final class SqlWriting extends SqlView implements Writing {
             removeAssertion(key, source);
             return Left.AS_IT_WAS;
         }
+        return withdraw(statement, key, held);
+    }
+
+    /** Holds a statement as if the source that has said it last had never done so. */
+    Left withdraw(Statement statement) throws SQLException {
+        Key key = key(statement);
+        Held held = held(key);
+        return held == null ? Left.AS_IT_WAS : withdraw(statement, key, held);
+    }
+
+    private Left withdraw(Statement statement, Key key, Held held) throws SQLException {
         Held other = otherAssertion(key);
         if (other == null) {
             remove(statement);

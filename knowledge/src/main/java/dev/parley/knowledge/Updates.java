@@ -383,7 +383,10 @@ final class Updates {
             long number = journal.nextChange();
             transaction = transaction == null ? writing.space.changeId(number) : transaction;
             writing.change(number);
-            replaced.forEach(old -> writing.remove(old.statement()));
+            var staying = new ArrayList<Statement>();
+            for (Fact old : replaced) {
+                takeBack(writing, seen, old.statement()).ifPresent(staying::add);
+            }
             if (says) {
                 writing.put(statement);
             }
@@ -396,9 +399,34 @@ final class Updates {
                     replaced.stream().map(Fact::statement).toList(),
                     types.get(statement.subject().id()),
                     more));
+            for (Statement hidden : staying) {
+                this.changes.add(journal.append(
+                        writing,
+                        journal.nextChange(),
+                        Patch.Op.ADD,
+                        hidden,
+                        List.of(),
+                        types.get(statement.subject().id()),
+                        more));
+            }
             count += replaced.size() + (changes ? 1 : 0);
             affected.add(statement.subject().id());
         }
+    }
+
+    /** Takes a statement back as far as the caller sees it; what others have said of it unseen is what it says again. */
+    private static Optional<Statement> takeBack(SqlWriting writing, SqlView seen, Statement old) throws SQLException {
+        if (seen == writing) {
+            writing.remove(old);
+            return Optional.empty();
+        }
+        SqlWriting.Left left;
+        do {
+            left = writing.withdraw(old);
+        } while (left == SqlWriting.Left.OF_OTHERS && isSeen(writing, seen, old));
+        return left == SqlWriting.Left.OF_OTHERS
+                ? Optional.of(writing.find(old).getFirst().statement())
+                : Optional.empty();
     }
 
     /** What may be taken back because of a type of its subject, though that is taken back just before. */

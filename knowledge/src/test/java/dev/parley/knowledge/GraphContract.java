@@ -694,6 +694,49 @@ abstract class GraphContract {
     }
 
     @Test
+    void whatSomebodyElseHasSaidUnseenOutlivesWhatIsSaidOverIt() throws Exception {
+        rules("{\"id\":\"r\",\"on\":\"query\",\"match\":{\"sourceAgent\":\"" + hers("alice")
+                + "\",\"principal\":\"ben\"},\"effect\":\"redact\"}");
+        graph.update(Update.of(Patch.add(status("ex:lee", "here").withCertainty(0.9))), alice());
+        CallContext ann = context;
+        CallContext carl = caller("carl", group());
+
+        try (Changes changes = watch(STATUS, Map.of())) {
+            context = carl;
+            update(Patch.add(status("ex:lee", "here").withCertainty(0.2)));
+            context = caller("ben", group());
+            update(Patch.add(status("ex:lee", "here").withCertainty(0.1)));
+            UpdateResult first = update(Patch.remove(status("ex:lee", "here")));
+            UpdateResult again = update(Patch.remove(status("ex:lee", "here")));
+
+            assertThat(first).isEqualTo(done(1));
+            assertThat(again).isEqualTo(done(0));
+            assertThat(some(changes, 4))
+                    .extracting(Change::op, change -> change.statement().certainty())
+                    .containsExactly(
+                            tuple(Patch.Op.ADD, 0.2),
+                            tuple(Patch.Op.ADD, 0.1),
+                            tuple(Patch.Op.REMOVE, null),
+                            tuple(Patch.Op.ADD, 0.9));
+        }
+        context = ann;
+        assertThat(values("ex:lee", query -> query.atLeast(0.9, null))).isEqualTo(nodes("here"));
+        assertThat(graph.saidBy(group(), "carl", null, 10).items()).isEmpty();
+    }
+
+    @Test
+    void aTypeAmongVeryManyDecidesAsWell() {
+        var types = new ArrayList<Statement>();
+        for (int i = 0; i <= 1_000; i++) {
+            types.add(Statement.of("ex:lee", "rdf:type", Resource.of("ex:T" + i)));
+        }
+        graph.load(types, context, null);
+        rules("{\"id\":\"r\",\"on\":\"update\",\"match\":{\"subjectType\":\"ex:T1000\"},\"effect\":\"reject\"}");
+
+        assertThat(update(Patch.add(status("ex:lee", "here"))).success()).isFalse();
+    }
+
+    @Test
     void aHiddenTypeThatIsOnlyMentionedStays() {
         var suspect = new Resource("ex:lee", "ex:Suspect");
         update(Patch.add(new Statement(suspect, "ex:status", Literal.of("here"), null, null, Map.of())));
