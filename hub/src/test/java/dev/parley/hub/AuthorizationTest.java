@@ -480,12 +480,13 @@ final class AuthorizationTest {
                     .contains("-32602", "expected: the one of the message");
 
             String unheardOf = "D".repeat(100_000);
-            there.rpc("/agents/skilled", "CancelTask", "{'id':'" + unheardOf + "'}", version);
+            assertThat(there.rpc("/agents/skilled", "CancelTask", "{'id':'" + unheardOf + "'}", version)
+                            .at("error", "code")
+                            .text())
+                    .isEqualTo("-32602");
             // What is written next comes behind it.
             there.post("/agents/one", send.formatted(message("hello", "")), version);
-            assertThat(there.get("/admin/audit?action=call.denied").body())
-                    .contains("D".repeat(256) + "…")
-                    .doesNotContain("D".repeat(257));
+            assertThat(there.get("/admin/audit?action=call.denied").body()).doesNotContain("DDD");
         }
     }
 
