@@ -88,31 +88,44 @@ public final class Dialects {
     }
 
     /**
-     * True for what an agent shows to everybody: its cards, and files at addresses that are signed.
+     * True for what an agent shows to everybody: its cards, and files at addresses that are signed. It does not depend on
+     * the agent, not even on whether there is one.
      *
      * @param protectCards whether cards are shown only to those who may call
      */
-    public boolean isPublic(WireRequest request, ServedAgent agent, boolean protectCards) {
-        if (!request.method().equals("GET")) {
+    public boolean isPublic(WireRequest request, boolean protectCards) {
+        if (isFile(request)) {
+            return true;
+        }
+        if (protectCards || !request.method().equals("GET")) {
             return false;
         }
-        if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
-            WireRequest below = request.below(VAULT);
-            return Vault.isFile(below) || !protectCards && Vault.isCard(below);
+        if (isBelow(request.path(), VAULT)) {
+            return Vault.isCard(request.below(VAULT));
         }
-        if (protectCards) {
-            return false;
-        }
-        boolean kernel = isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name());
+        boolean kernel = isBelow(request.path(), KERNEL);
         return CardFile.isAt(kernel ? request.below(KERNEL).path() : request.path());
     }
 
-    /** Returns the error answer to a request to an agent that was refused unread: in the dialect of its address. */
-    public WireAnswer.Whole problem(WireRequest request, ServedAgent agent, A2AException problem) {
+    /** True for files at addresses that are signed, each for whoever has been given it. */
+    public static boolean isFile(WireRequest request) {
+        return request.method().equals("GET") && isBelow(request.path(), VAULT) && Vault.isFile(request.below(VAULT));
+    }
+
+    /** What is said of the address of a file that is not signed. */
+    public static A2AException unsignedFile() {
+        return A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
+    }
+
+    /**
+     * Returns the error answer to a request to an agent that was refused unread: in the dialect of its address, whatever the
+     * agent speaks.
+     */
+    public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
         Form form;
-        if (isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name())) {
+        if (isBelow(request.path(), KERNEL)) {
             form = Form.rpc(LegacyDialect.KERNEL, Envelope.NO_ID);
-        } else if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
+        } else if (isBelow(request.path(), VAULT)) {
             form = Form.rpc(VaultDialect.INSTANCE, Envelope.NO_ID);
         } else if (!isOlder(request)) {
             return problem(request, problem);

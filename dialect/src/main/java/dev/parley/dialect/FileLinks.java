@@ -72,7 +72,7 @@ final class FileLinks {
         var scope = new Scope(parameter(request, "group"), parameter(request, "owner"));
         String expires = parameter(request, "expires");
         if (path.length != 3 || !isSigned(request, scope, agent.name(), path, expires)) {
-            throw A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
+            throw Dialects.unsignedFile();
         }
         if (Long.parseLong(expires) < clock.instant().getEpochSecond()) {
             throw A2AException.of(A2AError.PERMISSION_DENIED, "This address has expired: ask for the task again");

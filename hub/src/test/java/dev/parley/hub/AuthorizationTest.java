@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -43,6 +44,14 @@ final class AuthorizationTest {
              "shared": ["board"],
              "limits": {"principal": {"perDay": 1000000}}}
             """;
+
+    private static final List<String> CARDS = List.of(
+            "/.well-known/agent-card.json",
+            "/.well-known/agent.json",
+            "/kernel/.well-known/agent.json",
+            "/agentvault",
+            "/agentvault/agent-card.json",
+            "/agentvault/.well-known/agent.json");
 
     @TempDir
     private static Path directory;
@@ -216,6 +225,116 @@ final class AuthorizationTest {
         assertThat(outsider.get("/agents", "X-Api-Key", alice).body()).contains("\"ledger\"");
         assertThat(rpc(alice, "ledger", "SendMessage", message("hello", "")).statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void anAgentThatIsHiddenHasNoCardEither() throws Exception {
+        for (String card : CARDS) {
+            assertThat(told("GET", "ledger" + card, "X-Api-Key", mallory))
+                    .as(card)
+                    .startsWith("404")
+                    .isEqualTo(told("GET", "nowhere" + card, "X-Api-Key", mallory));
+            assertThat(told("GET", "ledger" + card, "X-Api-Key", alice))
+                    .as(card)
+                    .startsWith("200");
+            assertThat(told("GET", "ledger" + card, "X-Api-Key", "wrong"))
+                    .as("the rule is for others: " + card)
+                    .startsWith("200");
+        }
+    }
+
+    @Test
+    void strangersAreJudgedByThePolicyAsAnonymous() throws Exception {
+        String team = """
+                {"rules": [
+                   {"effect": "allow", "principals": ["alice"]},
+                   {"effect": "hide", "principals": ["anonymous"], "agents": ["ledger"]}
+                 ]}
+                """;
+        try (Hub closed = closed(false, team)) {
+            var there = new Outsider(closed.url());
+            for (String card : CARDS) {
+                assertThat(told(there, "GET", "ledger" + card))
+                        .as(card)
+                        .startsWith("404")
+                        .isEqualTo(told(there, "GET", "nowhere" + card));
+                assertThat(told(there, "GET", "echo" + card)).as(card).startsWith("200");
+                assertThat(told(there, "GET", "ledger" + card, "X-Api-Key", aliceOf(closed, there)))
+                        .as(card)
+                        .startsWith("200");
+            }
+            assertThat(told(there, "POST", "ledger")).startsWith("401").isEqualTo(told(there, "POST", "nowhere"));
+        }
+    }
+
+    @Test
+    void strangersCannotTellNamesThatAreTakenWhereCardsAreProtected() throws Exception {
+        var asked = new ArrayList<>(CARDS.stream().map(card -> "GET " + card).toList());
+        asked.addAll(List.of(
+                "POST ",
+                "POST /message:send",
+                "GET /tasks/x",
+                "GET /v1/card",
+                "POST /kernel",
+                "POST /agentvault",
+                "GET /agentvault/files/x/y/0",
+                "DELETE /nothing"));
+        try (Hub closed = closed(true, "{'rules': []}".replace('\'', '"'))) {
+            var there = new Outsider(closed.url());
+            for (String one : asked) {
+                String method = one.substring(0, one.indexOf(' '));
+                String below = one.substring(one.indexOf(' ') + 1);
+                assertThat(told(there, method, "nowhere" + below))
+                        .as(one)
+                        .startsWith("40")
+                        .doesNotStartWith("404")
+                        .isEqualTo(told(there, method, "echo" + below));
+            }
+            assertThat(told(there, "POST", "nowhere", "X-Api-Key", "wrong"))
+                    .startsWith("401")
+                    .isEqualTo(told(there, "POST", "echo", "X-Api-Key", "wrong"));
+            assertThat(told(
+                            there,
+                            "POST",
+                            "nowhere",
+                            "X-Api-Key",
+                            closed.bootstrapKey().orElseThrow()))
+                    .startsWith("404");
+        }
+    }
+
+    private Hub closed(boolean protectCards, String policy) throws Exception {
+        return Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .protectCards(protectCards)
+                .policy(policy(policy))
+                .agents(agent("echo"), agent("ledger"))
+                .start();
+    }
+
+    private static String aliceOf(Hub there, Outsider outsider) throws Exception {
+        return Shown.of(outsider.post(
+                                "/admin/keys",
+                                "{'group':'T1','principal':'alice','scopes':[]}",
+                                "X-Api-Key",
+                                there.bootstrapKey().orElseThrow())
+                        .body())
+                .at("key")
+                .text();
+    }
+
+    private String told(String method, String agent, String... headers) throws Exception {
+        return told(outsider, method, agent, headers);
+    }
+
+    /** All of an answer that could tell one agent from another, where it is no card. */
+    private static String told(Outsider there, String method, String agent, String... headers) throws Exception {
+        HttpResponse<String> answer = there.send(method, "/agents/" + agent, headers);
+        var names = new TreeMap<>(answer.headers().map());
+        names.remove("date");
+        return answer.statusCode() + " " + names + " " + answer.body();
     }
 
     @Test

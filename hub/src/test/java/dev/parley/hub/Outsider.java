@@ -59,6 +59,10 @@ final class Outsider {
         return http.send(request("GET", path, "", headers), BodyHandlers.ofString());
     }
 
+    HttpResponse<String> send(String method, String path, String... headers) throws IOException, InterruptedException {
+        return http.send(request(method, path, "", headers), BodyHandlers.ofString());
+    }
+
     HttpResponse<String> delete(String path) throws IOException, InterruptedException {
         return http.send(request("DELETE", path, ""), BodyHandlers.ofString());
     }

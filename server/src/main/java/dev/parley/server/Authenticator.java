@@ -10,10 +10,13 @@ import java.util.function.Predicate;
  */
 @FunctionalInterface
 public interface Authenticator {
+    /** The name under which callers are let in who ask for an agent that there is not, before they hear so. */
+    String NO_AGENT = "";
+
     /**
      * Lets a call in.
      *
-     * @param agent by its name
+     * @param agent by its name, or {@value #NO_AGENT}
      * @throws dev.parley.protocol.A2AException UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, or METHOD_NOT_FOUND for an
      *     agent that this caller is not to know of
      */

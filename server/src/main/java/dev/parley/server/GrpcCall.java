@@ -183,9 +183,14 @@ final class GrpcCall {
         };
     }
 
-    private CallContext caller(ServedAgent agent) {
+    private CallContext caller(@Nullable ServedAgent agent) {
         try {
-            var admission = authenticator.admit(agent.name(), exchange.arrival(method, metadata));
+            var name = agent == null ? Authenticator.NO_AGENT : agent.name();
+            var admission = authenticator.admit(name, exchange.arrival(method, metadata));
+            if (agent == null) {
+                admission.leave().run(); // without its headers: an agent that is hidden has none
+                return admission.caller();
+            }
             exchange.admitted(admission);
             exchange.awaitShare();
             admitted = true;

@@ -124,9 +124,11 @@ final class Routes {
         if (path.startsWith(BELOW_AGENTS)) {
             var slash = path.indexOf('/', BELOW_AGENTS.length());
             var end = slash < 0 ? path.length() : slash;
-            return toAgent(agents.get(path.substring(BELOW_AGENTS.length(), end)), end, head, body);
+            var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
+            return agent == null ? toNone(end, head) : toAgent(agent, end, head, body);
         }
-        return toAgent(agents.defaultAgent(), 0, head, body);
+        var agent = agents.defaultAgent();
+        return agent == null ? problem(head, nothingHere()) : toAgent(agent, 0, head, body);
     }
 
     WireAnswer.Whole problem(Head head, A2AException problem) {
@@ -146,26 +148,53 @@ final class Routes {
         return answer;
     }
 
-    private WireAnswer toAgent(@Nullable ServedAgent agent, int pathFrom, Head head, RequestHandler.Body body) {
-        if (agent == null) {
-            return problem(head, nothingHere());
-        }
-        var relative = head.path().substring(pathFrom);
-        var path = relative.equals("/") ? "" : relative;
+    private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, RequestHandler.Body body) {
+        var path = below(pathFrom, head);
         var unread = head.request(path, NO_BODY);
         var caller = CallContext.anonymous();
-        if (!dialects.isPublic(unread, agent, protectCards)) {
-            try {
+        try {
+            if (!dialects.isPublic(unread, protectCards)) {
                 var admission = authenticator.admit(agent.name(), head.arrival());
                 head.admitted().accept(admission);
                 caller = admission.caller();
-            } catch (A2AException refusal) {
-                return refusal.error() == A2AError.METHOD_NOT_FOUND
-                        ? problem(head, refusal) // as where there is no such agent
-                        : told(dialects.problem(unread, agent, refusal));
+            } else if (!Dialects.isFile(unread)
+                    && !authenticator.shown(head.arrival(), protectCards).test(agent.name())) {
+                throw nothingHere();
             }
+        } catch (A2AException refusal) {
+            return refused(head, unread, refusal);
         }
         return dialects.answer(head.request(path, body.read()), agent, caller);
+    }
+
+    /** Answers where there is no agent just as where there is one that the caller is not to know of. */
+    private WireAnswer toNone(int pathFrom, Head head) {
+        var unread = head.request(below(pathFrom, head), NO_BODY);
+        try {
+            if (Dialects.isFile(unread)) {
+                throw Dialects.unsignedFile();
+            }
+            if (!dialects.isPublic(unread, protectCards)) {
+                authenticator
+                        .admit(Authenticator.NO_AGENT, head.arrival())
+                        .leave()
+                        .run();
+            }
+            return refused(head, unread, nothingHere());
+        } catch (A2AException refusal) {
+            return refused(head, unread, refusal);
+        }
+    }
+
+    private WireAnswer refused(Head head, WireRequest unread, A2AException refusal) {
+        return refusal.error() == A2AError.METHOD_NOT_FOUND
+                ? problem(head, refusal)
+                : told(dialects.refusal(unread, refusal));
+    }
+
+    private static String below(int pathFrom, Head head) {
+        var relative = head.path().substring(pathFrom);
+        return relative.equals("/") ? "" : relative;
     }
 
     /** What is said of an agent that there is not, or that the caller is not to know of. */

@@ -30,6 +30,7 @@ import io.grpc.okhttp.OkHttpChannelBuilder;
 import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -90,6 +91,20 @@ class GrpcTest {
         assertThatThrownBy(() -> stub().sendMessage(
                                 message("hello").toBuilder().setTenant("third").build()))
                 .hasMessageStartingWith("NOT_FOUND");
+    }
+
+    @Test
+    void whoIsNotLetInHearsTheSameOfEveryName() {
+        stop();
+        start(TestServer.builder().authenticator((name, arrival) -> {
+            throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
+        }));
+
+        for (String name : List.of("first", "third")) {
+            assertThat(refusal(message("hello").toBuilder().setTenant(name).build()))
+                    .as(name)
+                    .hasMessage("UNAUTHENTICATED: Who?");
+        }
     }
 
     @Test

@@ -44,7 +44,7 @@ public final class GrpcDialect {
     private static final String HOST = "host";
 
     private interface Handler {
-        GrpcAnswer answer(GrpcRequest request, Function<ServedAgent, CallContext> callers);
+        GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers);
     }
 
     private final DialectSettings settings;
@@ -90,10 +90,10 @@ public final class GrpcDialect {
     /**
      * Answers a message. Never throws: what goes wrong becomes a failure, and is logged once if it is this side's fault.
      *
-     * @param callers tells who calls an agent, or refuses; dialect, extensions, deadline and trace are filled in from the
+     * @param callers tells who calls an agent, null for one that there is not, or refuses; dialect, extensions, deadline and trace are filled in from the
      *     request
      */
-    public GrpcAnswer answer(GrpcRequest request, Function<ServedAgent, CallContext> callers) {
+    public GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
         Handler handler = handlers.get(request.method());
         return handler == null
                 ? Problem.plain(Code.UNIMPLEMENTED, "Method not found")
@@ -106,15 +106,20 @@ public final class GrpcDialect {
     }
 
     private <O extends Operation, R, Q extends Message, A extends Message> GrpcAnswer answer(
-            Service service, Rpc<O, R, Q, A> rpc, GrpcRequest request, Function<ServedAgent, CallContext> callers) {
+            Service service,
+            Rpc<O, R, Q, A> rpc,
+            GrpcRequest request,
+            Function<@Nullable ServedAgent, CallContext> callers) {
         try {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
             O operation = rpc.read().apply(parse(rpc.method(), request.message()));
             operation.requireShortIds();
-            ServedAgent agent = agent(operation.tenant(), request, service);
+            String named = named(operation.tenant(), request);
+            ServedAgent meant = agent(named, request);
+            CallContext caller = callers.apply(meant);
+            ServedAgent agent = served(meant, named, service);
             Set<String> asked = extensions(request.metadata().apply(service.extensions()));
-            CallContext context = callers.apply(agent)
-                    .withDialect(service.dialect(), false)
+            CallContext context = caller.withDialect(service.dialect(), false)
                     .withDeadline(request.deadline())
                     .withExtensions(asked)
                     .withTraceparent(request.metadata().apply(TRACE));
@@ -146,13 +151,15 @@ public final class GrpcDialect {
     }
 
     private <Q extends Message> GrpcAnswer answer(
-            KnowledgeRpc<Q> rpc, GrpcRequest request, Function<ServedAgent, CallContext> callers) {
+            KnowledgeRpc<Q> rpc, GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
         try {
             Q message = parse(rpc.method(), request.message());
-            ServedAgent agent = agent(Values.nonEmpty(rpc.tenant().apply(message)), request, v1);
+            String named = named(Values.nonEmpty(rpc.tenant().apply(message)), request);
+            ServedAgent meant = agent(named, request);
+            CallContext caller = callers.apply(meant);
+            ServedAgent agent = served(meant, named, v1);
             Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
-            CallContext context = callers.apply(agent)
-                    .withDeadline(request.deadline())
+            CallContext context = caller.withDeadline(request.deadline())
                     .withExtensions(asked)
                     .withTraceparent(request.metadata().apply(TRACE));
             ServedKnowledge knowledge = agent.knowledge();
@@ -210,9 +217,16 @@ public final class GrpcDialect {
                 A2AError.METHOD_NOT_FOUND, "There is no such agent (expected: a tenant as in its card, or its name)");
     }
 
-    private ServedAgent agent(@Nullable String tenant, GrpcRequest request, Service service) {
-        String named = tenant == null ? request.metadata().apply(AGENT) : tenant;
-        ServedAgent agent = named == null ? agentOfHost(request) : agents.apply(named);
+    private static @Nullable String named(@Nullable String tenant, GrpcRequest request) {
+        return tenant == null ? request.metadata().apply(AGENT) : tenant;
+    }
+
+    private @Nullable ServedAgent agent(@Nullable String named, GrpcRequest request) {
+        return named == null ? agentOfHost(request) : agents.apply(named);
+    }
+
+    /** Only who may call hears what there is to be called. */
+    private static ServedAgent served(@Nullable ServedAgent agent, @Nullable String named, Service service) {
         if (agent == null) {
             throw named == null
                     ? A2AException.of(
