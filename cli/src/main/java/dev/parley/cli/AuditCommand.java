@@ -4,7 +4,6 @@ import dev.parley.dialect.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -136,7 +135,7 @@ abstract class AuditCommand implements Command {
         public int run(Invocation call) throws InterruptedException {
             Path file = call.around().path(Path.of(call.requiredArgument(0)));
             long count = 0;
-            try (OutputStream out = Files.newOutputStream(file)) {
+            try (OutputStream out = HubAdmin.file(file)) {
                 Map<String, String> filters = filters(call);
                 List<?> rows = rows(call, filters, 0, ROWS_AT_ONCE);
                 while (!rows.isEmpty()) {

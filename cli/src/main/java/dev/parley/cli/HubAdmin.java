@@ -5,15 +5,19 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.hub.Administration;
 import dev.parley.protocol.A2AException;
+import dev.parley.store.OwnersOnly;
 import dev.parley.store.StoreException;
 import dev.parley.trust.Trust;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -33,6 +37,12 @@ final class HubAdmin {
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     private HubAdmin() {}
+
+    /** A file for what a hub told an operator, which is nobody else's business. One that is there keeps its permissions. */
+    static OutputStream file(Path file) throws IOException {
+        OwnersOnly.file(file);
+        return new BufferedOutputStream(Files.newOutputStream(file));
+    }
 
     /** The option that names the hub. */
     static OptionSpec option() {

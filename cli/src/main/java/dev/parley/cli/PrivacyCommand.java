@@ -1,10 +1,8 @@
 package dev.parley.cli;
 
 import dev.parley.dialect.Json;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +61,7 @@ abstract class PrivacyCommand implements Command {
             Map<String, String> subject = subject(call);
             Path file = call.around().path(Path.of(call.requiredArgument(0)));
             var counts = new LinkedHashMap<String, Object>();
-            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
+            try (OutputStream out = HubAdmin.file(file)) {
                 counts.put("tasks", tasks(call, subject, out));
                 String name = subject.get("principal");
                 if (name != null && !subject.containsKey("contextId")) {

@@ -8,6 +8,7 @@ import dev.parley.hub.Hub;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,8 @@ final class PrivacyCommandTest {
             assertThat(exported.out())
                     .as(exported.err())
                     .contains("Tasks: 1", "Statements: 0", "Questions: 1", "Audit-Rows: ");
+            assertThat(Files.getPosixFilePermissions(directory.resolve("mine.jsonl")))
+                    .containsExactlyInAnyOrder(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
             assertThat(Files.readString(directory.resolve("mine.jsonl")))
                     .contains("{\"task\":{", "remember me", "{\"question\":{", "\"action\":\"task.created\"");
             Ran mine = shell.run("privacy", "export", "said.jsonl", "--subject", "me", "--url", hub.url());

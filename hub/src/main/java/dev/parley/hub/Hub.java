@@ -33,6 +33,7 @@ import dev.parley.server.ServerBuilder;
 import dev.parley.store.AtRest;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
+import dev.parley.store.OwnersOnly;
 import dev.parley.store.Sealing;
 import dev.parley.store.Store;
 import dev.parley.trust.CardKeys;
@@ -46,7 +47,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -322,9 +322,8 @@ public final class Hub implements AutoCloseable {
         Path file = data.resolve(name);
         try {
             if (!Files.exists(file)) {
-                Files.createDirectories(data);
-                Files.createFile(
-                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                OwnersOnly.directory(data);
+                OwnersOnly.file(file);
                 Files.writeString(file, made.get(), StandardOpenOption.WRITE);
             }
             return Files.readString(file).strip();

@@ -7,7 +7,6 @@ import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
@@ -230,15 +229,17 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens the SQLite database in {@code directory}, creating both if need be.
+     * Opens the SQLite database in {@code directory}, creating both if need be, for their owner alone.
      *
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Database open(Path directory) {
         try {
-            Files.createDirectories(directory);
+            OwnersOnly.directory(directory);
             FileChannel lock = lock(directory);
-            String url = "jdbc:sqlite:" + directory.resolve("parley.db");
+            Path file = directory.resolve("parley.db");
+            OwnersOnly.file(file); // SQLite gives the files beside it the same permissions
+            String url = "jdbc:sqlite:" + file;
             Connector connector = readOnly -> connect(url, readOnly);
             var writing = new Session(connector.connect(false));
             requireVersion(writing.connection);

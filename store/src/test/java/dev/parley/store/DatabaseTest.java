@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -50,5 +51,29 @@ final class DatabaseTest {
 
             assertThat(onDisk()).contains("aloud").doesNotContain("whisper");
         }
+    }
+
+    @Test
+    void whatIsMadeIsItsOwnersAlone() throws IOException {
+        Path made = directory.resolve("new");
+        Path given = Files.createDirectory(
+                directory.resolve("given"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+
+        for (Path place : List.of(made, given)) {
+            try (Database database = Database.open(place)) {
+                database.migrate("notes", List.of("CREATE TABLE note (n BIGINT PRIMARY KEY)"));
+                for (String file : List.of("parley.db", "parley.db-wal", "parley.db-shm")) {
+                    assertThat(permissions(place.resolve(file))).as(file).isEqualTo("rw-------");
+                }
+            }
+        }
+
+        assertThat(permissions(made)).isEqualTo("rwx------");
+        assertThat(permissions(given)).isEqualTo("rwxr-xr-x");
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 }
