@@ -49,14 +49,25 @@ final class PrivacyPages implements AdminPages {
         if (request.steps() != 1) {
             throw request.nothingHere();
         }
-        return switch (request.step(0)) {
-            case "tasks" -> tasks(request);
-            case "statements" -> statements(request);
-            case "reviews" -> reviews(request);
-            case "questions" -> questions(request);
+        String what = request.step(0);
+        return switch (what) {
+            case "tasks" -> read(what, request, operator, tasks(request));
+            case "statements" -> read(what, request, operator, statements(request));
+            case "reviews" -> read(what, request, operator, reviews(request));
+            case "questions" -> read(what, request, operator, questions(request));
             case "erase" -> erase(request, operator);
             default -> throw request.nothingHere();
         };
+    }
+
+    /** Records that an operator reads what somebody said: at the first page of it, not at each. */
+    private WireAnswer read(String what, AdminRequest request, CallContext operator, WireAnswer answer) {
+        if (administration != null && request.parameter("after") == null) {
+            Subject subject = subject(request);
+            String member = subject.principal() == null ? "" : subject.group() + "/" + subject.principal();
+            administration.audit().note(entry("privacy.read", subject, member, operator, Map.of("what", what)));
+        }
+        return answer;
     }
 
     private static Subject subject(AdminRequest request) {
@@ -166,15 +177,21 @@ final class PrivacyPages implements AdminPages {
     /** Says that something is gone, and not whose it was: only who knows the name finds it. */
     private static AuditTrail.Entry tombstone(Subject subject, CallContext operator, Map<String, ?> done) {
         String principal = subject.principal();
+        String member = principal == null ? "" : AuditTrail.hashed(subject.group() + "/" + principal);
+        return entry("privacy.erased", subject, member, operator, done);
+    }
+
+    private static AuditTrail.Entry entry(
+            String action, Subject subject, String member, CallContext operator, Map<String, ?> detail) {
         return new AuditTrail.Entry(
                 operator.scope().group(),
                 operator.caller(),
-                "privacy.erased",
+                action,
                 subject.contextId() == null ? subject.group() : AuditTrail.hashed(subject.contextId()),
-                principal == null ? "" : AuditTrail.hashed(subject.group() + "/" + principal),
+                member,
                 "ok",
                 operator.address(),
                 "",
-                done);
+                detail);
     }
 }

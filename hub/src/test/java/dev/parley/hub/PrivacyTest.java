@@ -174,6 +174,15 @@ final class PrivacyTest {
                 .body());
         assertThat(held.at("tasks", 0, "id").text()).isEqualTo(done);
         assertThat(held.at("tasks", 1, "id").text()).isEqualTo(waiting);
+        outsider.get("/admin/privacy/tasks?group=T1&principal=alice-liddell&after=" + done, "X-Api-Key", admin);
+        outsider.get("/admin/privacy/statements?group=T1&principal=alice-liddell", "X-Api-Key", admin);
+        Shown read =
+                Shown.of(outsider.get("/admin/audit?action=privacy.read&subject=T1/alice-liddell", "X-Api-Key", admin)
+                        .body());
+        assertThat(read.at("rows").size()).isEqualTo(2);
+        assertThat(read.at("rows", 0, "target").text()).isEqualTo("T1");
+        assertThat(read.at("rows", 0, "detail", "what").text()).isEqualTo("tasks");
+        assertThat(read.at("rows", 1, "detail", "what").text()).isEqualTo("statements");
         assertThat(onDisk()).contains("rabbit hole", "hatter", "alice-liddell");
 
         assertThat(outsider.post(ALICE, "{}", "X-Api-Key", bob).statusCode()).isEqualTo(403);
