@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TextPage {
     private static final String INDENT = "  ";
+    private static final int ZERO_WIDTH_NON_JOINER = 0x200c;
+    private static final int ZERO_WIDTH_JOINER = 0x200d;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -55,47 +57,48 @@ final class TextPage {
 
     /** Text as one line without control characters. */
     static String oneLine(String value) {
-        StringBuilder escaped = null;
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            if (isControl(c)) {
-                if (escaped == null) {
-                    escaped = new StringBuilder(value.substring(0, i));
-                }
-                switch (c) {
-                    case '\n' -> escaped.append("\\n");
-                    case '\r' -> escaped.append("\\r");
-                    case '\t' -> escaped.append("\\t");
-                    default -> escaped.append(String.format("\\u%04x", (int) c));
-                }
-            } else if (escaped != null) {
-                escaped.append(c);
-            }
+        if (value.codePoints().noneMatch(TextPage::isControl)) {
+            return value;
         }
-        return escaped == null ? value : escaped.toString();
+        var escaped = new StringBuilder();
+        value.codePoints().forEach(c -> {
+            if (!isControl(c)) {
+                escaped.appendCodePoint(c);
+                return;
+            }
+            switch (c) {
+                case '\n' -> escaped.append("\\n");
+                case '\r' -> escaped.append("\\r");
+                case '\t' -> escaped.append("\\t");
+                default -> {
+                    for (char unit : Character.toChars(c)) {
+                        escaped.append(String.format("\\u%04x", (int) unit));
+                    }
+                }
+            }
+        });
+        return escaped.toString();
     }
 
     private static String clean(String line) {
-        StringBuilder cleaned = null;
-        for (int i = 0; i < line.length(); i++) {
-            char c = line.charAt(i);
-            if (isControl(c) && c != '\t') {
-                if (cleaned == null) {
-                    cleaned = new StringBuilder(line.substring(0, i));
-                }
-            } else if (cleaned != null) {
-                cleaned.append(c);
-            }
-        }
-        return cleaned == null ? line : cleaned.toString();
+        return line.codePoints().noneMatch(TextPage::isLeftOut)
+                ? line
+                : line.codePoints()
+                        .filter(c -> !isLeftOut(c))
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString();
     }
 
-    /** Control characters, the line separators of Unicode, and those that reorder what is displayed. */
-    private static boolean isControl(char c) {
-        return Character.isISOControl(c)
-                || c == '\u2028'
-                || c == '\u2029'
-                || c >= '\u202a' && c <= '\u202e'
-                || c >= '\u2066' && c <= '\u2069';
+    /** Whole lines may have tabs, and what some scripts and emoji join and part letters with. */
+    private static boolean isLeftOut(int c) {
+        return isControl(c) && c != '\t' && c != ZERO_WIDTH_NON_JOINER && c != ZERO_WIDTH_JOINER;
+    }
+
+    /** What nobody sees: control characters, the line separators of Unicode, and those that only say how others are displayed. */
+    private static boolean isControl(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }
