@@ -159,10 +159,14 @@ final class Connection implements AutoCloseable {
                 throw CliException.usage("--svc-param sets A2A-Version", "use --a2a-version");
             }
             String value = text.substring(colon + 1).strip();
-            if (value.chars().anyMatch(c -> c < ' ' || c == 127)) {
-                throw CliException.usage("invalid --svc-param " + name + ": control characters", null);
+            try {
+                headers.put(name, SettingType.HEADER_VALUE.parser().apply(value));
+            } catch (IllegalArgumentException wrong) {
+                throw CliException.usage(
+                        "invalid --svc-param " + name + ": its value (expected: " + SettingType.HEADER_VALUE.expected()
+                                + ")",
+                        null);
             }
-            headers.put(name, value);
         }
         return headers;
     }

@@ -166,7 +166,7 @@ final class Setting<T> {
             Scope.CLIENT,
             "bearer",
             List.of(),
-            SettingType.TEXT,
+            SettingType.HEADER_VALUE,
             null,
             "TOKEN",
             "Bearer token. A flag is visible to other users and in the shell's history: prefer A2ACLI_BEARER.",
@@ -175,7 +175,7 @@ final class Setting<T> {
             Scope.CLIENT,
             "api-key",
             List.of(),
-            SettingType.TEXT,
+            SettingType.HEADER_VALUE,
             null,
             "KEY",
             "API key, sent where the card says. A flag is visible to other users and in the shell's history: prefer"

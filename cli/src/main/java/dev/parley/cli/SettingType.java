@@ -25,6 +25,15 @@ import org.jspecify.annotations.Nullable;
 record SettingType<T>(String expected, Function<String, T> parser) {
     static final SettingType<String> TEXT = new SettingType<>("a text", text -> text);
 
+    /** What travels in a header of HTTP. */
+    static final SettingType<String> HEADER_VALUE =
+            new SettingType<>("at most 8192 printable ASCII characters", text -> {
+                if (!text.matches("[ -~]{0,8192}")) {
+                    throw new IllegalArgumentException();
+                }
+                return text;
+            });
+
     static final SettingType<Boolean> FLAG =
             new SettingType<>("true or false", text -> switch (text.toLowerCase(Locale.ROOT)) {
                 case "true", "1", "" -> true;

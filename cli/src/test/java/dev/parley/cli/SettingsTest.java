@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,25 @@ class SettingsTest {
                         + "\"origin\":null}")
                 .contains("{\"name\":\"bearer\",\"value\":\"[redacted]\",\"source\":\"environment\",\"origin\":"
                         + "\"A2ACLI_BEARER\"}");
+    }
+
+    @Test
+    void whatCannotBeInAHeaderIsAUsageError() {
+        for (String option : List.of("--api-key", "--bearer")) {
+            Shell.Ran ran = shell.run("audit", "tail", "--url", "http://127.0.0.1:1", option, "secret\nvalue");
+
+            assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+            assertThat(ran.err())
+                    .contains("invalid " + option + ": its value (expected: at most 8192 printable ASCII characters)")
+                    .doesNotContain("secret");
+        }
+        Shell.Ran parameter =
+                shell.run("audit", "tail", "--url", "http://127.0.0.1:1", "--svc-param", "x-note:secr\u00e9t");
+
+        assertThat(parameter.status()).as(parameter.err()).isEqualTo(2);
+        assertThat(parameter.err())
+                .contains("invalid --svc-param x-note: its value")
+                .doesNotContain("secr");
     }
 
     @Test
