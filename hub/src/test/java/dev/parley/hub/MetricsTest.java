@@ -265,7 +265,8 @@ final class MetricsTest {
             var outsider = new Outsider(hub.url());
             assertThat(outsider.post("/agents/echo", "{}").statusCode()).isEqualTo(401);
             assertThatThrownBy(() -> stranger.send("hello")).isInstanceOf(A2AException.class);
-            assertThat(outsider.get("/agents/nobody").statusCode()).isEqualTo(404);
+            assertThat(outsider.get("/agents/nobody", "X-Api-Key", key).statusCode())
+                    .isEqualTo(404);
             assertThat(outsider.post("/agents/echo", " ".repeat(101), "X-Api-Key", key)
                             .statusCode())
                     .isEqualTo(413);
