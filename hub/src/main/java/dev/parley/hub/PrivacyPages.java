@@ -60,9 +60,9 @@ final class PrivacyPages implements AdminPages {
         };
     }
 
-    /** Records that an operator reads what somebody said: at the first page of it, not at each. */
+    /** Records that an operator reads what somebody said: each page of it, for one may begin anywhere. */
     private WireAnswer read(String what, AdminRequest request, CallContext operator, WireAnswer answer) {
-        if (administration != null && request.parameter("after") == null) {
+        if (administration != null) {
             Subject subject = subject(request);
             String member = subject.principal() == null ? "" : subject.group() + "/" + subject.principal();
             administration.audit().note(entry("privacy.read", subject, member, operator, Map.of("what", what)));

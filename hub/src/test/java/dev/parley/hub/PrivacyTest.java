@@ -180,10 +180,10 @@ final class PrivacyTest {
         Shown read =
                 Shown.of(outsider.get("/admin/audit?action=privacy.read&subject=T1/alice-liddell", "X-Api-Key", admin)
                         .body());
-        assertThat(read.at("rows").size()).isEqualTo(2);
+        assertThat(read.at("rows").size()).isEqualTo(3);
         assertThat(read.at("rows", 0, "target").text()).isEqualTo("T1");
         assertThat(read.at("rows", 0, "detail", "what").text()).isEqualTo("tasks");
-        assertThat(read.at("rows", 1, "detail", "what").text()).isEqualTo("statements");
+        assertThat(read.at("rows", 2, "detail", "what").text()).isEqualTo("statements");
         assertThat(onDisk()).contains("rabbit hole", "hatter", "alice-liddell");
 
         assertThat(outsider.post(ALICE, "{}", "X-Api-Key", bob).statusCode()).isEqualTo(403);
