@@ -248,9 +248,11 @@ final class EngineTest {
 
     @Test
     void cancelEndsARunningTaskAndInterruptsItsAgent() throws Exception {
+        var busy = new CountDownLatch(1);
         var interrupted = new CountDownLatch(1);
         AgentEndpoint agent = host((request, reply) -> {
             reply.working("busy");
+            busy.countDown();
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException expected) {
@@ -261,6 +263,7 @@ final class EngineTest {
             }
         });
         Task task = sendImmediately(agent, "go");
+        busy.await();
 
         Task canceled = agent.call(CancelTask.of(task.id()), ALICE);
 
