@@ -63,9 +63,7 @@ final class PrivacyPages implements AdminPages {
     /** Records that an operator reads what somebody said: each page of it, for one may begin anywhere. */
     private WireAnswer read(String what, AdminRequest request, CallContext operator, WireAnswer answer) {
         if (administration != null) {
-            Subject subject = subject(request);
-            String member = subject.principal() == null ? "" : subject.group() + "/" + subject.principal();
-            administration.audit().note(entry("privacy.read", subject, member, operator, Map.of("what", what)));
+            administration.audit().note(entry("privacy.read", subject(request), operator, Map.of("what", what)));
         }
         return answer;
     }
@@ -169,26 +167,20 @@ final class PrivacyPages implements AdminPages {
             if (contextId != null) {
                 kept.audit().forgetContext(subject.group(), subject.principal(), contextId);
             }
-            kept.audit().note(tombstone(subject, operator, done));
+            kept.audit().note(entry("privacy.erased", subject, operator, done));
         }
         return AdminRequest.json(done);
     }
 
-    /** Says that something is gone, and not whose it was: only who knows the name finds it. */
-    private static AuditTrail.Entry tombstone(Subject subject, CallContext operator, Map<String, ?> done) {
+    /** Does not say whom it is about: only who knows the name finds it, for the name may be erased, or may have been. */
+    private static AuditTrail.Entry entry(String action, Subject subject, CallContext operator, Map<String, ?> detail) {
         String principal = subject.principal();
-        String member = principal == null ? "" : AuditTrail.hashed(subject.group() + "/" + principal);
-        return entry("privacy.erased", subject, member, operator, done);
-    }
-
-    private static AuditTrail.Entry entry(
-            String action, Subject subject, String member, CallContext operator, Map<String, ?> detail) {
         return new AuditTrail.Entry(
                 operator.scope().group(),
                 operator.caller(),
                 action,
                 subject.contextId() == null ? subject.group() : AuditTrail.hashed(subject.contextId()),
-                member,
+                principal == null ? "" : AuditTrail.hashed(subject.group() + "/" + principal),
                 "ok",
                 operator.address(),
                 "",

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ final class GroupSettings {
     private final SqlStatementStore statements;
     private final AuditTrail trail;
     private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
+    private final AtomicLong erasures = new AtomicLong();
     private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
 
     GroupSettings(SqlStatementStore statements, AuditTrail trail) {
@@ -36,11 +38,14 @@ final class GroupSettings {
     /** The rules of a group. */
     Alignment rules(String group) {
         Alignment known = rules.get(group);
-        if (known == null) {
-            known = statements.ask(group, PATIENCE, GroupSettings::alignment);
-            rules.putIfAbsent(group, known);
+        if (known != null) {
+            return known;
         }
-        return known;
+        long before = erasures.get();
+        Alignment read = statements.ask(group, PATIENCE, GroupSettings::alignment);
+        // What was read before an erasure may hold the name.
+        rules.compute(group, (name, newer) -> newer == null && erasures.get() == before ? read : newer);
+        return read;
     }
 
     /** Sets the rules of the group of {@code by}, who is in the audit then. */
@@ -65,8 +70,9 @@ final class GroupSettings {
         }
     }
 
-    /** Reads the rules of a group again when somebody asks for them. */
+    /** Reads the rules of a group again when somebody asks for them: a name in them was erased. */
     void forgetRules(String group) {
+        erasures.incrementAndGet();
         rules.remove(group);
     }
 

@@ -86,6 +86,7 @@ final class PersonalData {
     /** Takes back what somebody has said, and remembers what it was made of. */
     private int withdraw(String name, CallContext by, Set<Long> terms) {
         String group = by.scope().group();
+        Alignment alignment = settings.rules(group); // here, because the writer must not wait for a reader
         var update = new Update(List.of(), null, null, null, null, null, Map.of());
         int taken = 0;
         String after = null;
@@ -100,8 +101,7 @@ final class PersonalData {
                             terms.add(key.s());
                             terms.add(key.o());
                         }
-                        Outcome outcome = new Updates(
-                                        journal, settings.rules(group), Updates.UNCHECKED, by, update, null)
+                        Outcome outcome = new Updates(journal, alignment, Updates.UNCHECKED, by, update, null)
                                 .withdraw(writing, said.items(), name);
                         trail.add(
                                 session,
