@@ -398,6 +398,9 @@ public final class Engine implements AutoCloseable {
             turns.forget(heads);
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
+        if (subject.principal() != null && subject.contextId() == null) {
+            log.forget(subject.group(), subject.principal());
+        }
         return erased;
     }
 

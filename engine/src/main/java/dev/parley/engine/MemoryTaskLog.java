@@ -12,8 +12,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A log in memory, for tests and for agents that may forget. Writes are done when {@link #submit} returns. */
@@ -218,6 +220,21 @@ public final class MemoryTaskLog implements TaskLog {
                 messages.values().removeIf(led -> led.taskId().equals(key.taskId()));
                 names.values().removeIf(key.taskId()::equals);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void forget(String group, String principal) {
+        var scope = new Scope(group, principal);
+        lock.lock();
+        try {
+            Set<String> tasks = rows.keySet().stream().map(TaskKey::taskId).collect(Collectors.toSet());
+            messages.entrySet()
+                    .removeIf(row -> row.getKey().scope().equals(scope)
+                            && !tasks.contains(row.getValue().taskId()));
+            names.entrySet().removeIf(row -> row.getKey().scope().equals(scope) && !tasks.contains(row.getValue()));
         } finally {
             lock.unlock();
         }

@@ -22,6 +22,11 @@ public final class Ids {
         return new UUID(high, low).toString();
     }
 
+    /** Returns the beginning of all ids made at or after a time. */
+    public static String earliest(Instant time) {
+        return new UUID(Math.max(0, time.toEpochMilli()) << 16, 0).toString();
+    }
+
     /** When an id was made, in milliseconds; null if it is none of these. */
     public static @Nullable Instant madeAt(String id) {
         try {

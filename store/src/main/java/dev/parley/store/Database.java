@@ -55,7 +55,7 @@ public final class Database implements AutoCloseable {
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
 
-    private static final int SCHEMA = 3;
+    private static final int SCHEMA = 4;
 
     /** Overwrites what is removed, where that writes no further page. */
     private static final String SECURE_DELETE = "PRAGMA secure_delete=FAST";
@@ -437,6 +437,15 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if it could not be written
      */
     public <T> T write(Question<T> change) {
+        return write(1, change);
+    }
+
+    /**
+     * {@link #write(Question)} of about so many {@linkplain Work#rows rows}.
+     *
+     * @throws StoreException if it could not be written
+     */
+    <T> T write(int rows, Question<T> change) {
         var done = new CompletableFuture<T>();
         submit(new Work() {
             private @Nullable T result;
@@ -455,6 +464,11 @@ public final class Database implements AutoCloseable {
             @Override
             public void failed(Exception cause) {
                 done.completeExceptionally(cause);
+            }
+
+            @Override
+            public int rows() {
+                return rows;
             }
         });
         try {

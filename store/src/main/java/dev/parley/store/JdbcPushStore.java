@@ -175,6 +175,9 @@ final class JdbcPushStore implements PushStore {
             try (ResultSet rows = session.bind(sql, values).executeQuery()) {
                 while (rows.next()) {
                     Lane lane = lanes.get(rows.getLong(2));
+                    if (lane == null) {
+                        continue; // removed while it was read
+                    }
                     found.add(new Subscription(
                             new TaskKey(lane.scope(), lane.agent(), rows.getString(1)),
                             Json.read(

@@ -6,6 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.Ids;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
@@ -51,6 +52,26 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             TaskState.AUTH_REQUIRED, 8);
 
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+
+    /** Where tasks are while they are removed, if that takes long. No lane has this number. */
+    private static final long REMOVED_LANE = 0;
+
+    /** How long the writer removes tasks before it serves others. */
+    private static final long REMOVING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final int REMOVED_AT_ONCE = 100;
+    private static final int SEGMENTS_AT_ONCE = 64;
+
+    /** How long a webhook that has not been told everything keeps a task that would have been removed by then. */
+    private static final long UNTOLD_MS = DAY_MS;
+
+    /** Rows of messages of past days that go with one group. */
+    private static final int MESSAGES_SWEPT_AT_ONCE = 200;
+
+    /** Ids of ours begin with a hexadecimal digit. */
+    private static final String BEHIND_OUR_IDS = "g";
+
+    private static final String LAST_ID = "\uffff";
 
     /** Keys of known messages that are read at once, so that nobody waits for long to read or to close. */
     private static final int KEYS_AT_ONCE = 10_000;
@@ -272,8 +293,13 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         }
         changes.clear();
         long today = clock.millis() / DAY_MS;
-        if (messagesSwept != today) {
-            session.update("DELETE FROM message WHERE day < ?", today - 1);
+        if (messagesSwept != today
+                && session.update(
+                                "DELETE FROM message WHERE (day, lane_no, message_id) IN"
+                                        + " (SELECT day, lane_no, message_id FROM message WHERE day < ? LIMIT ?)",
+                                today - 1,
+                                MESSAGES_SWEPT_AT_ONCE)
+                        < MESSAGES_SWEPT_AT_ONCE) {
             messagesSwept = today;
         }
     }
@@ -287,47 +313,139 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         messagesSwept = 0;
     }
 
+    // ---- Removing
+
     @Override
     public int removeEnded(Instant before, int limit) {
-        return database.write(session -> {
-            int removed = 0;
-            for (long lane : lanes.all()) {
-                for (TaskState state : TaskState.values()) {
-                    if (state.isTerminal() && removed < limit) {
-                        removed += remove(session, lane, state, before, limit - removed);
-                    }
+        // A task that ended by then began by then, so ids, which begin with their time, bound the search; no index by
+        // the time of the end has to be kept. Ids that are none of ours sort behind all that are.
+        List<String> tasks = ended("", Ids.earliest(before), before, limit);
+        if (tasks.size() < limit) {
+            tasks.addAll(ended(BEHIND_OUR_IDS, LAST_ID, before, limit - tasks.size()));
+        }
+        int removed = 0;
+        while (removed < tasks.size()) {
+            removed += removeSome(tasks.subList(removed, tasks.size()));
+        }
+        return removed;
+    }
+
+    /**
+     * Tasks in a range of ids that ended before {@code before}. A webhook that is still being told of its task, or was given
+     * up since, keeps it for {@link #UNTOLD_MS} at most.
+     */
+    private List<String> ended(String from, String to, Instant before, int limit) {
+        long millis = before.toEpochMilli();
+        return database.read(session -> {
+            var tasks = new ArrayList<String>();
+            try (ResultSet rows = session.bind(
+                            "SELECT task_id FROM task WHERE task_id >= ?1 AND task_id < ?2"
+                                    + " AND state IN (3, 4, 5, 7) AND status_ms < ?3"
+                                    + " AND (status_ms < ?4 OR NOT EXISTS (SELECT 1 FROM webhook"
+                                    + " WHERE webhook.task_id = task.task_id"
+                                    + " AND (dead_ms IS NULL AND delivered < last_seq OR dead_ms >= ?3)))"
+                                    + " ORDER BY task_id LIMIT ?5",
+                            from,
+                            to,
+                            millis,
+                            millis - UNTOLD_MS,
+                            limit)
+                    .executeQuery()) {
+                while (rows.next()) {
+                    tasks.add(rows.getString(1));
                 }
+            }
+            return tasks;
+        });
+    }
+
+    /** Removes the first of these tasks, as many as a short while allows; the writer has others to serve. */
+    private int removeSome(List<String> tasks) {
+        int most = Math.min(tasks.size(), REMOVED_AT_ONCE);
+        return database.write(most, session -> {
+            long end = System.nanoTime() + REMOVING_NANOS;
+            var touched = new TreeSet<Long>();
+            int removed = 0;
+            while (removed < most && System.nanoTime() - end < 0 && remove(session, tasks.get(removed), touched, end)) {
+                removed++;
+            }
+            for (long lane : touched) {
+                forgetIfEmpty(session, lane);
             }
             return removed;
         });
     }
 
-    private int remove(Session session, long lane, TaskState state, Instant before, int limit) throws SQLException {
-        var ids = new ArrayList<String>();
-        try (ResultSet rows = session.bind(
-                        "SELECT task_id FROM task WHERE lane_no = ? AND state = ? AND status_ms < ?"
-                                + " ORDER BY status_ms LIMIT ?",
-                        lane,
-                        code(state),
-                        before.toEpochMilli(),
-                        limit)
-                .executeQuery()) {
-            while (rows.next()) {
-                ids.add(rows.getString(1));
+    /** Removes a task; false if time ran out, and then it is hidden, and its other rows are left for the next call. */
+    private boolean remove(Session session, String id, Set<Long> touched, long end) throws SQLException {
+        removeAround(session, id);
+        boolean more = removeSegments(session, id);
+        Tally tally = tally(session, id);
+        if (tally != null && tally.lane() != REMOVED_LANE) {
+            touched.add(tally.lane());
+            changes.merge(tally, -1, Integer::sum);
+            if (more) {
+                session.update("UPDATE task SET lane_no = ? WHERE task_id = ?", REMOVED_LANE, id);
             }
         }
-        for (String id : ids) {
-            remove(session, id);
+        while (more) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            more = removeSegments(session, id);
         }
-        changes.merge(new Tally(lane, state), -ids.size(), Integer::sum);
-        return ids.size();
+        session.update("DELETE FROM task WHERE task_id = ?", id);
+        return true;
     }
 
-    private static void remove(Session session, String id) throws SQLException {
-        session.update("DELETE FROM segment WHERE task_id = ?", id);
+    /** How a task counts; null if it is gone. */
+    private static @Nullable Tally tally(Session session, String id) throws SQLException {
+        try (ResultSet row = session.bind("SELECT lane_no, state FROM task WHERE task_id = ?", id)
+                .executeQuery()) {
+            return row.next() ? new Tally(row.getLong(1), state(row.getInt(2))) : null;
+        }
+    }
+
+    private static void removeAround(Session session, String id) throws SQLException {
         session.update("DELETE FROM webhook WHERE task_id = ?", id);
         session.update("DELETE FROM task_name WHERE task_id = ?", id);
-        session.update("DELETE FROM task WHERE task_id = ?", id);
+    }
+
+    /** Removes the first segments of a task, and returns whether there may be more. */
+    private static boolean removeSegments(Session session, String id) throws SQLException {
+        return session.update(
+                        "DELETE FROM segment WHERE task_id = ?1 AND first_seq IN"
+                                + " (SELECT first_seq FROM segment WHERE task_id = ?1 LIMIT ?2)",
+                        id,
+                        SEGMENTS_AT_ONCE)
+                == SEGMENTS_AT_ONCE;
+    }
+
+    /** Forgets a lane that has neither tasks nor webhooks, with what it left behind: keys that lead to no task any more. */
+    private void forgetIfEmpty(Session session, long lane) throws SQLException {
+        if (isEmpty(session, "task", lane) && isEmpty(session, "webhook", lane)) {
+            removeMessages(session, lane, "");
+            session.update("DELETE FROM task_name WHERE lane_no = ?", lane);
+            changes.keySet().removeIf(tally -> tally.lane() == lane);
+            session.update("DELETE FROM tally WHERE lane_no = ?", lane);
+            lanes.forget(session, lane);
+        }
+    }
+
+    private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
+        return number(session, "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1)", lane)
+                == 0;
+    }
+
+    /** @param condition on the rows, beside their lane */
+    private void removeMessages(Session session, long lane, String condition, Object... values) throws SQLException {
+        long today = clock.millis() / DAY_MS;
+        // Also what is written for tomorrow by a clock that was put back since.
+        for (long day = today - 2; day <= today + 1; day++) {
+            var all = new ArrayList<@Nullable Object>(List.of(day, lane));
+            all.addAll(List.of(values));
+            session.update("DELETE FROM message WHERE day = ? AND lane_no = ?" + condition, all.toArray());
+        }
     }
 
     @Override
@@ -353,33 +471,41 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 erase(session, task.taskId(), touched);
             }
             byte[] ids = Json.write(tasks.stream().map(TaskKey::taskId).toList());
-            long today = clock.millis() / DAY_MS;
             for (long lane : touched) {
-                session.update(
-                        "DELETE FROM message WHERE day BETWEEN ? AND ? AND lane_no = ?"
-                                + " AND task_id IN (SELECT value FROM json_each(?))",
-                        today - 2,
-                        today,
+                removeMessages(
+                        session,
                         lane,
+                        " AND task_id IN (SELECT value FROM json_each(?))",
                         new String(ids, StandardCharsets.UTF_8));
-                if (number(session, "SELECT count(*) FROM (SELECT 1 FROM task WHERE lane_no = ? LIMIT 1)", lane) == 0) {
-                    lanes.forget(session, lane);
-                }
+                forgetIfEmpty(session, lane);
             }
             return tasks.size();
         });
     }
 
     private void erase(Session session, String id, Set<Long> touched) throws SQLException {
-        try (ResultSet row = session.bind("SELECT lane_no, state FROM task WHERE task_id = ?", id)
-                .executeQuery()) {
-            if (!row.next()) {
-                return;
-            }
-            touched.add(row.getLong(1));
-            changes.merge(new Tally(row.getLong(1), state(row.getInt(2))), -1, Integer::sum);
+        Tally tally = tally(session, id);
+        if (tally != null) {
+            touched.add(tally.lane());
+            changes.merge(tally, -1, Integer::sum);
+            removeAround(session, id);
+            session.update("DELETE FROM segment WHERE task_id = ?", id);
+            session.update("DELETE FROM task WHERE task_id = ?", id);
         }
-        remove(session, id);
+    }
+
+    @Override
+    public void forget(String group, String principal) {
+        database.erase(session -> {
+            for (long lane : lanes.of(session, group, principal)) {
+                String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
+                session.update("DELETE FROM webhook WHERE lane_no = ?" + orphaned.formatted("webhook"), lane);
+                session.update("DELETE FROM task_name WHERE lane_no = ?" + orphaned.formatted("task_name"), lane);
+                removeMessages(session, lane, orphaned.formatted("message"));
+                forgetIfEmpty(session, lane);
+            }
+            return principal;
+        });
     }
 
     // ---- Reading
@@ -443,6 +569,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         try (ResultSet rows = session.bind(sql, values).executeQuery()) {
             while (rows.next()) {
                 Lane lane = lanes.get(rows.getLong(1));
+                if (lane == null) {
+                    continue; // removed while it was read
+                }
                 heads.add(new Head(
                         new TaskKey(lane.scope(), lane.agent(), rows.getString(2)),
                         rows.getString(3),
@@ -532,8 +661,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         long now = clock.millis();
         return database.read(session -> {
             try (ResultSet row = session.bind(
-                            "SELECT task_id FROM message WHERE day IN (?, ?) AND lane_no = ? AND message_id = ?"
-                                    + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)",
+                            // Tomorrow is there if the clock was put back over midnight.
+                            "SELECT task_id FROM message WHERE day IN (?, ?, ?) AND lane_no = ? AND message_id = ?"
+                                    + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"
+                                    + " ORDER BY made_ms DESC LIMIT 1",
+                            now / DAY_MS + 1,
                             now / DAY_MS,
                             now / DAY_MS - 1,
                             lane,

@@ -5,13 +5,19 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The small numbers that stand for a group, owner and agent in every row. Numbers never change, so all are kept. */
+/**
+ * The small numbers that stand for a group, owner and agent in every row.
+ *
+ * <p>A number is never given twice, because a reader may still hold it when its row is gone: the row with the greatest
+ * number, from which SQLite counts on, stays.
+ */
 final class Lanes implements Database.GroupListener {
     /** Whose tasks of which agent. */
     record Lane(Scope scope, String agent) {
@@ -53,17 +59,22 @@ final class Lanes implements Database.GroupListener {
         return numbers.get(lane);
     }
 
-    /** Returns the lane of a number that a row has. */
+    /** Returns the lane of a number; null if its rows were removed while they were read. */
+    @Nullable
     Lane get(long number) {
-        Lane lane = lanes.get(number);
-        if (lane == null) {
-            throw new StoreException("lane " + number + " is unknown");
-        }
-        return lane;
+        return lanes.get(number);
     }
 
-    Iterable<Long> all() {
-        return lanes.keySet();
+    /** The numbers of the lanes of an owner. On the writer thread. */
+    List<Long> of(Session session, String group, String owner) throws SQLException {
+        var numbers = new ArrayList<Long>();
+        try (ResultSet rows = session.bind("SELECT lane_no FROM lane WHERE group_id = ? AND owner = ?", group, owner)
+                .executeQuery()) {
+            while (rows.next()) {
+                numbers.add(rows.getLong(1));
+            }
+        }
+        return numbers;
     }
 
     /** Returns the number of a lane, giving it one if need be. On the writer thread. */
@@ -79,16 +90,20 @@ final class Lanes implements Database.GroupListener {
         return known;
     }
 
-    /** Forgets whose a lane was that has no tasks any more; its number is not used again. On the writer thread. */
+    /** Removes a lane that has no rows any more; its number is not used again. On the writer thread. */
     void forget(Session session, long number) throws SQLException {
         Lane lane = lanes.get(number);
-        if (lane != null) {
+        if (lane == null) {
+            return; // of this group, or forgotten already
+        }
+        if (session.update("DELETE FROM lane WHERE lane_no = ?1 AND lane_no < (SELECT max(lane_no) FROM lane)", number)
+                == 0) {
             session.update(
                     "UPDATE lane SET owner = ? WHERE lane_no = ?",
                     nobody(lane, number).scope().owner(),
                     number);
-            forgotten.put(lane, number);
         }
+        forgotten.put(lane, number);
     }
 
     private static Lane nobody(Lane lane, long number) {
@@ -115,7 +130,7 @@ final class Lanes implements Database.GroupListener {
     public void committed(int works) {
         forgotten.forEach((lane, number) -> {
             numbers.remove(lane, number);
-            know(nobody(lane, number), number);
+            lanes.remove(number);
         });
         forgotten.clear();
         fresh.forEach(this::know);

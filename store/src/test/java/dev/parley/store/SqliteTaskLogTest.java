@@ -49,6 +49,7 @@ final class SqliteTaskLogTest extends TaskLogContract {
         String before = taskOf(message, data);
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + data.resolve("parley.db"));
                 Statement statement = database.createStatement()) {
+            statement.execute("DROP INDEX webhook_by_lane");
             statement.execute("ALTER TABLE task DROP COLUMN turns");
             statement.execute("ALTER TABLE task DROP COLUMN agents");
             statement.execute("PRAGMA user_version=1");

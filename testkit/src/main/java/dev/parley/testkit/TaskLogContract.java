@@ -122,6 +122,17 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void aMessageLeadsToItsTaskAlsoWhenTheClockIsPutBackOverMidnight() {
+        TaskKey key = key(ALICE, "task-1");
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        write(key, 1, List.of(created(key)), message);
+
+        clock.advance(Duration.ofMinutes(-30));
+
+        assertThat(log.taskOf(message)).contains("task-1");
+    }
+
+    @Test
     void aListShowsTheNewestStatusFirstAndCountsAll() {
         for (int i = 0; i < 10; i++) {
             TaskKey key = key(ALICE, "task-" + i);
@@ -253,6 +264,22 @@ public abstract class TaskLogContract {
         assertThat(log.taskOf(message)).isEmpty();
         assertThat(log.list(query(ALICE, null, null, null, null)).total()).isZero();
         assertThat(log.find(his)).isPresent();
+    }
+
+    @Test
+    void aForgottenPrincipalKeepsTheTasksThatItHas() {
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        var name = new TaskName(ALICE, "agent", "mine");
+        TaskKey named = key(ALICE, "task-1");
+        TaskKey said = key(ALICE, "task-2");
+        write(named, 1, List.of(created(named)), name);
+        write(said, 1, List.of(created(said)), message);
+
+        log.forget(ALICE.group(), ALICE.owner());
+
+        assertThat(log.taskNamed(name)).contains("task-1");
+        assertThat(log.taskOf(message)).contains("task-2");
+        assertThat(log.list(query(ALICE, null, null, null, null)).total()).isEqualTo(2);
     }
 
     @Test

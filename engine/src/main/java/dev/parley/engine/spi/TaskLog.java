@@ -145,6 +145,12 @@ public interface TaskLog extends AutoCloseable {
      */
     void erase(List<TaskKey> tasks);
 
+    /**
+     * Removes the name of a principal, and the message ids, task names and webhooks that it left behind, from the log's
+     * files. To be called when its tasks are erased: rows that belong to a task stay.
+     */
+    void forget(String group, String principal);
+
     /** Writes what was submitted, then releases everything. Idempotent. */
     @Override
     void close();

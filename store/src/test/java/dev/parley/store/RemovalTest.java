@@ -1,0 +1,237 @@
+package dev.parley.store;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Query;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.Ids;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.Database.Session;
+import dev.parley.testkit.SettableClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Retention and erasure of the SQLite store. */
+final class RemovalTest {
+    private static final Scope ALICE = new Scope("shop", "alice-xqz");
+    private static final Scope BOB = new Scope("shop", "bob");
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-01T12:00:00Z"));
+
+    @TempDir
+    private Path data;
+
+    private Store store;
+
+    @BeforeEach
+    void open() {
+        store = Store.open(data, clock, AtRest.PLAIN);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private TaskKey task(Scope scope) {
+        return new TaskKey(scope, "agent", Ids.next(clock.instant()));
+    }
+
+    private void write(TaskKey key, MessageKey... messages) {
+        Segments.write(store.log(), key, 1, TaskState.COMPLETED, clock.instant(), messages);
+    }
+
+    private long count(String sql) {
+        return store.database().read(session -> {
+            try (ResultSet row = session.bind(sql).executeQuery()) {
+                return row.getLong(1);
+            }
+        });
+    }
+
+    private String onDisk() throws IOException {
+        var all = new StringBuilder();
+        try (Stream<Path> files = Files.list(data)) {
+            for (Path file : files.toList()) {
+                all.append(Files.readString(file, ISO_8859_1));
+            }
+        }
+        return all.toString();
+    }
+
+    @Test
+    void anErasureReachesWhatTasksThatAreGoneLeftBehind() throws IOException {
+        TaskKey ended = task(ALICE);
+        write(ended, new MessageKey(ALICE, "agent", "message-of-alice"));
+        write(task(BOB));
+        clock.advance(Duration.ofHours(1));
+        store.log().removeEnded(clock.instant(), 100);
+        // A webhook of a message that led to no task.
+        store.webhooks()
+                .save(Subscription.of(
+                        new TaskKey(ALICE, "ping", Ids.next(clock.instant())),
+                        new PushConfig(null, "hook", null, "https://alice.example/hook", "token-of-hers", null),
+                        "1.0",
+                        null,
+                        0));
+
+        store.log().forget("shop", "alice-xqz");
+        store.audit().forget("shop", "alice-xqz");
+
+        assertThat(onDisk()).doesNotContain("alice-xqz", "message-of-alice", "alice.example", "token-of-hers");
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    @Test
+    void aLaneGoesWithItsLastTaskAndItsNumberIsNotGivenAgain() {
+        write(task(ALICE), new MessageKey(ALICE, "agent", "m-1"));
+        write(task(BOB), new MessageKey(BOB, "agent", "m-1"));
+        long newest = count("SELECT max(lane_no) FROM lane");
+        clock.advance(Duration.ofHours(1));
+
+        assertThat(store.log().removeEnded(clock.instant(), 100)).isEqualTo(2);
+
+        assertThat(count("SELECT count(*) FROM lane")).isEqualTo(1);
+        assertThat(count("SELECT count(*) FROM lane WHERE owner IN ('alice-xqz', 'bob')"))
+                .isZero();
+        assertThat(count("SELECT (SELECT count(*) FROM tally) + (SELECT count(*) FROM message)"))
+                .isZero();
+        write(task(ALICE));
+        assertThat(count("SELECT lane_no FROM lane WHERE owner = 'alice-xqz'")).isGreaterThan(newest);
+    }
+
+    @Test
+    void aLaneWithAWebhookButNoTaskYetStays() {
+        TaskKey begun = task(ALICE);
+        write(task(ALICE));
+        store.webhooks()
+                .save(Subscription.of(
+                        begun, new PushConfig(null, "hook", null, "https://a.example", null, null), "1.0", null, 0));
+        clock.advance(Duration.ofHours(1));
+
+        store.log().removeEnded(clock.instant(), 100);
+
+        assertThat(store.webhooks().of(begun)).hasSize(1);
+        write(begun);
+        assertThat(store.webhooks().pending()).hasSize(1);
+    }
+
+    @Test
+    void tasksAreRemovedInGroupsBetweenThoseOfOthers() {
+        var written = IntStream.range(0, 500)
+                .mapToObj(each -> Segments.submit(store.log(), task(ALICE), 1, TaskState.COMPLETED, clock.instant()))
+                .toList();
+        written.forEach(each -> each.join());
+        clock.advance(Duration.ofHours(1));
+        var groups = new AtomicInteger();
+        store.database().listen(new Database.GroupListener() {
+            @Override
+            public void beforeCommit(Session session) {}
+
+            @Override
+            public void committed(int works) {
+                groups.incrementAndGet();
+            }
+
+            @Override
+            public void rolledBack() {}
+        });
+        groups.set(0);
+
+        assertThat(store.log().removeEnded(clock.instant(), 1_000)).isEqualTo(500);
+
+        assertThat(groups.get()).isGreaterThanOrEqualTo(5);
+        assertThat(count("SELECT (SELECT count(*) FROM task) + (SELECT count(*) FROM segment)"))
+                .isZero();
+    }
+
+    @Test
+    void aTaskOfManySegmentsIsRemovedWholeAndCountedOnce() {
+        TaskKey large = task(ALICE);
+        TaskKey kept = task(ALICE);
+        var written = new ArrayList<CompletableFuture<?>>();
+        for (int sequence = 1; sequence <= 1_000; sequence++) {
+            TaskState state = sequence < 1_000 ? TaskState.WORKING : TaskState.COMPLETED;
+            written.add(Segments.submit(store.log(), large, sequence, state, clock.instant()));
+        }
+        written.forEach(each -> each.join());
+        Segments.write(store.log(), kept, 1, TaskState.WORKING, clock.instant());
+        clock.advance(Duration.ofHours(1));
+
+        assertThat(store.log().removeEnded(clock.instant(), 100)).isEqualTo(1);
+
+        assertThat(count("SELECT count(*) FROM segment")).isEqualTo(1);
+        assertThat(total()).isEqualTo(1);
+    }
+
+    @Test
+    void aRemovalThatACrashCutShortIsFinishedByTheNext() {
+        TaskKey half = task(ALICE);
+        write(half);
+        store.database().write(session -> {
+            session.update("UPDATE task SET lane_no = 0");
+            return session.update("UPDATE tally SET tasks = 0");
+        });
+        clock.advance(Duration.ofHours(1));
+        assertThat(store.log().find(half)).isEmpty();
+        assertThat(store.log().unfinished()).isEmpty();
+
+        assertThat(store.log().removeEnded(clock.instant(), 100)).isEqualTo(1);
+
+        assertThat(count("SELECT (SELECT count(*) FROM task) + (SELECT count(*) FROM segment)"))
+                .isZero();
+        assertThat(total()).isZero();
+    }
+
+    private int total() {
+        return store.log()
+                .list(new Query(ALICE, "agent", null, null, null, null, 10))
+                .total();
+    }
+
+    @Test
+    void messageIdsOfPastDaysGoAFewWithEachGroup() {
+        MessageKey[] many = IntStream.range(0, 1_000)
+                .mapToObj(each -> new MessageKey(ALICE, "agent", "m-" + each))
+                .toArray(MessageKey[]::new);
+        write(task(ALICE), many);
+        clock.advance(Duration.ofDays(3));
+
+        write(task(ALICE));
+        assertThat(count("SELECT count(*) FROM message")).isBetween(1L, 999L);
+
+        for (int group = 0; group < 5; group++) {
+            write(task(ALICE));
+        }
+        assertThat(count("SELECT count(*) FROM message")).isZero();
+    }
+
+    @Test
+    void tasksOfOtherIdsAreRemovedToo() {
+        for (String id : List.of("task-1", "zzz")) {
+            write(new TaskKey(ALICE, "agent", id));
+        }
+        clock.advance(Duration.ofHours(1));
+
+        assertThat(store.log().removeEnded(clock.instant(), 100)).isEqualTo(2);
+    }
+}
