@@ -27,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The program as it is shipped, in processes of its own: what tests within one process cannot see. */
 @Timeout(90)
 class PackagedProgramIT {
-    private static final Path JAR =
-            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("target/parley/parley.jar");
+    private static final Path JAR = Path.of(System.getProperty("parley.program"));
     /** What a shell reports for a process that SIGTERM has ended. */
     private static final int TERMINATED = 128 + 15;
 
