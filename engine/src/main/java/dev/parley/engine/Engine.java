@@ -72,6 +72,7 @@ public final class Engine implements AutoCloseable {
     private final @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
     private final RunObserver observer;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
+    private final LiveTask.Listener listener = new Written();
     private volatile boolean open = true;
 
     private Engine(Builder settings) {
@@ -308,6 +309,7 @@ public final class Engine implements AutoCloseable {
             if (name != null) {
                 naming.remove(name, turn.live());
             }
+            tasks.remove(turn.live()); // announced in the moment of the answer, it never comes to be
         }
         if (!open) {
             synchronized (running) {
@@ -445,18 +447,29 @@ public final class Engine implements AutoCloseable {
     // ---- For the agents hosted here
 
     LiveTask newTask(TaskKey key, String contextId) {
-        return new LiveTask(key, contextId, log, limits, this::onWritten);
+        return new LiveTask(key, contextId, log, limits, listener);
     }
 
-    private void onWritten(LiveTask live, Segment segment) {
-        tasks.settled(live);
-        segment.messages().forEach(inFlight::remove);
-        TaskName name = segment.name();
-        if (name != null) {
-            naming.remove(name, live);
+    /** What follows from a commit, or from one that failed. */
+    private final class Written implements LiveTask.Listener {
+        @Override
+        public void written(LiveTask live, Segment segment) {
+            tasks.settled(live);
+            segment.messages().forEach(inFlight::remove);
+            TaskName name = segment.name();
+            if (name != null) {
+                naming.remove(name, live);
+            }
+            if (live.watched && webhooks != null) {
+                webhooks.wake(live.key());
+            }
         }
-        if (live.watched && webhooks != null) {
-            webhooks.wake(live.key());
+
+        @Override
+        public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {
+            tasks.settled(live);
+            messages.forEach(inFlight::remove);
+            names.forEach(name -> naming.remove(name, live));
         }
     }
 
@@ -493,7 +506,7 @@ public final class Engine implements AutoCloseable {
             return null;
         }
         Folded folded = fold(key);
-        var live = new LiveTask(key, folded.task(), folded.sequence(), log, limits, this::onWritten);
+        var live = new LiveTask(key, folded.task(), folded.sequence(), log, limits, listener);
         live.watched = webhooks != null && !webhooks.of(key).isEmpty();
         return live;
     }

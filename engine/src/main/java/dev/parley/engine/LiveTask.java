@@ -17,7 +17,10 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEndedException;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -27,10 +30,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +65,7 @@ final class LiveTask implements TaskLog.Writer {
     private final String contextId;
     private final TaskLog log;
     private final Limits limits;
-    private final BiConsumer<LiveTask, Segment> onWritten;
+    private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Condition room = lock.newCondition();
@@ -92,25 +95,32 @@ final class LiveTask implements TaskLog.Writer {
     /** Whether webhooks want to hear of new events. */
     volatile boolean watched;
 
-    /** @param onWritten told after each segment that is on disk or was refused, on the log's thread; must not block */
-    LiveTask(TaskKey key, String contextId, TaskLog log, Limits limits, BiConsumer<LiveTask, Segment> onWritten) {
+    /** Follows what becomes of the events of tasks. Called on the log's thread; must not block. */
+    interface Listener {
+        /** A segment is on disk. */
+        void written(LiveTask live, Segment segment);
+
+        /**
+         * The log has refused a segment, and with it all that was emitted behind it.
+         *
+         * @param messages messages that were to be answered for, and now are not
+         * @param names names that the task was to get, and now does not
+         */
+        void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names);
+    }
+
+    LiveTask(TaskKey key, String contextId, TaskLog log, Limits limits, Listener listener) {
         this.key = key;
         this.cause = new Cause(key.scope().owner(), "", null, CallChain.NONE);
         this.contextId = contextId;
         this.log = log;
         this.limits = limits;
-        this.onWritten = onWritten;
+        this.listener = listener;
     }
 
     /** A task that the log holds already, as {@code task} stands after its event number {@code sequence}. */
-    LiveTask(
-            TaskKey key,
-            Task task,
-            long sequence,
-            TaskLog log,
-            Limits limits,
-            BiConsumer<LiveTask, Segment> onWritten) {
-        this(key, task.contextId(), log, limits, onWritten);
+    LiveTask(TaskKey key, Task task, long sequence, TaskLog log, Limits limits, Listener listener) {
+        this(key, task.contextId(), log, limits, listener);
         this.ahead = task;
         this.durable = task;
         this.emitted = sequence;
@@ -157,7 +167,7 @@ final class LiveTask implements TaskLog.Writer {
      * Emits what {@code decide} makes of the task as it stands (null before its beginning), all of it or nothing.
      *
      * @return the number of the newest event
-     * @throws dev.parley.protocol.TaskEndedException if the task has ended; nothing was emitted
+     * @throws TaskEndedException if the task has ended, or the answer was a message; nothing was emitted
      * @throws A2AException if the log has failed
      */
     long emit(Decision decide) {
@@ -172,9 +182,23 @@ final class LiveTask implements TaskLog.Writer {
                 throw broken;
             }
             List<TaskEvent> events = decide.events(ahead);
+            if (answer != null && !events.isEmpty()) {
+                throw new TaskEndedException(key.taskId(), TaskState.COMPLETED);
+            }
             Task next = ahead;
             for (TaskEvent event : events) {
                 next = event.applyTo(next);
+            }
+            if (next != null && next.state().isInterrupted() && !mailbox.isEmpty()) {
+                // The next message is there already. On disk the task must not wait for its caller, or a crash would
+                // lose it.
+                TaskEvent goesOn = new TaskStatusUpdateEvent(
+                        next.id(),
+                        contextId,
+                        new TaskStatus(TaskState.WORKING, null, next.status().timestamp()),
+                        Map.of());
+                events = Stream.concat(events.stream(), Stream.of(goesOn)).toList();
+                next = goesOn.applyTo(next);
             }
             last = emitted;
             int more = 0;
@@ -262,10 +286,17 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** Answers with a message instead of a task, unless the task exists already; says which. */
+    /**
+     * Answers with a message instead of a task, unless the task exists already; says which.
+     *
+     * @throws TaskEndedException if there is an answer already
+     */
     boolean answer(Message message) {
         lock.lock();
         try {
+            if (answer != null) {
+                throw new TaskEndedException(key.taskId(), TaskState.COMPLETED);
+            }
             if (ahead != null) {
                 return false;
             }
@@ -499,10 +530,14 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     @Override
-    public Segment take() {
+    public @Nullable Segment take() {
         lock.lock();
         try {
-            Task task = requireNonNull(ahead, "nothing was emitted");
+            queued = false;
+            Task task = ahead;
+            if (task == null || pending.isEmpty()) {
+                return null; // what was submitted is gone: a segment before it failed
+            }
             var segment = new Segment(
                     new Head(
                             key,
@@ -519,7 +554,6 @@ final class LiveTask implements TaskLog.Writer {
             pendingBytes = 0;
             messages = new ArrayList<>();
             name = null;
-            queued = false;
             room.signalAll();
             return segment;
         } finally {
@@ -543,24 +577,36 @@ final class LiveTask implements TaskLog.Writer {
         } finally {
             lock.unlock();
         }
-        onWritten.accept(this, segment);
+        listener.written(this, segment);
     }
 
     @Override
     public void failed(Segment segment, Exception cause) {
+        var lostMessages = new ArrayList<>(segment.messages());
+        var lostNames = new ArrayList<TaskName>();
+        if (segment.name() != null) {
+            lostNames.add(segment.name());
+        }
         lock.lock();
         try {
+            lostMessages.addAll(messages);
+            messages = new ArrayList<>();
+            if (name != null) {
+                lostNames.add(name);
+                name = null;
+            }
             // What was emitted is not on disk and never will be: the fold goes back to what callers have seen.
             ahead = durable;
             broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
                     .causedBy(cause);
-            pending.clear();
+            pending = new ArrayList<>();
+            pendingBytes = 0;
             room.signalAll();
             changed.signalAll();
         } finally {
             lock.unlock();
         }
-        onWritten.accept(this, segment);
+        listener.refused(this, lostMessages, lostNames);
     }
 
     /** Says that the log has removed this task: to whoever reads it, it was never there. */

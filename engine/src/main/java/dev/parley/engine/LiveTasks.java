@@ -69,6 +69,11 @@ final class LiveTasks {
         }
     }
 
+    /** Removes a task that does not come to be. */
+    void remove(LiveTask live) {
+        cache.asMap().remove(live.key().taskId(), live);
+    }
+
     /** Drops the idle tasks that satisfy {@code gone}. */
     void dropIf(Predicate<LiveTask> gone) {
         cache.asMap().values().removeIf(live -> live.pins.get() == 0 && !live.isWriting() && gone.test(live));

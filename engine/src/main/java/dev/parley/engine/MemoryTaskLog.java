@@ -55,6 +55,9 @@ public final class MemoryTaskLog implements TaskLog {
         lock.lock();
         try {
             Segment segment = writer.take();
+            if (segment == null) {
+                return;
+            }
             Row row = rows.get(segment.head().key());
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
             events.addAll(segment.events());

@@ -184,11 +184,11 @@ final class Runner {
     }
 
     private void returned(Turn turn) {
-        if (turn.isExpired()) {
-            expired(turn);
+        if (turn.live().isAnswered()) {
             return;
         }
-        if (turn.live().isAnswered()) {
+        if (turn.isExpired()) {
+            expired(turn);
             return;
         }
         TaskEvent completed = turn.moved(TaskState.COMPLETED, null, Map.of());
@@ -204,9 +204,12 @@ final class Runner {
 
     private void threw(Turn turn, Throwable problem) {
         Task task = turn.live().ahead();
-        if (task != null && task.state().isTerminal()) {
+        if (turn.live().isAnswered() || task != null && task.state().isTerminal()) {
             if (!(problem instanceof TaskEndedException || problem instanceof InterruptedException)) {
-                LOG.log(Level.WARNING, "agent " + agent.name() + " failed after task " + task.id() + " ended", problem);
+                LOG.log(
+                        Level.WARNING,
+                        "agent " + agent.name() + " failed after task " + turn.taskId() + " ended",
+                        problem);
             }
         } else if (turn.isExpired()) {
             expired(turn);
@@ -238,6 +241,8 @@ final class Runner {
     private static void emit(Turn turn, Function<Task, List<TaskEvent>> events) {
         try {
             turn.emit(task -> task.state().isTerminal() ? List.of() : events.apply(task));
+        } catch (TaskEndedException answered) {
+            LOG.log(Level.DEBUG, "a task that was to be moved was answered with a message", answered);
         } catch (A2AException unwritten) {
             LOG.log(Level.WARNING, "task " + turn.taskId() + " could not be written", unwritten);
         }

@@ -152,21 +152,26 @@ final class Turn implements Request, Reply {
         }
     }
 
-    /** Creates the task now, if nothing has yet, in {@code state}. */
+    /** Creates the task now, in {@code state}, unless it exists or its agent has answered with a message. */
     void create(TaskState state) {
-        if (!created) {
-            created = true;
-            onCreate.run();
+        if (live.isAnswered()) {
+            return;
         }
-        live.emit(task -> task == null ? List.of(beginning(state)) : List.of());
+        announce();
+        live.emit(task -> task == null && !live.isAnswered() ? List.of(beginning(state)) : List.of());
+    }
+
+    /** Has the engine know the task before its first event. The agent and its sender may do so at once: twice is harmless. */
+    private void announce() {
+        if (!created) {
+            onCreate.run();
+            created = true;
+        }
     }
 
     /** Emits {@code events}, made from the task as it stands, behind its creation if there is none yet. */
     void emit(Function<Task, List<TaskEvent>> events) {
-        if (!created) {
-            created = true;
-            onCreate.run();
-        }
+        announce();
         live.emit(task -> {
             if (task != null) {
                 return events.apply(task);

@@ -1,16 +1,24 @@
 package dev.parley.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -29,20 +37,14 @@ final class LiveTaskTest {
 
     @Test
     void aQuestionIsNoAnswerToAMessageThatTheAgentHasNotReadYet() {
-        var asked = new Task(
-                "task",
-                "context",
-                new TaskStatus(TaskState.INPUT_REQUIRED, null, Instant.EPOCH),
-                List.of(),
-                List.of(),
-                Map.of());
+        Task asked = task(TaskState.INPUT_REQUIRED);
         var live = new LiveTask(
                 new TaskKey(ALICE.scope(), "agent", "task"),
                 asked,
                 3,
                 new MemoryTaskLog(),
                 new Limits(timer),
-                (task, segment) -> {});
+                new Ignoring());
         Turn asking = turn(live, "first");
         Turn next = turn(live, "second");
 
@@ -60,8 +62,86 @@ final class LiveTaskTest {
         assertThat(live.leave()).isNull();
     }
 
+    @Test
+    void aFailedFirstSegmentLeavesNothingToWrite() {
+        var log = new SteppedLog(new MemoryTaskLog());
+        var key = new TaskKey(ALICE.scope(), "agent", "task");
+        var lost = new ArrayList<MessageKey>();
+        var live = new LiveTask(key, "context", log, new Limits(timer), new Ignoring() {
+            @Override
+            public void refused(LiveTask refused, List<MessageKey> messages, List<TaskName> names) {
+                lost.addAll(messages);
+            }
+        });
+        var first = new MessageKey(ALICE.scope(), "agent", "first");
+        var second = new MessageKey(ALICE.scope(), "agent", "second");
+        live.answersFor(first);
+        live.emit(none -> List.of(task(TaskState.WORKING)));
+        SteppedLog.Begun begun = log.begin();
+        live.answersFor(second);
+        live.emit(task -> List.of(Message.user(Part.text("more"))));
+
+        begun.fail(new IllegalStateException("disk full"));
+
+        assertThat(log.waiting()).isEqualTo(1);
+        assertThat(live.take()).isNull();
+        assertThat(lost).containsExactly(first, second);
+        assertThat(live.isBroken()).isTrue();
+    }
+
+    @Test
+    void aTaskThatWasAnsweredWithAMessageIsNotCreatedAfterIt() {
+        var log = new SteppedLog(new MemoryTaskLog());
+        var key = new TaskKey(ALICE.scope(), "agent", "task");
+        var live = new LiveTask(key, "context", log, new Limits(timer), new Ignoring());
+        Turn turn = turn(live, "hello");
+        turn.message("pong");
+
+        turn.create(TaskState.WORKING); // its sender gave up waiting in the moment of the answer
+
+        assertThat(live.ahead()).isNull();
+        assertThat(log.waiting()).isZero();
+        assertThatThrownBy(() -> turn.message("again")).isInstanceOf(TaskEndedException.class);
+        assertThatThrownBy(() -> turn.working("still")).isInstanceOf(TaskEndedException.class);
+        assertThat(log.waiting()).isZero();
+    }
+
+    @Test
+    void aTaskNeverWaitsForItsCallerOnDiskWhileAMessageWaitsForItsAgent() {
+        var disk = new MemoryTaskLog();
+        var log = new SteppedLog(disk);
+        var key = new TaskKey(ALICE.scope(), "agent", "task");
+        var live = new LiveTask(key, "context", log, new Limits(timer), new Ignoring());
+        Turn asking = turn(live, "first");
+        live.enter(asking);
+        asking.working("busy");
+        live.enter(turn(live, "second"));
+
+        asking.askForInput("what else?");
+        log.commit();
+
+        assertThat(disk.unfinished()).extracting(head -> head.key()).containsExactly(key);
+        assertThat(disk.read(key, 0, 9))
+                .extracting(LoggedEvent::event)
+                .filteredOn(TaskStatusUpdateEvent.class::isInstance)
+                .extracting(event -> ((TaskStatusUpdateEvent) event).status().state())
+                .containsExactly(TaskState.WORKING, TaskState.INPUT_REQUIRED, TaskState.WORKING);
+    }
+
+    private static class Ignoring implements LiveTask.Listener {
+        @Override
+        public void written(LiveTask live, Segment segment) {}
+
+        @Override
+        public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {}
+    }
+
+    private static Task task(TaskState state) {
+        return new Task("task", "context", new TaskStatus(state, null, Instant.EPOCH), List.of(), List.of(), Map.of());
+    }
+
     private static Turn turn(LiveTask live, String text) {
-        var origin = new Turn.Origin(ALICE, List.of(), Map.of(), true, 1, null);
+        var origin = new Turn.Origin(ALICE, List.of(), Map.of(), live.durable() != null, 1, null);
         return new Turn(
                 live,
                 Message.user(Part.text(text)),

@@ -127,22 +127,25 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     taken = writer.take();
                     segment = taken;
                 }
-                append(session, taken);
+                if (taken != null) {
+                    append(session, taken);
+                }
             }
 
             @Override
             public void committed() {
-                writer.written(taken());
+                Segment taken = segment;
+                if (taken != null) {
+                    writer.written(taken);
+                }
             }
 
             @Override
             public void failed(Exception cause) {
-                writer.failed(taken(), cause);
-            }
-
-            private Segment taken() {
-                Segment taken = segment;
-                return taken == null ? writer.take() : taken;
+                Segment taken = segment == null ? writer.take() : segment;
+                if (taken != null) {
+                    writer.failed(taken, cause);
+                }
             }
         });
     }

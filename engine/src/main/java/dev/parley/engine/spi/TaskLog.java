@@ -59,7 +59,11 @@ public interface TaskLog extends AutoCloseable {
 
     /** A task that has something to write. */
     interface Writer {
-        /** Returns everything that waits to be written. Called once for each {@link TaskLog#submit}, by the log. */
+        /**
+         * Returns everything that waits to be written; null if nothing does any more, because an earlier segment of the task
+         * failed. Called once for each {@link TaskLog#submit}, by the log.
+         */
+        @Nullable
         Segment take();
 
         /** The segment is on disk. Called by the log, in the order of the takes; must not block. */

@@ -1,0 +1,211 @@
+package dev.parley.engine;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log whose commits a test makes, one by one: each succeeds, or fails. A new object over the same {@code disk} is the log
+ * after a crash: what was submitted and not committed is lost.
+ */
+final class SteppedLog implements TaskLog {
+    private final MemoryTaskLog disk;
+    private final ArrayDeque<Writer> queue = new ArrayDeque<>();
+    private boolean stepped = true;
+    private boolean closed;
+
+    /** What the commits that are made without being asked for come to; null if they succeed. */
+    private @Nullable Exception fault;
+
+    SteppedLog(MemoryTaskLog disk) {
+        this.disk = disk;
+    }
+
+    /** Has each submission committed at once from now on, what waits included; until {@link #step}. */
+    void flow() {
+        synchronized (this) {
+            stepped = false;
+        }
+        while (commit()) {}
+    }
+
+    /** Has submissions wait for {@link #commit} or {@link Begun#fail} from now on. */
+    synchronized void step() {
+        stepped = true;
+    }
+
+    /** Has each commit that flows fail from now on; with null succeed again. */
+    synchronized void failing(@Nullable Exception cause) {
+        fault = cause;
+    }
+
+    synchronized int waiting() {
+        return queue.size();
+    }
+
+    private synchronized @Nullable Writer poll() {
+        notifyAll();
+        return queue.poll();
+    }
+
+    /** Waits until so many submissions wait. */
+    synchronized void awaitWaiting(int count) throws InterruptedException {
+        while (queue.size() < count) {
+            wait();
+        }
+    }
+
+    /** Commits what was submitted first; false if nothing waits. */
+    boolean commit() {
+        Writer next = poll();
+        if (next != null) {
+            write(next);
+        }
+        return next != null;
+    }
+
+    private void write(Writer writer) {
+        Segment segment = writer.take();
+        if (segment == null) {
+            return;
+        }
+        Exception cause;
+        synchronized (this) {
+            cause = fault;
+        }
+        if (cause != null) {
+            writer.failed(segment, cause);
+        } else {
+            store(segment);
+            writer.written(segment);
+        }
+    }
+
+    private void store(Segment segment) {
+        disk.submit(new Writer() {
+            @Override
+            public Segment take() {
+                return segment;
+            }
+
+            @Override
+            public void written(Segment stored) {}
+
+            @Override
+            public void failed(Segment lost, Exception cause) {}
+        });
+    }
+
+    /** A commit that has begun: its segment is taken, and it is yet to succeed or to fail. */
+    static final class Begun {
+        private final Writer writer;
+        private final @Nullable Segment segment;
+
+        private Begun(Writer writer) {
+            this.writer = writer;
+            this.segment = writer.take();
+        }
+
+        void fail(Exception cause) {
+            if (segment != null) {
+                writer.failed(segment, cause);
+            }
+        }
+    }
+
+    /** Takes what was submitted first. */
+    Begun begin() {
+        Writer next = poll();
+        if (next == null) {
+            throw new IllegalStateException("nothing waits");
+        }
+        return new Begun(next);
+    }
+
+    @Override
+    public void submit(Writer writer) {
+        boolean now;
+        boolean late;
+        synchronized (this) {
+            late = closed;
+            now = !stepped;
+            if (!now && !late) {
+                queue.add(writer);
+                notifyAll();
+            }
+        }
+        if (late) {
+            Segment segment = writer.take();
+            if (segment != null) {
+                writer.failed(segment, new IllegalStateException("the log is closed"));
+            }
+        } else if (now) {
+            write(writer);
+        }
+    }
+
+    @Override
+    public Optional<Head> find(TaskKey key) {
+        return disk.find(key);
+    }
+
+    @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit) {
+        return disk.read(key, after, limit);
+    }
+
+    @Override
+    public Optional<Cause> cause(TaskKey key) {
+        return disk.cause(key);
+    }
+
+    @Override
+    public Optional<String> taskOf(MessageKey key) {
+        return disk.taskOf(key);
+    }
+
+    @Override
+    public int turns(Scope scope, String agent, String contextId) {
+        return disk.turns(scope, agent, contextId);
+    }
+
+    @Override
+    public Optional<String> taskNamed(TaskName name) {
+        return disk.taskNamed(name);
+    }
+
+    @Override
+    public Page list(Query query) {
+        return disk.list(query);
+    }
+
+    @Override
+    public List<Head> unfinished() {
+        return disk.unfinished();
+    }
+
+    @Override
+    public int removeEnded(Instant before, int limit) {
+        return disk.removeEnded(before, limit);
+    }
+
+    @Override
+    public List<Head> about(Subject subject, @Nullable String after, int limit) {
+        return disk.about(subject, after, limit);
+    }
+
+    @Override
+    public void erase(List<TaskKey> tasks) {
+        disk.erase(tasks);
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+    }
+}
