@@ -205,6 +205,11 @@ final class SteppedLog implements TaskLog {
     }
 
     @Override
+    public void forget(String group, String principal) {
+        disk.forget(group, principal);
+    }
+
+    @Override
     public synchronized void close() {
         closed = true;
     }
