@@ -17,8 +17,6 @@ public record DialectSettings(Set<Switch> on) {
          * application/json} where the caller names none.
          */
         STATUSES_OF_100,
-        /** End streams of 1.0 when a task waits for its caller, as those of older versions always do. */
-        CLOSE_ON_INPUT_REQUIRED,
         /**
          * Answer a method of an older version in that version even if the request asks for 1.0, instead of with
          * METHOD_NOT_FOUND.

@@ -8,7 +8,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.OwnMethod;
 import java.security.SecureRandom;
@@ -412,9 +411,7 @@ public final class Dialects {
                 headers.put("Content-Type", EVENT_STREAM);
                 headers.put("Cache-Control", "no-store");
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-                EventStream events = endpoint.watch(watch, context);
-                boolean close = dialect.equals(Dialect.V1) && settings.has(Switch.CLOSE_ON_INPUT_REQUIRED);
-                yield form.stream(headers, close ? new UntilInputRequired(events, false) : events);
+                yield form.stream(headers, endpoint.watch(watch, context));
             }
         };
     }

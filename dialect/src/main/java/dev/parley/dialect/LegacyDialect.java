@@ -131,7 +131,7 @@ final class LegacyDialect extends Dialect {
 
     @Override
     AgentEndpoint before(AgentEndpoint agent, Operation operation) {
-        return new LegacyEndpoint(agent, first, !model.equals(LegacyModel.KERNEL));
+        return new LegacyEndpoint(agent, first, model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
     }
 
     @Override

@@ -18,9 +18,11 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +32,16 @@ import org.jspecify.annotations.Nullable;
 final class LegacyEndpoint implements AgentEndpoint {
     private final AgentEndpoint agent;
     private final boolean first;
-    private final boolean untilInputRequired;
+    private final @Nullable Predicate<TaskState> isFinal;
 
-    /** @param first whether for 0.1 and its like */
-    LegacyEndpoint(AgentEndpoint agent, boolean first, boolean untilInputRequired) {
+    /**
+     * @param first whether for 0.1 and its like
+     * @param isFinal the states that end a stream; null for the end of the task only
+     */
+    LegacyEndpoint(AgentEndpoint agent, boolean first, @Nullable Predicate<TaskState> isFinal) {
         this.agent = agent;
         this.first = first;
-        this.untilInputRequired = untilInputRequired;
+        this.isFinal = isFinal;
     }
 
     @Override
@@ -67,7 +72,7 @@ final class LegacyEndpoint implements AgentEndpoint {
     public EventStream watch(Operation.Watch operation, CallContext context) {
         EventStream events =
                 first ? renamed(open(agent, operation, context), nameIn(operation)) : agent.watch(operation, context);
-        return untilInputRequired ? new UntilInputRequired(events, true) : events;
+        return isFinal == null ? events : new UntilFinal(events, isFinal);
     }
 
     /** In 0.1 a task that has ended can be watched: it shows how it ended. */

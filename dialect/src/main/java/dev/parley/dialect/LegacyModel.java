@@ -440,7 +440,12 @@ final class LegacyModel {
 
     /** True if a client of an older version has to be told that nothing more comes. */
     boolean isFinal(TaskState state) {
-        return state.isTerminal() || state == TaskState.INPUT_REQUIRED && spelling != Spelling.KERNEL;
+        if (spelling == Spelling.KERNEL) {
+            return state.isTerminal();
+        }
+        // 0.1 has no word for it but input-required; 0.3 has, and its streams show how the task goes on.
+        boolean question = state == TaskState.INPUT_REQUIRED || spelling.isFirst() && state == TaskState.AUTH_REQUIRED;
+        return state.isTerminal() || question;
     }
 
     private Codec<TaskStatusUpdateEvent> statusUpdate() {

@@ -570,21 +570,6 @@ final class DialectsTest {
         assertThat(exchange.endpoint.asked).isEqualTo(rest);
     }
 
-    @Test
-    void streamsMayEndWhenInputIsRequired() throws InterruptedException {
-        exchange.endpoint.events = List.of(
-                new LoggedEvent(3, task(TaskState.INPUT_REQUIRED)),
-                new LoggedEvent(4, update(TaskState.INPUT_REQUIRED)),
-                new LoggedEvent(5, update(TaskState.WORKING)));
-
-        assertThat(frames(exchange.send("GET", "/tasks/t-9:subscribe", bytes(""))))
-                .contains("id: 5");
-        exchange.with(DialectSettings.of(Switch.CLOSE_ON_INPUT_REQUIRED));
-        assertThat(frames(exchange.send("GET", "/tasks/t-9:subscribe", bytes(""))))
-                .contains("id: 3", "id: 4")
-                .doesNotContain("id: 5");
-    }
-
     // --- media types ---
 
     @ParameterizedTest

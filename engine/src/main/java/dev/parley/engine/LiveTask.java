@@ -513,14 +513,14 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** True if {@code task} is what its caller waits for: at its end, or waiting for more with nothing left to read. */
-    boolean isSettled(Task task) {
-        if (task.state().isTerminal()) {
+    /** True if {@code state} is what the task's caller waits for: its end, or a question with no message left to read. */
+    boolean isSettled(TaskState state) {
+        if (state.isTerminal()) {
             return true;
         }
         lock.lock();
         try {
-            return task.state().isInterrupted()
+            return state.isInterrupted()
                     && mailbox.isEmpty()
                     && ahead != null
                     && ahead.state().isInterrupted();

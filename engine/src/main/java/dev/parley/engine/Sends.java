@@ -70,7 +70,7 @@ final class Sends {
         LiveTask live = sent.live();
         boolean immediately = send.configuration().returnImmediately();
         try {
-            TaskEvent outcome = await(sent, task -> immediately || live.isSettled(task), context);
+            TaskEvent outcome = await(sent, task -> immediately || live.isSettled(task.state()), context);
             return switch (outcome == null ? live.durable() : outcome) {
                 case Message answer -> answer;
                 case Task task -> task.view(send.configuration().historyLength(), true);
@@ -89,9 +89,11 @@ final class Sends {
         try {
             await(sent, task -> true, context);
             UnaryOperator<Task> view = view(send.configuration().historyLength());
-            return sent.begun()
+            TaskReader reader = sent.begun()
                     ? new TaskReader(live, engine.log(), -1, view, onClose)
                     : TaskReader.fromSnapshot(live, engine.log(), view, onClose);
+            // Older dialects end their streams, or keep them open, as their own versions say.
+            return context.dialect().equals(CallContext.V1) ? reader.untilSettled() : reader;
         } catch (RuntimeException refused) {
             onClose.run();
             throw refused;

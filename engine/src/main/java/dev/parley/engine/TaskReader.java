@@ -3,7 +3,12 @@ package dev.parley.engine;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +27,7 @@ final class TaskReader implements EventStream {
     private final UnaryOperator<Task> view;
     private final Runnable onClose;
     private final AtomicBoolean open = new AtomicBoolean(true);
+    private boolean untilSettled;
     private @Nullable LoggedEvent snapshot;
     private long position;
 
@@ -46,6 +52,17 @@ final class TaskReader implements EventStream {
         return reader;
     }
 
+    /**
+     * Ends this reader with the event after which a blocking send would return: the task has ended, or waits for its caller
+     * with no other message to read.
+     *
+     * <p>Source: A2A specification 1.0, section 11.7.
+     */
+    TaskReader untilSettled() {
+        untilSettled = true;
+        return this;
+    }
+
     /** True if this reader has nothing to wait for: its snapshot is that of a task that has ended. */
     boolean startsAtTheEnd() {
         LoggedEvent first = snapshot;
@@ -59,7 +76,10 @@ final class TaskReader implements EventStream {
         LoggedEvent first = snapshot;
         if (first != null) {
             snapshot = null;
-            return List.of(first);
+            return upToTheQuestion(List.of(first));
+        }
+        if (!open.get()) {
+            return null;
         }
         while (true) {
             switch (live.find(position, patience, open::get)) {
@@ -74,17 +94,41 @@ final class TaskReader implements EventStream {
                     List<LoggedEvent> shown =
                             advance(log.read(live.key(), Math.max(position, 0), LiveTask.MAX_PENDING));
                     if (!shown.isEmpty()) {
-                        return shown;
+                        return upToTheQuestion(shown);
                     }
                 }
                 case LiveTask.Found.Events(List<LoggedEvent> events) -> {
                     List<LoggedEvent> shown = advance(events);
                     if (!shown.isEmpty()) {
-                        return shown;
+                        return upToTheQuestion(shown);
                     }
                 }
             }
         }
+    }
+
+    /** Closes this reader at the first event that settles the task, if it goes no further, and drops what comes behind it. */
+    private List<LoggedEvent> upToTheQuestion(List<LoggedEvent> events) {
+        if (!untilSettled) {
+            return events;
+        }
+        for (int i = 0; i < events.size(); i++) {
+            if (asks(events.get(i).event())) {
+                close();
+                return events.subList(0, i + 1);
+            }
+        }
+        return events;
+    }
+
+    private boolean asks(TaskEvent event) {
+        TaskState state = switch (event) {
+            case Task task -> task.state();
+            case TaskStatusUpdateEvent update -> update.status().state();
+            case Message message -> null;
+            case TaskArtifactUpdateEvent update -> null;
+        };
+        return state != null && state.isInterrupted() && live.isSettled(state);
     }
 
     private List<LoggedEvent> advance(List<LoggedEvent> events) {

@@ -165,6 +165,61 @@ final class EngineTest {
     }
 
     @Test
+    void theStreamOfASendEndsWhenTheTaskAsks() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> {
+            if (request.text().equals("log in")) {
+                reply.askForCredentials("who are you?");
+            } else {
+                reply.askForInput("what else?");
+            }
+        });
+        for (String text : List.of("bread", "log in")) {
+            try (EventStream stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text(text))), ALICE)) {
+                List<LoggedEvent> events = drain(stream);
+
+                assertThat(((TaskStatusUpdateEvent) events.getLast().event())
+                                .status()
+                                .state())
+                        .matches(TaskState::isInterrupted);
+                assertThat(stream.next(Duration.ZERO)).isNull();
+            }
+        }
+    }
+
+    @Test
+    void theStreamOfAMessageThatWaitsIsNotEndedByTheQuestionBeforeIt() throws Exception {
+        var busy = new CountDownLatch(1);
+        var waits = new CountDownLatch(1);
+        AgentEndpoint agent = host((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete("thanks for " + request.text());
+            } else {
+                reply.working("thinking");
+                busy.countDown();
+                waits.await();
+                reply.askForInput("what else?");
+            }
+        });
+        Task task;
+        try (EventStream first = agent.watch(SendStreamingMessage.of(Message.user(Part.text("bread"))), ALICE)) {
+            task = (Task) requireNonNull(first.next(Duration.ofSeconds(10)))
+                    .getFirst()
+                    .event();
+        }
+        busy.await();
+        Message second = Message.user(Part.text("butter")).in(null, task.id());
+
+        try (EventStream stream = agent.watch(SendStreamingMessage.of(second), ALICE)) {
+            waits.countDown();
+
+            assertThat(((TaskStatusUpdateEvent) drain(stream).getLast().event())
+                            .status()
+                            .state())
+                    .isEqualTo(TaskState.COMPLETED);
+        }
+    }
+
+    @Test
     void aStreamShowsEveryEventInOrder() throws Exception {
         AgentEndpoint agent = host((request, reply) -> {
             reply.progress(50, "half");

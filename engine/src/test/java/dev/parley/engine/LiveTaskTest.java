@@ -49,13 +49,13 @@ final class LiveTaskTest {
         Turn next = turn(live, "second");
 
         assertThat(live.enter(asking)).isTrue();
-        assertThat(live.isSettled(asked)).isTrue();
+        assertThat(live.isSettled(asked.state())).isTrue();
         assertThat(live.enter(next)).isFalse();
-        assertThat(live.isSettled(asked)).isFalse();
+        assertThat(live.isSettled(asked.state())).isFalse();
 
         // Between two turns nobody shall be told that the agent waits for more.
         assertThat(live.leave()).isSameAs(next);
-        assertThat(live.isSettled(asked)).isFalse();
+        assertThat(live.isSettled(asked.state())).isFalse();
 
         live.reads(next);
         assertThat(live.hasMail()).isFalse();

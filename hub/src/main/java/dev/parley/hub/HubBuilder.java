@@ -263,11 +263,6 @@ public final class HubBuilder {
         return set(Switch.STATUSES_OF_100, old);
     }
 
-    /** Ends streams when a task waits for its caller; default false. */
-    public HubBuilder closeOnInputRequired(boolean close) {
-        return set(Switch.CLOSE_ON_INPUT_REQUIRED, close);
-    }
-
     /** Answers methods of older versions also to requests that ask for 1.0; default false. */
     public HubBuilder lenientMethods(boolean lenient) {
         return set(Switch.LENIENT_METHODS, lenient);

@@ -8,7 +8,6 @@ import static dev.parley.dialect.grpc.Values.required;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
-import dev.parley.dialect.UntilInputRequired;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.CancelTaskRequest;
 import dev.parley.dialect.grpc.v1.DeleteTaskPushNotificationConfigRequest;
@@ -182,9 +181,7 @@ final class V1Rpcs {
                 "a2a-extensions",
                 ALL,
                 settings.has(Switch.STATUSES_OF_100) ? V1Rpcs::codeOf100 : V1Rpcs::code,
-                settings.has(Switch.CLOSE_ON_INPUT_REQUIRED)
-                        ? events -> new UntilInputRequired(events, false)
-                        : UnaryOperator.identity());
+                UnaryOperator.identity());
     }
 
     static Code code(A2AError error) {

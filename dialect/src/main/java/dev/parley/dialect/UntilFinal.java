@@ -8,22 +8,22 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that ends when the task begins to wait for its caller, for peers that read the specification so.
+ * A stream that ends with the first state that its version marks as final.
  *
- * <p>Source: A2A specification 1.0, section 11.7, against section 3.1.2.
+ * <p>Source: A2A specification 0.3.0, section 7.2.
  */
-public final class UntilInputRequired implements EventStream {
+final class UntilFinal implements EventStream {
     private final EventStream events;
-    private final boolean snapshotToo;
+    private final Predicate<TaskState> isFinal;
     private boolean ended;
 
-    /** @param snapshotToo whether a task that is found waiting ends the stream as well */
-    public UntilInputRequired(EventStream events, boolean snapshotToo) {
+    UntilFinal(EventStream events, Predicate<TaskState> isFinal) {
         this.events = events;
-        this.snapshotToo = snapshotToo;
+        this.isFinal = isFinal;
     }
 
     @Override
@@ -36,7 +36,7 @@ public final class UntilInputRequired implements EventStream {
             return null;
         }
         for (int i = 0; i < next.size(); i++) {
-            if (waits(next.get(i).event())) {
+            if (isLast(next.get(i).event())) {
                 ended = true;
                 close();
                 return next.subList(0, i + 1);
@@ -45,10 +45,10 @@ public final class UntilInputRequired implements EventStream {
         return next;
     }
 
-    private boolean waits(TaskEvent event) {
+    private boolean isLast(TaskEvent event) {
         return switch (event) {
-            case TaskStatusUpdateEvent update -> update.status().state() == TaskState.INPUT_REQUIRED;
-            case Task snapshot -> snapshotToo && snapshot.state() == TaskState.INPUT_REQUIRED;
+            case TaskStatusUpdateEvent update -> isFinal.test(update.status().state());
+            case Task snapshot -> isFinal.test(snapshot.state());
             default -> false;
         };
     }
