@@ -2,6 +2,7 @@
 module dev.parley.testkit {
     requires static transitive org.jspecify;
     requires transitive dev.parley.engine;
+    requires transitive java.sql;
     requires static transitive org.junit.jupiter.api;
     requires static org.assertj.core;
 

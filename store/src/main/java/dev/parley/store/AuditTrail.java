@@ -240,6 +240,16 @@ public final class AuditTrail implements Database.GroupListener {
         hash = writtenHash;
     }
 
+    @Override
+    public void reopened(Session session) throws SQLException {
+        try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+            boolean begun = row.next();
+            number = begun ? row.getLong(1) : 0;
+            hash = begun ? row.getString(2) : GENESIS;
+        }
+        committed(0);
+    }
+
     /**
      * Forgets the name of somebody, the addresses they called from, and the ids they chose: rows keep hashes, by which
      * nobody finds what was there who does not know it already.

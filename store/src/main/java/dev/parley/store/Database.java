@@ -15,9 +15,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
@@ -52,10 +57,26 @@ public final class Database implements AutoCloseable {
 
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
+    /** Pauses between attempts to write while the database fails: doubled from the first to the longest. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+    /** A group that takes longer than this counts as an outage: the disk does not answer. */
+    private static final Duration STALLED = Duration.ofSeconds(15);
+
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
 
+    /** How long SQLite waits for a lock that another process holds, and how long an attempt to write does. */
+    private static final int BUSY_MS = 10_000;
+
+    private static final int PROBE_MS = 1_000;
+
     private static final int SCHEMA = 4;
+
+    private static final String MODULE_VERSIONS =
+            "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
 
     /** Overwrites what is removed, where that writes no further page. */
     private static final String SECURE_DELETE = "PRAGMA secure_delete=FAST";
@@ -97,30 +118,49 @@ public final class Database implements AutoCloseable {
         T ask(Session session) throws SQLException;
     }
 
-    /** A connection and its prepared statements, for one thread at a time. */
+    /**
+     * A connection and its prepared statements, for one thread at a time. After a failure both are {@linkplain #discard
+     * discarded}, and the next use opens a new connection: SQLite may have ended the transaction by itself, and its driver
+     * never runs a statement again that failed.
+     */
     public static final class Session {
-        private final Connection connection;
+        private final Opening opening;
         private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
+        private @Nullable Connection connection;
         private volatile @Nullable PreparedStatement latest;
-        private volatile boolean over;
+        private volatile @Nullable Timeout timeout;
 
-        Session(Connection connection) {
-            this.connection = connection;
+        private Session(Opening opening) {
+            this.opening = opening;
+        }
+
+        private Connection connection() throws SQLException {
+            Connection opened = connection;
+            if (opened == null) {
+                opened = opening.open();
+                connection = opened;
+            }
+            return opened;
+        }
+
+        private boolean isConnected() {
+            return connection != null;
         }
 
         /** Returns the statement for {@code sql}, prepared once, with its parameters bound to {@code values}. */
         public PreparedStatement bind(String sql, @Nullable Object... values) throws SQLException {
             PreparedStatement statement = statements.get(sql);
             if (statement == null) {
-                statement = connection.prepareStatement(sql);
+                statement = connection().prepareStatement(sql);
                 statements.put(sql, statement);
                 if (statements.size() > MAX_STATEMENTS) {
                     statements.pollFirstEntry().getValue().close();
                 }
             }
             latest = statement;
-            if (over) {
-                throw new SQLException("the reader's patience is over");
+            Timeout limit = timeout;
+            if (limit != null && limit.isOver()) {
+                throw new SQLException("the time limit of the query is over");
             }
             for (int i = 0; i < values.length; i++) {
                 switch (values[i]) {
@@ -141,15 +181,47 @@ public final class Database implements AutoCloseable {
 
         /** Runs SQL that is not worth keeping. */
         void once(String sql) throws SQLException {
-            try (Statement statement = connection.createStatement()) {
+            try (Statement statement = connection().createStatement()) {
                 statement.execute(sql);
             }
         }
 
-        /** Ends the statement that runs, which then fails, and so do all further ones. Any thread may call it. */
-        void interrupt() {
+        /** Closes the connection with all of its statements. The next use opens a new one. */
+        private void discard() {
+            Connection failed = connection;
+            connection = null;
+            latest = null;
+            statements.clear();
+            if (failed != null) {
+                try {
+                    opening.close(failed);
+                } catch (SQLException | RuntimeException failure) {
+                    LOG.log(Level.DEBUG, "closing a connection that failed", failure);
+                }
+            }
+        }
+    }
+
+    /**
+     * Time limit of one use of a session. Once the use has ended it interrupts nothing: the next user's statement may be
+     * running by then.
+     */
+    static final class Timeout {
+        private final Session session;
+        private boolean ended;
+        private boolean over;
+
+        Timeout(Session session) {
+            this.session = session;
+        }
+
+        /** Ends the statement that runs, which then fails, and so do all further ones. */
+        synchronized void expire() {
+            if (ended) {
+                return;
+            }
             over = true;
-            PreparedStatement running = latest;
+            PreparedStatement running = session.latest;
             if (running != null) {
                 try {
                     running.cancel();
@@ -159,12 +231,14 @@ public final class Database implements AutoCloseable {
             }
         }
 
-        private void close() {
-            try {
-                connection.close();
-            } catch (SQLException failure) {
-                LOG.log(Level.WARNING, "closing the database", failure);
-            }
+        synchronized boolean isOver() {
+            return over;
+        }
+
+        /** Returns whether the time was over before the use ended. */
+        synchronized boolean end() {
+            ended = true;
+            return over;
         }
     }
 
@@ -185,9 +259,63 @@ public final class Database implements AutoCloseable {
         POSTGRESQL
     }
 
-    /** Makes connections. */
+    /** Wraps each connection that a database opens: for tests that have the disk fail, and for tracing. */
+    @FunctionalInterface
+    public interface Wrapper {
+        Connection wrap(Connection connection) throws SQLException;
+    }
+
+    /** Purpose of a connection. */
+    private enum Use {
+        READ,
+        WRITE,
+        /** Writes, and is in no transaction unless a statement needs one. */
+        MAINTAIN
+    }
+
+    /** Opens connections, and closes those that failed. */
     private interface Connector {
-        Connection connect(boolean readOnly) throws SQLException;
+        Connection connect(Use use) throws SQLException;
+
+        default void close(Connection connection) throws SQLException {
+            connection.close();
+        }
+    }
+
+    /** A connector for one purpose. */
+    private record Opening(Connector connector, Use use) {
+        Connection open() throws SQLException {
+            return connector.connect(use);
+        }
+
+        void close(Connection connection) throws SQLException {
+            connector.close(connection);
+        }
+    }
+
+    /**
+     * The database cannot be written.
+     *
+     * @param pause before the next attempt
+     * @param retryAt of {@link System#nanoTime}
+     */
+    private record Outage(Exception cause, Duration pause, long retryAt) {
+        static Outage first(Exception cause) {
+            return after(FIRST_PAUSE, cause);
+        }
+
+        private static Outage after(Duration pause, Exception cause) {
+            return new Outage(cause, pause, System.nanoTime() + pause.toNanos());
+        }
+
+        Outage again(Exception newCause) {
+            Duration doubled = pause.multipliedBy(2);
+            return after(doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled, newCause);
+        }
+
+        long nanosToRetry() {
+            return retryAt - System.nanoTime();
+        }
     }
 
     private final Kind kind;
@@ -201,6 +329,10 @@ public final class Database implements AutoCloseable {
     private final Thread writer;
     private final @Nullable Thread checkpointer;
     private int workSinceCheckpoint;
+    private volatile @Nullable Outage outage;
+    /** When the group began that is being written; 0 if there is none. */
+    private volatile long groupBegun;
+
     private volatile boolean open = true;
 
     /** Told of the end of each group, on the writer thread. */
@@ -213,18 +345,22 @@ public final class Database implements AutoCloseable {
 
         /** The group is not on disk. */
         void rolledBack();
+
+        /**
+         * The connection is a new one, because the one before failed. What was last written may be on disk although its
+         * commit failed, so read again what is remembered of it.
+         */
+        default void reopened(Session session) throws SQLException {}
     }
 
-    private Database(
-            Kind kind, Connector connector, AutoCloseable lock, Session writing, @Nullable Session checkpointing)
-            throws SQLException {
+    private Database(Kind kind, Connector connector, AutoCloseable lock, Session writing) throws SQLException {
         this.kind = kind;
         this.connector = connector;
         this.lock = lock;
         this.readers = readers(READERS);
-        this.checkpointer = checkpointing == null
+        this.checkpointer = kind != Kind.SQLITE
                 ? null
-                : Thread.ofPlatform().daemon().name("store-checkpointer").start(() -> checkpointAll(checkpointing));
+                : Thread.ofPlatform().daemon().name("store-checkpointer").start(this::checkpointAll);
         this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
     }
 
@@ -234,19 +370,46 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Database open(Path directory) {
+        return open(directory, connection -> connection);
+    }
+
+    /**
+     * {@link #open(Path)} with all connections wrapped.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read or written
+     */
+    public static Database open(Path directory, Wrapper wrapper) {
+        FileChannel lock = null;
         try {
             OwnersOnly.directory(directory);
-            FileChannel lock = lock(directory);
+            lock = lock(directory);
             Path file = directory.resolve("parley.db");
             OwnersOnly.file(file); // SQLite gives the files beside it the same permissions
             String url = "jdbc:sqlite:" + file;
-            Connector connector = readOnly -> connect(url, readOnly);
-            var writing = new Session(connector.connect(false));
-            requireVersion(writing.connection);
-            migrate(writing.connection);
-            return new Database(Kind.SQLITE, connector, lock, writing, new Session(connector.connect(false)));
+            Connector connector = use -> wrapper.wrap(connect(url, use));
+            try (Connection connection = connector.connect(Use.MAINTAIN)) {
+                requireVersion(connection);
+                migrate(connection);
+            }
+            var writing = new Session(new Opening(connector, Use.WRITE));
+            writing.connection();
+            return new Database(Kind.SQLITE, connector, lock, writing);
         } catch (IOException | SQLException problem) {
+            close(lock);
             throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
+        } catch (RuntimeException refused) {
+            close(lock);
+            throw refused;
+        }
+    }
+
+    private static void close(@Nullable FileChannel lock) {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException failure) {
+            LOG.log(Level.WARNING, "closing the lock", failure);
         }
     }
 
@@ -258,27 +421,55 @@ public final class Database implements AutoCloseable {
      */
     public static Database open(DataSource source) {
         try {
-            Connector connector = readOnly -> {
-                Connection connection = source.getConnection();
-                connection.setReadOnly(readOnly);
-                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-                return connection;
-            };
-            Connection locking = source.getConnection();
-            try (Statement statement = locking.createStatement();
-                    ResultSet row =
-                            statement.executeQuery("SELECT pg_try_advisory_lock(" + POSTGRESQL_LOCK + "), version()")) {
-                row.next();
-                if (!row.getBoolean(1)) {
-                    locking.close();
-                    throw new StoreException("the database is in use by another hub (expected: one hub per database)");
-                }
-            }
-            Connection writing = connector.connect(false);
-            writing.setAutoCommit(false);
-            return new Database(Kind.POSTGRESQL, connector, locking, new Session(writing), null);
+            var connector = new PostgresqlConnector(source);
+            var writing = new Session(new Opening(connector, Use.WRITE));
+            writing.connection();
+            return new Database(Kind.POSTGRESQL, connector, () -> {}, writing);
         } catch (SQLException problem) {
             throw new StoreException("cannot open the database: " + problem.getMessage(), problem);
+        }
+    }
+
+    /**
+     * Connections to PostgreSQL. The lock that keeps other hubs out belongs to the connection that writes, so that whoever
+     * cannot be sure of the lock cannot write either.
+     */
+    private record PostgresqlConnector(DataSource source) implements Connector {
+        @Override
+        public Connection connect(Use use) throws SQLException {
+            Connection connection = source.getConnection();
+            try {
+                connection.setReadOnly(use == Use.READ);
+                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+                if (use == Use.WRITE) {
+                    lock(connection);
+                    connection.setAutoCommit(false);
+                }
+                return connection;
+            } catch (SQLException | RuntimeException failure) {
+                close(connection);
+                throw failure;
+            }
+        }
+
+        private static void lock(Connection connection) throws SQLException {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("SELECT pg_try_advisory_lock(" + POSTGRESQL_LOCK + ")")) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    throw new SQLException("the database is in use by another hub (expected: one hub per database)");
+                }
+            }
+        }
+
+        /** Ends the server's session too, even if a pool would keep it, and so frees the lock. */
+        @Override
+        public void close(Connection connection) throws SQLException {
+            try {
+                connection.abort(Runnable::run);
+            } finally {
+                connection.close();
+            }
         }
     }
 
@@ -297,8 +488,7 @@ public final class Database implements AutoCloseable {
      */
     public void migrate(String module, List<String> scripts) {
         write(session -> {
-            session.update(
-                    "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)");
+            session.once(MODULE_VERSIONS);
             return session;
         });
         int version = write(session -> {
@@ -345,11 +535,12 @@ public final class Database implements AutoCloseable {
                 + " is in use by another hub (expected: one hub per directory; stop the other or name another)");
     }
 
-    private static Connection connect(String url, boolean readOnly) throws SQLException {
+    private static Connection connect(String url, Use use) throws SQLException {
+        boolean readOnly = use == Use.READ;
         var config = new SQLiteConfig();
         config.setJournalMode(JournalMode.WAL);
         config.setSynchronous(SynchronousMode.FULL);
-        config.setBusyTimeout(10_000);
+        config.setBusyTimeout(BUSY_MS);
         config.setCacheSize(readOnly ? -16_000 : -64_000);
         config.enforceForeignKeys(false);
         config.setGetGeneratedKeys(false);
@@ -359,8 +550,12 @@ public final class Database implements AutoCloseable {
             statement.execute("PRAGMA wal_autocheckpoint=" + LONGEST_WAL_PAGES);
             statement.execute("PRAGMA journal_size_limit=67108864");
             statement.execute(SECURE_DELETE);
+            connection.setAutoCommit(use != Use.WRITE);
+            return connection;
+        } catch (SQLException failure) {
+            connection.close();
+            throw failure;
         }
-        return connection;
     }
 
     private static void requireVersion(Connection connection) throws SQLException {
@@ -397,8 +592,8 @@ public final class Database implements AutoCloseable {
                 }
                 statement.execute("PRAGMA user_version=" + next);
                 connection.commit();
+                connection.setAutoCommit(true);
             }
-            connection.setAutoCommit(false);
         }
     }
 
@@ -498,7 +693,7 @@ public final class Database implements AutoCloseable {
                 session.once(SECURE_DELETE);
             }
         });
-        try (Connection connection = connector.connect(false);
+        try (Connection connection = connector.connect(Use.MAINTAIN);
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
             if (row.getInt(1) == 0) {
@@ -554,7 +749,9 @@ public final class Database implements AutoCloseable {
             this.connections = connections;
             this.idle = new ArrayBlockingQueue<>(connections);
             for (int i = 0; i < connections; i++) {
-                idle.add(new Session(connector.connect(true)));
+                var session = new Session(new Opening(connector, Use.READ));
+                session.connection();
+                idle.add(session);
             }
         }
 
@@ -580,7 +777,13 @@ public final class Database implements AutoCloseable {
                 }
                 return question.ask(session);
             } catch (SQLException failure) {
+                session.discard();
                 throw new StoreException("could not read", failure);
+            } catch (RuntimeException failure) {
+                if (isOfDatabase(failure)) {
+                    session.discard();
+                }
+                throw failure;
             } finally {
                 idle.add(session);
             }
@@ -594,59 +797,136 @@ public final class Database implements AutoCloseable {
          */
         public <T> T snapshot(Duration patience, Question<T> question) {
             return read(patience, session -> {
-                ScheduledFuture<?> end = Timers.after(patience, session::interrupt);
-                session.connection.setAutoCommit(false);
+                Connection connection = session.connection();
+                connection.setAutoCommit(false);
+                var timeout = new Timeout(session);
+                session.timeout = timeout;
+                ScheduledFuture<?> timer = Timers.after(patience, timeout::expire);
                 try {
                     T answer = question.ask(session);
-                    if (session.over) {
+                    if (timeout.end()) {
                         throw new ReadTimeoutException(patience);
                     }
+                    connection.rollback();
+                    connection.setAutoCommit(true);
                     return answer;
-                } catch (SQLException | StoreException failure) {
-                    if (session.over) {
+                } catch (SQLException | RuntimeException failure) {
+                    boolean over = timeout.end();
+                    if (over || !isRestored(connection)) {
+                        session.discard();
+                    }
+                    if (over) {
                         throw new ReadTimeoutException(patience);
                     }
                     throw failure;
                 } finally {
-                    end.cancel(false);
-                    session.connection.rollback();
-                    session.connection.setAutoCommit(true);
-                    session.over = false;
+                    timer.cancel(false);
+                    session.timeout = null;
                 }
             });
+        }
+
+        private static boolean isRestored(Connection connection) {
+            try {
+                connection.rollback();
+                connection.setAutoCommit(true);
+                return true;
+            } catch (SQLException failure) {
+                return false;
+            }
         }
 
         private void close() throws InterruptedException {
             var closed = new ArrayList<Session>(connections);
             for (int i = 0; i < connections; i++) {
                 Session session = idle.take();
-                session.close();
+                session.discard();
                 closed.add(session);
             }
             idle.addAll(closed); // for whoever waits for one, to find that the database is closed
         }
     }
 
+    /**
+     * Why nothing can be written at present, for operators; empty while writing works. Ends by itself: the writer tries again
+     * as long as the database fails.
+     */
+    public Optional<String> outage() {
+        Outage now = outage;
+        if (now != null) {
+            return Optional.of("the database cannot be written: " + message(now.cause));
+        }
+        long begun = groupBegun;
+        return begun != 0 && System.nanoTime() - begun > STALLED.toNanos()
+                ? Optional.of("the database has not answered a write for " + STALLED.toSeconds() + " s")
+                : Optional.empty();
+    }
+
+    private static String message(Throwable cause) {
+        Throwable root = cause;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null ? root.toString() : root.getMessage();
+    }
+
     private void writeAll(Session session) {
-        var group = new ArrayList<Work>(GROUP);
+        var group = new ArrayDeque<Work>(GROUP);
         boolean stop = false;
         while (!stop) {
             try {
-                group.clear();
-                group.add(queue.take());
-                queue.drainTo(group, GROUP - 1);
-            } catch (InterruptedException ignored) {
-                continue; // nobody but close() ends this thread, and it does so by STOP
+                take(group);
+                stop = group.remove(STOP);
+                Outage now = outage;
+                if (now != null && now.nanosToRetry() <= 0) {
+                    tryToWrite(session, now);
+                }
+                groupBegun = group.isEmpty() ? 0 : Math.max(1, System.nanoTime());
+                writeGroup(session, group);
+            } catch (RuntimeException | Error fault) {
+                // Without its writer the hub would wait for ever.
+                LOG.log(Level.ERROR, "the writer failed; it goes on with the next group", fault);
+                session.discard();
+                refuse(group, new StoreException("could not write", fault));
+            } finally {
+                groupBegun = 0;
             }
-            stop = group.remove(STOP);
-            writeGroup(session, group);
         }
-        queue.forEach(late -> late.failed(new StoreException("the database is closed")));
-        session.close();
+        refuse(queue, new StoreException("the database is closed"));
+        session.discard();
+    }
+
+    /** Waits for work or, while the database fails, until the next attempt is due. */
+    private void take(ArrayDeque<Work> group) {
+        try {
+            Outage now = outage;
+            Work first = now == null ? queue.take() : queue.poll(Math.max(0, now.nanosToRetry()), TimeUnit.NANOSECONDS);
+            if (first != null) {
+                group.add(first);
+                queue.drainTo(group, GROUP - 1);
+            }
+        } catch (InterruptedException ignored) {
+            // nobody but close() ends this thread, and it does so by STOP
+        }
+    }
+
+    private static void refuse(Queue<Work> works, Exception cause) {
+        for (Work work = works.poll(); work != null; work = works.poll()) {
+            refuse(work, cause);
+        }
+    }
+
+    private static void refuse(Work work, Exception cause) {
+        try {
+            work.failed(cause);
+        } catch (RuntimeException | Error fault) {
+            LOG.log(Level.ERROR, "work failed on hearing that it was not written", fault);
+        }
     }
 
     /** Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting. */
-    private void checkpointAll(Session session) {
+    private void checkpointAll() {
+        var session = new Session(new Opening(connector, Use.MAINTAIN));
         try {
             while (true) {
                 checkpointDue.acquire();
@@ -656,35 +936,64 @@ public final class Database implements AutoCloseable {
                 }
                 try {
                     session.bind("PRAGMA wal_checkpoint(PASSIVE)").execute();
-                } catch (SQLException failure) {
+                } catch (SQLException | RuntimeException failure) {
+                    session.discard();
                     LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
                 }
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } finally {
-            session.close();
+            session.discard();
         }
     }
 
-    private void writeGroup(Session session, List<Work> group) {
+    /** How a transaction ended. */
+    private enum Ending {
+        COMMITTED,
+        /** Nothing of it is on disk. */
+        ROLLED_BACK,
+        /** The commit failed: it is on disk as a whole, or not at all. */
+        UNCERTAIN
+    }
+
+    /** @param problem null if it was committed */
+    private record Result(Ending ending, @Nullable Exception problem) {}
+
+    /** Writes works and tells each of them, until {@code group} is empty. */
+    private void writeGroup(Session session, Queue<Work> group) {
+        Outage known = outage;
+        if (known != null) {
+            refuse(group, known.cause);
+            return;
+        }
         if (group.isEmpty()) {
             return;
         }
-        Exception problem = transact(session, group);
+        Result result = transact(session, group);
+        Exception problem = result.problem;
         if (problem == null) {
-            group.forEach(Database::tell);
-            group.forEach(work -> workSinceCheckpoint += work.rows());
+            for (Work work = group.poll(); work != null; work = group.poll()) {
+                tell(work);
+                workSinceCheckpoint += work.rows();
+            }
             if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
                 workSinceCheckpoint = 0;
                 checkpointDue.release();
             }
-        } else if (group.size() == 1) {
+            return;
+        }
+        if (isOfDatabase(problem)) {
+            tryToWrite(session, null);
+        }
+        if (outage != null || group.size() == 1 || result.ending == Ending.UNCERTAIN) {
             LOG.log(Level.ERROR, "could not write", problem);
-            group.getFirst().failed(problem);
+            refuse(group, problem);
         } else {
             // One bad piece must not take the others with it: each gets a transaction of its own.
-            group.forEach(work -> writeGroup(session, List.of(work)));
+            for (Work work = group.poll(); work != null; work = group.poll()) {
+                writeGroup(session, new ArrayDeque<>(List.of(work)));
+            }
         }
     }
 
@@ -693,37 +1002,105 @@ public final class Database implements AutoCloseable {
         try {
             work.committed();
         } catch (RuntimeException | Error fault) {
-            LOG.log(Level.ERROR, "somebody failed on hearing of a commit", fault);
+            LOG.log(Level.ERROR, "work failed on hearing that it was committed", fault);
         }
     }
 
-    private @Nullable Exception transact(Session session, List<Work> group) {
+    private Result transact(Session session, Collection<Work> group) {
+        Ending ending = Ending.ROLLED_BACK;
         try {
+            if (!session.isConnected()) {
+                reopen(session);
+            }
             for (Work work : group) {
                 work.write(session);
             }
             for (GroupListener listener : listeners) {
                 listener.beforeCommit(session);
             }
-            session.connection.commit();
-            listeners.forEach(listener -> listener.committed(group.size()));
-            return null;
+            ending = Ending.UNCERTAIN;
+            session.connection().commit();
         } catch (Error error) {
-            // Without its writer the hub would wait for ever; the work that was too much for it fails alone.
-            return undone(session, new StoreException("could not write", error));
+            // The work that was too much for the writer fails alone.
+            return undone(session, ending, new StoreException("could not write", error));
         } catch (SQLException | RuntimeException problem) {
-            return undone(session, problem);
+            return undone(session, ending, problem);
+        }
+        hear(listener -> listener.committed(group.size()));
+        return new Result(Ending.COMMITTED, null);
+    }
+
+    private Result undone(Session session, Ending ending, Exception problem) {
+        hear(GroupListener::rolledBack);
+        if (ending == Ending.UNCERTAIN || kind == Kind.SQLITE && isOfDatabase(problem)) {
+            // SQLite has undone the transaction by itself, or not; its driver cannot know, and goes wrong from there
+            // on.
+            session.discard();
+        } else {
+            try {
+                session.connection().rollback();
+            } catch (SQLException | RuntimeException worse) {
+                session.discard();
+                problem.addSuppressed(worse);
+            }
+        }
+        return new Result(ending, problem);
+    }
+
+    private void hear(Consumer<GroupListener> news) {
+        for (GroupListener listener : listeners) {
+            try {
+                news.accept(listener);
+            } catch (RuntimeException | Error fault) {
+                LOG.log(Level.ERROR, "a listener failed on hearing of a group", fault);
+            }
         }
     }
 
-    private Exception undone(Session session, Exception problem) {
-        listeners.forEach(GroupListener::rolledBack);
-        try {
-            session.connection.rollback();
-        } catch (SQLException worse) {
-            problem.addSuppressed(worse);
+    private static boolean isOfDatabase(Throwable problem) {
+        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException) {
+                return true;
+            }
         }
-        return problem;
+        return false;
+    }
+
+    private void reopen(Session session) throws SQLException {
+        session.connection();
+        for (GroupListener listener : listeners) {
+            listener.reopened(session);
+        }
+    }
+
+    /** Asks the database itself whether it can write, by writing, and says in {@link #outage} if it cannot. */
+    private void tryToWrite(Session session, @Nullable Outage before) {
+        try {
+            if (!session.isConnected()) {
+                reopen(session);
+            }
+            busyTimeout(session, PROBE_MS);
+            session.once(MODULE_VERSIONS);
+            session.once("UPDATE module_version SET version = version");
+            session.connection().commit();
+            busyTimeout(session, BUSY_MS);
+            if (before != null) {
+                LOG.log(Level.INFO, "the database can be written again");
+            }
+            outage = null;
+        } catch (SQLException | RuntimeException failure) {
+            session.discard();
+            outage = before == null ? Outage.first(failure) : before.again(failure);
+            if (before == null) {
+                LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
+            }
+        }
+    }
+
+    private void busyTimeout(Session session, int millis) throws SQLException {
+        if (kind == Kind.SQLITE) {
+            session.once("PRAGMA busy_timeout=" + millis);
+        }
     }
 
     /** Writes what was submitted, then closes. Idempotent. */

@@ -38,14 +38,23 @@ final class Lanes implements Database.GroupListener {
     Lanes(Database database) {
         database.listen(this);
         database.read(session -> {
-            try (ResultSet rows = session.bind("SELECT lane_no, group_id, owner, agent FROM lane")
-                    .executeQuery()) {
-                while (rows.next()) {
-                    know(new Lane(new Scope(rows.getString(2), rows.getString(3)), rows.getString(4)), rows.getLong(1));
-                }
-            }
+            reopened(session);
             return List.of();
         });
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        var read = new HashMap<Long, Lane>();
+        try (ResultSet rows =
+                session.bind("SELECT lane_no, group_id, owner, agent FROM lane").executeQuery()) {
+            while (rows.next()) {
+                read.put(rows.getLong(1), new Lane(new Scope(rows.getString(2), rows.getString(3)), rows.getString(4)));
+            }
+        }
+        lanes.keySet().retainAll(read.keySet());
+        read.forEach((number, lane) -> know(lane, number));
+        numbers.entrySet().removeIf(known -> !known.getKey().equals(read.get(known.getValue())));
     }
 
     private void know(Lane lane, long number) {

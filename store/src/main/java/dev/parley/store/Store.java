@@ -43,7 +43,16 @@ public final class Store implements AutoCloseable {
      *     cannot be read with these keys
      */
     public static Store open(Path directory, InstantSource clock, AtRest atRest) {
-        Database database = Database.open(directory);
+        return open(directory, clock, atRest, connection -> connection);
+    }
+
+    /**
+     * {@link #open(Path, InstantSource, AtRest)} with all connections wrapped.
+     *
+     * @throws StoreException like that
+     */
+    public static Store open(Path directory, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
+        Database database = Database.open(directory, wrapper);
         try {
             return new Store(database, clock, atRest);
         } catch (RuntimeException refused) {

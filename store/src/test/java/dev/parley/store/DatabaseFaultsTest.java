@@ -1,0 +1,368 @@
+package dev.parley.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.store.Database.Session;
+import dev.parley.store.Database.Work;
+import dev.parley.testkit.Faults;
+import dev.parley.testkit.Faults.Fault;
+import dev.parley.testkit.Faults.Side;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** A database whose disk fails for a while goes on afterwards, without a restart. */
+@Timeout(120)
+final class DatabaseFaultsTest {
+    private static final List<String> TABLES = List.of("CREATE TABLE note (n BIGINT PRIMARY KEY, t TEXT NOT NULL)");
+
+    @TempDir
+    private Path directory;
+
+    private final Faults faults = new Faults();
+
+    @AfterEach
+    void pass() {
+        faults.pass();
+    }
+
+    private Database open(Database.Wrapper wrapper) {
+        Database database = Database.open(directory, wrapper);
+        database.migrate("notes", TABLES);
+        return database;
+    }
+
+    private static int insert(Session session, long number) throws SQLException {
+        return session.update("INSERT INTO note (n, t) VALUES (?, ?)", number, "x".repeat(5_000));
+    }
+
+    private static long notes(Database database) {
+        return database.read(session -> {
+            try (ResultSet row = session.bind("SELECT count(*) FROM note").executeQuery()) {
+                return row.getLong(1);
+            }
+        });
+    }
+
+    /** Repeats a write until the database takes it; each refusal is a wait for its next attempt. */
+    private static void writeAgain(Database database, long number) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            try {
+                database.write(session -> insert(session, number));
+                return;
+            } catch (StoreException refused) {
+                if (System.nanoTime() > deadline) {
+                    throw refused;
+                }
+                LockSupport.parkNanos(20_000_000);
+            }
+        }
+    }
+
+    private static void awaitNoOutage(Database database) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (database.outage().isPresent()) {
+            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    @Test
+    void aFullDiskEndsNoWritingForGood() throws Exception {
+        var full = new AtomicBoolean();
+        // SQLite's own limit of pages: the very error, at the very places, of a disk that is full.
+        try (Database database = open(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA max_page_count=" + (full.get() ? 1 : 1_000_000));
+            }
+            return connection;
+        })) {
+            database.write(session -> insert(session, 1));
+            full.set(true);
+            assertThatThrownBy(() -> database.write(session -> {
+                        session.once("PRAGMA max_page_count=1");
+                        insert(session, 2);
+                        insert(session, 3);
+                        return insert(session, 4);
+                    }))
+                    .isInstanceOf(StoreException.class);
+            full.set(false);
+
+            writeAgain(database, 5);
+
+            assertThat(notes(database)).isEqualTo(2);
+            assertThat(database.outage()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "HANG")
+    void whateverCallFailsNothingIsHalfWrittenAndWritingGoesOn(Fault fault) throws Exception {
+        try (Database database = open(faults::wrap)) {
+            long number = 0;
+            long expected = 0;
+            for (int call = 1; call <= 12; call++) {
+                faults.at(call, fault, Side.WRITES);
+                long first = ++number;
+                long second = ++number;
+                boolean written = isWritten(database, first, second);
+                faults.pass();
+                expected += written ? 2 : 0;
+
+                assertThat(notes(database)).as("after call " + call).isEqualTo(expected);
+                writeAgain(database, ++number);
+                expected++;
+                assertThat(notes(database)).isEqualTo(expected);
+            }
+        }
+    }
+
+    private static boolean isWritten(Database database, long first, long second) {
+        try {
+            database.write(session -> insert(session, first) + insert(session, second));
+            return true;
+        } catch (StoreException refused) {
+            return false;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "HANG")
+    void whileTheDiskFailsWritesAreRefusedAtOnceWithTheReason(Fault fault) throws Exception {
+        try (Database database = open(faults::wrap)) {
+            faults.from(1, fault, Side.WRITES);
+
+            for (int i = 0; i < 100; i++) {
+                long number = i;
+                assertThatThrownBy(() -> database.write(session -> insert(session, number)))
+                        .isInstanceOf(StoreException.class)
+                        .hasRootCauseInstanceOf(SQLException.class);
+            }
+            assertThat(database.outage())
+                    .hasValueSatisfying(reason ->
+                            assertThat(reason).contains("cannot be written").contains("[SQLITE_" + fault));
+            assertThat(notes(database)).as("reading goes on").isZero();
+            faults.pass();
+            awaitNoOutage(database); // although nobody writes
+
+            database.write(session -> insert(session, 7));
+            assertThat(notes(database)).isOne();
+        }
+    }
+
+    @Test
+    void aDiskThatDoesNotAnswerLosesNothing() throws Exception {
+        try (Database database = open(faults::wrap)) {
+            faults.from(3, Fault.HANG, Side.WRITES);
+            var done = new CompletableFuture<Long>();
+            Thread.ofVirtual().start(() -> done.complete((long) database.write(session -> insert(session, 1))));
+            while (faults.hits() == 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(done).isNotDone();
+            assertThat(notes(database)).isZero();
+
+            faults.pass();
+
+            assertThat(done.get(60, TimeUnit.SECONDS)).isOne();
+            assertThat(notes(database)).isOne();
+        }
+    }
+
+    @Test
+    void oneBadPieceOfWorkDoesNotTakeTheOthersOfItsGroup() throws Exception {
+        try (Database database = open(faults::wrap)) {
+            database.write(session -> insert(session, 1));
+            var begun = new CountDownLatch(1);
+            var go = new CountDownLatch(1);
+            var first = CompletableFuture.runAsync(() -> database.write(session -> {
+                begun.countDown();
+                return await(go);
+            }));
+            await(begun);
+            var good = CompletableFuture.supplyAsync(() -> database.write(session -> insert(session, 2)));
+            var bad = CompletableFuture.supplyAsync(() -> database.write(session -> insert(session, 1)));
+            go.countDown();
+
+            first.get(60, TimeUnit.SECONDS);
+            assertThat(good.get(60, TimeUnit.SECONDS)).isOne();
+            assertThatThrownBy(() -> bad.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(SQLException.class);
+            assertThat(database.outage()).isEmpty();
+        }
+    }
+
+    private static boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Test
+    void theWriterSurvivesWorkThatFailsInEveryWay() throws Exception {
+        try (Database database = open(faults::wrap)) {
+            for (int i = 0; i < 3; i++) {
+                boolean writes = i == 1;
+                database.submit(new Work() {
+                    @Override
+                    public void write(Session session) {
+                        if (!writes) {
+                            throw new IllegalStateException("nothing to write");
+                        }
+                    }
+
+                    @Override
+                    public void committed() {
+                        throw new AssertionError("cannot bear the news");
+                    }
+
+                    @Override
+                    public void failed(Exception cause) {
+                        throw new IllegalStateException("nothing to write", cause);
+                    }
+                });
+            }
+
+            int written = database.write(session -> insert(session, 1));
+            assertThat(written).isOne();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FULL", "IO", "CORRUPT"})
+    void aCommitThatFailsAfterItsEffectLeavesTheAuditAndTheTasksInOrder(Fault fault) {
+        try (Store store = Store.open(directory, InstantSource.system(), AtRest.PLAIN, faults::wrap)) {
+            Database database = store.database();
+            for (int call = 1; call <= 6; call++) {
+                faults.after(call, fault, Side.WRITES);
+                store.audit().note(entry("during"));
+                settle(database);
+                faults.pass();
+                store.audit().note(entry("after"));
+                settle(database);
+                awaitNoOutage(database);
+            }
+
+            assertThat(store.audit().verify().broken()).isNull();
+            assertThat(store.audit().rows(AuditTrail.Filter.ALL, 0, 1_000))
+                    .extracting(row -> row.entry().action())
+                    .filteredOn("after"::equals)
+                    .hasSize(6);
+        }
+    }
+
+    /** Waits until what was submitted before is written or refused. */
+    private static void settle(Database database) {
+        try {
+            database.write(session -> session);
+        } catch (StoreException refused) {
+            assertThat(refused).hasRootCauseInstanceOf(SQLException.class);
+        }
+    }
+
+    private static AuditTrail.Entry entry(String action) {
+        return new AuditTrail.Entry("g", "alice", action, "", "", "ok", "", "", Map.of());
+    }
+
+    @Test
+    void aQueryThatTookTooLongDoesNotDisableItsStatement() {
+        String count =
+                "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?) SELECT max(i) FROM c";
+        try (Database database = open(faults::wrap)) {
+            Database.Readers readers = database.readers(1);
+            assertThatThrownBy(() -> number(readers, Duration.ofMillis(50), count, 1L << 40))
+                    .isInstanceOf(ReadTimeoutException.class);
+
+            assertThat(number(readers, Duration.ofSeconds(60), count, 10)).isEqualTo(10);
+            long again = readers.read(session -> number(session, count, 10));
+            assertThat(again).isEqualTo(10);
+        }
+    }
+
+    private static long number(Database.Readers readers, Duration patience, String sql, long value) {
+        return readers.snapshot(patience, session -> number(session, sql, value));
+    }
+
+    private static long number(Session session, String sql, long value) throws SQLException {
+        try (ResultSet row = session.bind(sql, value).executeQuery()) {
+            return row.next() ? row.getLong(1) : 0;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "HANG")
+    void aReadThatFailedDisablesNoOtherReads(Fault fault) {
+        try (Database database = open(faults::wrap)) {
+            database.write(session -> insert(session, 1));
+            for (int call = 1; call <= 8; call++) {
+                faults.at(call, fault, Side.READS);
+                for (int reads = 0; reads < 8; reads++) {
+                    try {
+                        notes(database);
+                    } catch (StoreException failed) {
+                        assertThat(failed).hasRootCauseInstanceOf(SQLException.class);
+                    }
+                }
+                faults.pass();
+                for (int reads = 0; reads < 8; reads++) {
+                    assertThat(notes(database)).isOne();
+                }
+            }
+        }
+    }
+
+    @Test
+    void aTimeLimitThatEndsLateInterruptsNobodyElse() {
+        try (Database database = open(faults::wrap)) {
+            boolean over = database.read(session -> {
+                var timeout = new Database.Timeout(session);
+                boolean before = timeout.end();
+                timeout.expire();
+                return before || timeout.isOver();
+            });
+
+            assertThat(over).isFalse();
+        }
+    }
+
+    @Test
+    void aLockOfAnotherProcessPasses() throws Exception {
+        try (Database database = open(faults::wrap)) {
+            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("parley.db"));
+                    Statement statement = other.createStatement()) {
+                statement.execute("BEGIN IMMEDIATE");
+                assertThatThrownBy(() -> database.write(session -> insert(session, 1)))
+                        .isInstanceOf(StoreException.class);
+                assertThat(database.outage()).isPresent();
+            }
+
+            awaitNoOutage(database);
+            database.write(session -> insert(session, 2));
+            assertThat(notes(database)).isOne();
+        }
+    }
+}

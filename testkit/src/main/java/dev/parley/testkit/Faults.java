@@ -1,0 +1,208 @@
+package dev.parley.testkit;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JDBC connections whose calls fail as those of a database do when its disk fails. Calls that reach the disk are numbered:
+ * the opening of a connection, each execution of a statement, each step to a next row, each commit.
+ *
+ * <pre>{@code
+ * var faults = new Faults();
+ * Database database = Database.open(directory, faults::wrap);
+ * faults.from(3, Faults.Fault.FULL, Faults.Side.WRITES);
+ * // the third call of the connection that writes fails, and so do all further ones, until
+ * faults.pass();
+ * }</pre>
+ *
+ * <p>Safe for any thread.
+ */
+public final class Faults {
+    /** Errors of a database. */
+    public enum Fault {
+        /** The disk is full. SQLite has undone the transaction by itself, and the statement is dead. */
+        FULL(13, "[SQLITE_FULL] Insertion failed because database is full (database or disk is full)", true, true),
+        /** The disk fails. SQLite has undone the transaction by itself, and the statement is dead. */
+        IO(10, "[SQLITE_IOERR] Some kind of disk I/O error occurred (disk I/O error)", true, true),
+        /** A page is damaged. The statement is dead. */
+        CORRUPT(11, "[SQLITE_CORRUPT] The database disk image is malformed", false, true),
+        /** Another process holds the lock. */
+        BUSY(5, "[SQLITE_BUSY] The database file is locked (database is locked)", false, false),
+        /** The disk does not answer until the fault {@linkplain Faults#pass passes}; then the call succeeds. */
+        HANG(0, "", false, false);
+
+        private final int code;
+        private final String message;
+        private final boolean undoes;
+        private final boolean kills;
+
+        Fault(int code, String message, boolean undoes, boolean kills) {
+            this.code = code;
+            this.message = message;
+            this.undoes = undoes;
+            this.kills = kills;
+        }
+    }
+
+    /** Connections that a fault concerns. */
+    public enum Side {
+        READS,
+        WRITES,
+        ALL
+    }
+
+    private record Plan(Fault fault, Side side, long first, long last, boolean after, CountDownLatch over) {
+        boolean strikes(long call, boolean afterwards) {
+            return first <= call && call <= last && after == afterwards;
+        }
+    }
+
+    private static final Set<String> CALLS = Set.of(
+            "commit",
+            "execute",
+            "executeBatch",
+            "executeLargeUpdate",
+            "executeQuery",
+            "executeUpdate",
+            "next",
+            "prepareStatement");
+
+    private @Nullable Plan plan;
+    private long calls;
+    private long hits;
+
+    /** Has the {@code call}-th call from now on fail, before it has had an effect. */
+    public synchronized void at(long call, Fault fault, Side side) {
+        begin(new Plan(fault, side, call, call, false, new CountDownLatch(1)));
+    }
+
+    /** Has the {@code call}-th call from now on fail although it has had its effect. */
+    public synchronized void after(long call, Fault fault, Side side) {
+        begin(new Plan(fault, side, call, call, true, new CountDownLatch(1)));
+    }
+
+    /** Has all calls from the {@code call}-th on fail, until the fault {@linkplain #pass passes}. */
+    public synchronized void from(long call, Fault fault, Side side) {
+        begin(new Plan(fault, side, call, Long.MAX_VALUE, false, new CountDownLatch(1)));
+    }
+
+    private void begin(Plan next) {
+        pass();
+        plan = next;
+        calls = 0;
+        hits = 0;
+    }
+
+    /** Ends the fault. */
+    public synchronized void pass() {
+        if (plan != null) {
+            plan.over.countDown();
+        }
+        plan = null;
+    }
+
+    /** Returns how many calls have failed since the fault was planned. */
+    public synchronized long hits() {
+        return hits;
+    }
+
+    /** Returns a connection whose calls fail as planned, and those of its statements. */
+    public Connection wrap(Connection connection) throws SQLException {
+        Plan now = count(connection, true);
+        if (now != null && now.strikes(calls(), false)) {
+            connection.close();
+            strike(now, null, connection);
+        }
+        return proxy(Connection.class, connection, connection);
+    }
+
+    private synchronized long calls() {
+        return calls;
+    }
+
+    private synchronized @Nullable Plan count(Connection connection, boolean counts) throws SQLException {
+        Plan now = plan;
+        if (!counts || now == null) {
+            return null;
+        }
+        boolean reads = connection.isReadOnly();
+        if (now.side == Side.ALL || now.side == (reads ? Side.READS : Side.WRITES)) {
+            calls++;
+            return now;
+        }
+        return null;
+    }
+
+    private <T> T proxy(Class<T> type, T target, Connection connection) {
+        return type.cast(Proxy.newProxyInstance(
+                Faults.class.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call(target, connection, method, arguments)));
+    }
+
+    private @Nullable Object call(
+            Object target, Connection connection, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        long call;
+        Plan now;
+        synchronized (this) {
+            now = count(connection, CALLS.contains(method.getName()));
+            call = calls;
+        }
+        if (now != null && now.strikes(call, false)) {
+            strike(now, target, connection);
+        }
+        Object result;
+        try {
+            result = method.invoke(target, arguments);
+        } catch (InvocationTargetException failure) {
+            throw failure.getCause();
+        }
+        if (now != null && now.strikes(call, true)) {
+            strike(now, target, connection);
+        }
+        return switch (result) {
+            case CallableStatement statement -> statement;
+            case PreparedStatement statement -> proxy(PreparedStatement.class, statement, connection);
+            case Statement statement -> proxy(Statement.class, statement, connection);
+            case ResultSet rows -> proxy(ResultSet.class, rows, connection);
+            case null, default -> result;
+        };
+    }
+
+    /** Fails, and leaves the connection as SQLite and its driver leave it. */
+    private void strike(Plan now, @Nullable Object target, Connection connection) throws SQLException {
+        synchronized (this) {
+            hits++;
+        }
+        if (now.fault == Fault.HANG) {
+            try {
+                now.over.await();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            return;
+        }
+        if (target != null && now.fault.undoes && !connection.getAutoCommit()) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("ROLLBACK"); // of which the driver knows nothing
+            } catch (SQLException none) {
+                // there was no transaction
+            }
+        }
+        if (target instanceof Statement statement && now.fault.kills) {
+            statement.close();
+        }
+        throw new SQLException(now.fault.message, null, now.fault.code);
+    }
+}
