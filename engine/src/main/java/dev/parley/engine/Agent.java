@@ -107,12 +107,18 @@ public final class Agent {
         return settings.timeLimit;
     }
 
-    /** How many calls of the handler may run at once; further tasks wait in state submitted. */
+    /**
+     * How many calls of the handler may run at once; further tasks wait in state submitted. Of eight or more, one group of
+     * callers can have seven eighths.
+     */
     public int concurrency() {
         return settings.concurrency;
     }
 
-    /** How many tasks may wait for their turn; beyond that, sends are refused as unavailable. */
+    /**
+     * How many tasks may wait for their turn; beyond that, sends are refused as unavailable. Of eight or more, one group of
+     * callers can have seven eighths.
+     */
     public int queueLimit() {
         return settings.queueLimit;
     }

@@ -35,12 +35,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,16 +63,19 @@ public final class Engine implements AutoCloseable {
     private final ConcurrentHashMap<TaskName, LiveTask> naming = new ConcurrentHashMap<>();
 
     private final Set<Turn> running = ConcurrentHashMap.newKeySet();
-    private final ScheduledThreadPoolExecutor timer;
+    private final Threads threads;
+    private final ReentrantLock stopLock;
+    private final Condition noneRuns;
+    private final ScheduledExecutorService timer;
     private final Limits limits;
     private final TaskLimits taskLimits;
     private final ContextTurns turns;
     private final @Nullable Webhooks webhooks;
-    private final Map<String, List<Head>> interrupted;
     private final @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
     private final RunObserver observer;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
-    private final LiveTask.Listener listener = new Written();
+    private final Recovery recovery;
+    private final LiveTask.Surroundings surroundings;
     private volatile boolean open = true;
 
     private Engine(Builder settings) {
@@ -85,20 +88,18 @@ public final class Engine implements AutoCloseable {
         this.observer = settings.observer;
         this.taskLimits = settings.taskLimits;
         this.turns = new ContextTurns(log, taskLimits.turns());
-        this.tasks = new LiveTasks(settings.cacheBytes);
-        this.timer = new ScheduledThreadPoolExecutor(
-                1, Thread.ofPlatform().daemon().name("engine-timer").factory());
-        timer.setRemoveOnCancelPolicy(true);
-        // What asks to be called later while the engine closes is not called: webhooks go on after the next start.
-        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
-        this.limits = new Limits(timer);
+        this.tasks = new LiveTasks(settings.cacheBytes, new FromLog());
+        this.threads = settings.threads;
+        this.stopLock = threads.lock();
+        this.noneRuns = stopLock.newCondition();
+        this.timer = threads.timer("engine-timer");
+        this.limits = new Limits(threads, timer);
+        this.surroundings = new LiveTask.Surroundings(log, threads, limits, new Written());
         PushStore pushStore = settings.pushStore;
         this.webhooks = pushStore == null
                 ? null
                 : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, timer);
-        this.interrupted = log.unfinished().stream()
-                .collect(
-                        Collectors.groupingBy(head -> head.key().agent(), ConcurrentHashMap::new, Collectors.toList()));
+        this.recovery = new Recovery(this, threads, timer, log.unfinished());
         if (webhooks != null) {
             webhooks.start();
         }
@@ -125,6 +126,7 @@ public final class Engine implements AutoCloseable {
         private @Nullable WebhookTransport transport;
         private @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
         private RunObserver observer = (agent, request, work) -> work.run();
+        private Threads threads = Threads.PLATFORM;
 
         private Builder(TaskLog log) {
             this.log = requireNonNull(log, "log");
@@ -188,6 +190,12 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
+        /** Where threads, timers and locks come from. */
+        Builder threads(Threads threads) {
+            this.threads = threads;
+            return this;
+        }
+
         /** Starts the engine. Tasks that a crash interrupted are dealt with when their agent is hosted. */
         public Engine build() {
             return new Engine(this);
@@ -195,19 +203,17 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Hosts an agent: takes up, or ends, its tasks that a crash interrupted, and answers for it from now on.
+     * Hosts an agent: answers for it from now on, and takes up, or ends, its tasks that a crash interrupted. Those that cannot
+     * be read are set aside ({@link #unreadable}).
      *
      * @return the agent as callers see it
      */
     public AgentEndpoint host(Agent agent) {
         var runner = new Runner(this, agent);
         runners.put(agent.name(), runner);
-        List<Head> heads = interrupted.remove(agent.name());
-        if (heads != null) {
-            LOG.log(Level.INFO, "agent {0}: {1} tasks were interrupted", agent.name(), heads.size());
-            heads.forEach(head -> recover(runner, head));
-        }
-        return new HostedAgent(this, agent, runner);
+        var hosted = new HostedAgent(this, agent, runner);
+        recovery.host(agent.name(), runner);
+        return hosted;
     }
 
     /**
@@ -220,15 +226,9 @@ public final class Engine implements AutoCloseable {
         return new HostedTasks(this, agent.name(), endpoint, caller);
     }
 
-    private void recover(Runner runner, Head head) {
-        LiveTask live = pin(head.key());
-        if (live != null) {
-            try {
-                runner.recover(live, requireNonNull(live.durable()));
-            } finally {
-                tasks.unpin(live);
-            }
-        }
+    /** Interrupted tasks that cannot be taken up because they cannot be read, by their ids. */
+    public List<UnreadableTask> unreadable() {
+        return recovery.unreadable();
     }
 
     /** What an agent works at, and what waits until it has time. */
@@ -277,26 +277,42 @@ public final class Engine implements AutoCloseable {
     }
 
     private void awaitRunning() {
-        long end = System.nanoTime() + grace.toNanos();
-        synchronized (running) {
-            while (!running.isEmpty()) {
-                long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-                if (millis <= 0) {
-                    return;
-                }
-                try {
-                    running.wait(millis);
-                } catch (InterruptedException impatient) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
+        stopLock.lock();
+        Limits.Limit limit = limits.in(grace, this::wakeStop);
+        try {
+            while (!running.isEmpty() && !limit.isReached()) {
+                noneRuns.await();
             }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        } finally {
+            stopLock.unlock();
+            limit.drop();
         }
     }
 
-    /** Says that a turn runs. */
-    void began(Turn turn) {
+    private void wakeStop() {
+        stopLock.lock();
+        try {
+            noneRuns.signalAll();
+        } finally {
+            stopLock.unlock();
+        }
+    }
+
+    /** Says that a turn is about to run; false if it must not, because the engine closes. */
+    boolean began(Turn turn) {
         running.add(turn);
+        if (open) { // read behind adding: either this sees the close, or the close sees the turn
+            return true;
+        }
+        running.remove(turn);
+        wakeStop();
+        return false;
+    }
+
+    static A2AException stopping() {
+        return A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
     }
 
     /** Says that a turn is done. */
@@ -312,9 +328,7 @@ public final class Engine implements AutoCloseable {
             tasks.remove(turn.live()); // announced in the moment of the answer, it never comes to be
         }
         if (!open) {
-            synchronized (running) {
-                running.notifyAll();
-            }
+            wakeStop();
         }
     }
 
@@ -329,7 +343,7 @@ public final class Engine implements AutoCloseable {
             } while (removed == REMOVE_BATCH && open);
             if (sum > 0) {
                 LOG.log(Level.INFO, "removed {0} tasks that ended before {1}", sum, before);
-                tasks.dropIf(live -> {
+                tasks.removed(live -> {
                     Task task = live.durable();
                     return task != null
                             && task.state().isTerminal()
@@ -388,16 +402,15 @@ public final class Engine implements AutoCloseable {
             heads.stream().filter(head -> !head.state().isTerminal()).forEach(head -> end(head, by));
             keys = heads.stream().map(Head::key).toList();
             links.accept(keys.stream().map(TaskKey::taskId).toList());
-            log.erase(keys);
-            for (TaskKey key : keys) {
-                LiveTask live = tasks.peek(key);
-                if (live != null) {
-                    live.erased();
-                }
-            }
             Set<TaskKey> gone = Set.copyOf(keys);
-            tasks.dropIf(live -> gone.contains(live.key()));
-            turns.forget(heads);
+            try {
+                log.erase(keys);
+            } finally {
+                // Also if it fails: it may have removed the tasks, and what is still there is read anew.
+                tasks.removed(live -> gone.contains(live.key()));
+                recovery.forget(gone);
+                turns.forget(heads);
+            }
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
         if (subject.principal() != null && subject.contextId() == null) {
@@ -411,6 +424,8 @@ public final class Engine implements AutoCloseable {
             cancel(head.key(), Map.of(), by);
         } catch (A2AException ended) {
             LOG.log(Level.DEBUG, "a task that was to be erased has ended by itself", ended);
+        } catch (RuntimeException unreadable) {
+            LOG.log(Level.WARNING, "task " + head.key().taskId() + " is erased although it cannot be read", unreadable);
         }
     }
 
@@ -447,7 +462,7 @@ public final class Engine implements AutoCloseable {
     // ---- For the agents hosted here
 
     LiveTask newTask(TaskKey key, String contextId) {
-        return new LiveTask(key, contextId, log, limits, listener);
+        return new LiveTask(key, contextId, surroundings);
     }
 
     /** What follows from a commit, or from one that failed. */
@@ -466,10 +481,20 @@ public final class Engine implements AutoCloseable {
         }
 
         @Override
+        public void refuses(LiveTask live, Segment segment) {
+            recovery.refuses(live, segment.head());
+        }
+
+        @Override
         public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {
             tasks.settled(live);
             messages.forEach(inFlight::remove);
             names.forEach(name -> naming.remove(name, live));
+            Turn running = live.turn();
+            if (running != null) {
+                running.interrupt(); // nothing that it emits can be written
+            }
+            recovery.rests(live);
         }
     }
 
@@ -484,7 +509,7 @@ public final class Engine implements AutoCloseable {
     /** Returns a task in memory, pinned; null if there is none. */
     @Nullable
     LiveTask pin(TaskKey key) {
-        return tasks.pin(key, this::load);
+        return tasks.pin(key);
     }
 
     /**
@@ -500,15 +525,23 @@ public final class Engine implements AutoCloseable {
         return live;
     }
 
-    private @Nullable LiveTask load(TaskKey key) {
-        Head head = log.find(key).orElse(null);
-        if (head == null) {
-            return null;
+    /** Tasks as the log holds them. */
+    private final class FromLog implements LiveTasks.Loader {
+        @Override
+        public @Nullable LiveTask load(TaskKey key) {
+            if (!exists(key)) {
+                return null;
+            }
+            Folded folded = fold(key);
+            var live = new LiveTask(key, folded.task(), folded.sequence(), recovery.holds(key), surroundings);
+            live.watched = webhooks != null && !webhooks.of(key).isEmpty();
+            return live;
         }
-        Folded folded = fold(key);
-        var live = new LiveTask(key, folded.task(), folded.sequence(), log, limits, listener);
-        live.watched = webhooks != null && !webhooks.of(key).isEmpty();
-        return live;
+
+        @Override
+        public boolean exists(TaskKey key) {
+            return log.find(key).isPresent();
+        }
     }
 
     private record Folded(Task task, long sequence) {}
@@ -591,6 +624,14 @@ public final class Engine implements AutoCloseable {
 
     Limits limits() {
         return limits;
+    }
+
+    Threads threads() {
+        return threads;
+    }
+
+    Recovery recovery() {
+        return recovery;
     }
 
     @Nullable

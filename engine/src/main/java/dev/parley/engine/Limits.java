@@ -22,8 +22,9 @@ final class Limits {
     private static final Comparator<Limit> EARLIEST_FIRST =
             Comparator.<Limit>comparingLong(limit -> limit.at).thenComparingLong(limit -> limit.number);
 
+    private final Threads threads;
     private final ScheduledExecutorService timer;
-    private final long origin = System.nanoTime();
+    private final long origin;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListSet<Limit> limits = new ConcurrentSkipListSet<>(EARLIEST_FIRST);
     /** When the timer rings next. Read behind adding a limit and written before looking for one, so that none is missed. */
@@ -31,8 +32,10 @@ final class Limits {
 
     private @Nullable Future<?> bell;
 
-    Limits(ScheduledExecutorService timer) {
+    Limits(Threads threads, ScheduledExecutorService timer) {
+        this.threads = threads;
         this.timer = timer;
+        this.origin = threads.nanoTime();
     }
 
     /** A limit that has been set. */
@@ -97,6 +100,6 @@ final class Limits {
     }
 
     private long now() {
-        return System.nanoTime() - origin;
+        return threads.nanoTime() - origin;
     }
 }

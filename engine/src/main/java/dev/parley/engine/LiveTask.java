@@ -63,12 +63,10 @@ final class LiveTask implements TaskLog.Writer {
 
     private final TaskKey key;
     private final String contextId;
-    private final TaskLog log;
-    private final Limits limits;
-    private final Listener listener;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final Condition room = lock.newCondition();
+    private final Surroundings engine;
+    private final ReentrantLock lock;
+    private final Condition changed;
+    private final Condition room;
 
     private @Nullable Task ahead;
     private volatile long emitted;
@@ -86,6 +84,9 @@ final class LiveTask implements TaskLog.Writer {
     private @Nullable Message answer;
     private volatile @Nullable A2AException broken;
     private @Nullable Turn turn;
+    /** True while the task is yet to be taken up: its turns wait. */
+    private boolean held;
+
     private final ArrayDeque<Turn> mailbox = new ArrayDeque<>();
     private volatile int weight = 1_000;
 
@@ -100,6 +101,9 @@ final class LiveTask implements TaskLog.Writer {
         /** A segment is on disk. */
         void written(LiveTask live, Segment segment);
 
+        /** The log refuses a segment. Called before anybody else can see that. */
+        void refuses(LiveTask live, Segment segment);
+
         /**
          * The log has refused a segment, and with it all that was emitted behind it.
          *
@@ -109,18 +113,28 @@ final class LiveTask implements TaskLog.Writer {
         void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names);
     }
 
-    LiveTask(TaskKey key, String contextId, TaskLog log, Limits limits, Listener listener) {
+    /** The parts of an engine that its tasks use. */
+    record Surroundings(TaskLog log, Threads threads, Limits limits, Listener listener) {}
+
+    /** A task that is yet to begin. */
+    LiveTask(TaskKey key, String contextId, Surroundings engine) {
         this.key = key;
         this.cause = new Cause(key.scope().owner(), "", null, CallChain.NONE);
         this.contextId = contextId;
-        this.log = log;
-        this.limits = limits;
-        this.listener = listener;
+        this.engine = engine;
+        this.lock = engine.threads().lock();
+        this.changed = lock.newCondition();
+        this.room = lock.newCondition();
     }
 
-    /** A task that the log holds already, as {@code task} stands after its event number {@code sequence}. */
-    LiveTask(TaskKey key, Task task, long sequence, TaskLog log, Limits limits, Listener listener) {
-        this(key, task.contextId(), log, limits, listener);
+    /**
+     * A task that the log holds already, as {@code task} stands after its event number {@code sequence}.
+     *
+     * @param held whether it is yet to be taken up
+     */
+    LiveTask(TaskKey key, Task task, long sequence, boolean held, Surroundings engine) {
+        this(key, task.contextId(), engine);
+        this.held = held;
         this.ahead = task;
         this.durable = task;
         this.emitted = sequence;
@@ -219,7 +233,7 @@ final class LiveTask implements TaskLog.Writer {
             lock.unlock();
         }
         if (submit) {
-            log.submit(this);
+            engine.log().submit(this);
         }
         return last;
     }
@@ -350,7 +364,7 @@ final class LiveTask implements TaskLog.Writer {
                     return task;
                 }
                 if (limit == null && patience.isPositive()) {
-                    limit = limits.in(patience, this::wake);
+                    limit = engine.limits().in(patience, this::wake);
                 } else if (limit == null || limit.isReached()) {
                     return null;
                 }
@@ -399,7 +413,7 @@ final class LiveTask implements TaskLog.Writer {
                     return new Found.End();
                 }
                 if (limit == null && patience.isPositive()) {
-                    limit = limits.in(patience, this::wake);
+                    limit = engine.limits().in(patience, this::wake);
                 } else if (limit == null || limit.isReached()) {
                     return new Found.Nothing();
                 }
@@ -444,6 +458,11 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
+    /** The number of the newest event. */
+    long emitted() {
+        return emitted;
+    }
+
     /** The number of the newest event on disk. */
     long written() {
         return written;
@@ -453,7 +472,7 @@ final class LiveTask implements TaskLog.Writer {
     boolean enter(Turn next) {
         lock.lock();
         try {
-            if (turn != null) {
+            if (turn != null || held) {
                 mailbox.add(next);
                 return false;
             }
@@ -493,11 +512,31 @@ final class LiveTask implements TaskLog.Writer {
     Turn leave() {
         lock.lock();
         try {
-            if (ahead != null && ahead.state().isTerminal()) {
+            if (broken != null || ahead != null && ahead.state().isTerminal()) {
                 mailbox.clear();
             }
             turn = mailbox.peek();
             return turn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Lets the turns of a task that was to be taken up begin, and returns the one that does; null if there is none.
+     *
+     * @param first the turn before those of waiting messages; null for none
+     */
+    @Nullable
+    Turn resume(@Nullable Turn first) {
+        lock.lock();
+        try {
+            held = false;
+            if (first == null) {
+                return leave();
+            }
+            turn = first;
+            return first;
         } finally {
             lock.unlock();
         }
@@ -577,11 +616,12 @@ final class LiveTask implements TaskLog.Writer {
         } finally {
             lock.unlock();
         }
-        listener.written(this, segment);
+        engine.listener().written(this, segment);
     }
 
     @Override
     public void failed(Segment segment, Exception cause) {
+        engine.listener().refuses(this, segment);
         var lostMessages = new ArrayList<>(segment.messages());
         var lostNames = new ArrayList<TaskName>();
         if (segment.name() != null) {
@@ -606,7 +646,7 @@ final class LiveTask implements TaskLog.Writer {
         } finally {
             lock.unlock();
         }
-        listener.refused(this, lostMessages, lostNames);
+        engine.listener().refused(this, lostMessages, lostNames);
     }
 
     /** Says that the log has removed this task: to whoever reads it, it was never there. */

@@ -3,7 +3,10 @@ package dev.parley.engine;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.engine.spi.TaskLog.TaskKey;
-import java.util.function.Function;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +14,29 @@ import org.jspecify.annotations.Nullable;
  * The tasks that are in memory: all that something happens to, and as many of the others as fit.
  *
  * <p>There is at most one {@link LiveTask} for a task at any time, because entries that are pinned or that wait for the
- * disk weigh nothing and so are never evicted, and because pinning, loading and weighing happen under the entry's lock.
+ * disk weigh nothing and so are never evicted, and because pinning, adding and weighing happen under the entry's lock. Tasks
+ * are loaded under no lock: the log's writer weighs tasks, and must not wait for the disk of another.
  */
 final class LiveTasks {
+    /** Reads tasks from the log. */
+    interface Loader {
+        /** Returns a task as the log holds it; null if it holds none. */
+        @Nullable
+        LiveTask load(TaskKey key);
+
+        /** True if the log holds the task. */
+        boolean exists(TaskKey key);
+    }
+
+    private final Loader loader;
     private final Cache<String, LiveTask> cache;
+    private final ConcurrentHashMap<TaskKey, CompletableFuture<Boolean>> loading = new ConcurrentHashMap<>();
+    /** How often tasks were removed from the log; read before loading and written before looking for what is loaded. */
+    private final AtomicLong removals = new AtomicLong();
 
     /** @param maxBytes room for tasks that nothing happens to */
-    LiveTasks(long maxBytes) {
+    LiveTasks(long maxBytes, Loader loader) {
+        this.loader = loader;
         this.cache = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher((String id, LiveTask live) -> live.pins.get() > 0 || live.isWriting() ? 0 : live.weight())
@@ -30,20 +49,77 @@ final class LiveTasks {
         cache.put(live.key().taskId(), live);
     }
 
-    /**
-     * Returns the task, pinned once more: to be followed by {@link #unpin}.
-     *
-     * @param load makes it from the log if it is not in memory; null if there is no such task
-     */
+    /** Returns the task, pinned once more, to be followed by {@link #unpin}; null if there is no such task. */
     @Nullable
-    LiveTask pin(TaskKey key, Function<TaskKey, @Nullable LiveTask> load) {
-        LiveTask live = cache.asMap().compute(key.taskId(), (id, present) -> {
-            LiveTask found = present == null || present.isBroken() ? load.apply(key) : present;
-            if (found != null && found.key().equals(key)) {
-                found.pins.incrementAndGet();
+    LiveTask pin(TaskKey key) {
+        while (true) {
+            LiveTask present = cache.asMap().computeIfPresent(key.taskId(), (id, live) -> pinned(live, key));
+            if (present != null && !present.isBroken()) {
+                return present.key().equals(key) ? present : null;
             }
-            return found;
-        });
+            if (present != null) {
+                unpinBroken(present, key);
+            }
+            var mine = new CompletableFuture<Boolean>();
+            CompletableFuture<Boolean> other = loading.putIfAbsent(key, mine);
+            if (other == null) {
+                return load(key, mine);
+            }
+            if (!loaded(other)) {
+                return null;
+            }
+        }
+    }
+
+    private static LiveTask pinned(LiveTask live, TaskKey key) {
+        if (live.key().equals(key)) {
+            live.pins.incrementAndGet();
+        }
+        return live;
+    }
+
+    private void unpinBroken(LiveTask broken, TaskKey key) {
+        if (broken.key().equals(key)) {
+            unpin(broken);
+        }
+    }
+
+    /** Waits until another thread has loaded the task; false if there was none. */
+    private static boolean loaded(CompletableFuture<Boolean> other) {
+        try {
+            return other.join();
+        } catch (CompletionException failure) {
+            throw failure.getCause() instanceof RuntimeException same ? same : failure;
+        }
+    }
+
+    private @Nullable LiveTask load(TaskKey key, CompletableFuture<Boolean> mine) {
+        try {
+            long before = removals.get();
+            LiveTask loaded = loader.load(key);
+            LiveTask live = loaded == null ? null : publish(key, loaded);
+            if (live != null && removals.get() != before && !loader.exists(key)) {
+                remove(live);
+                live.erased();
+                unpin(live);
+                live = null;
+            }
+            mine.complete(live != null);
+            return live;
+        } catch (RuntimeException | Error failure) {
+            mine.completeExceptionally(failure);
+            throw failure;
+        } finally {
+            loading.remove(key, mine);
+        }
+    }
+
+    /** Puts a task that was loaded into the cache, unless it is there by now; returns the one that is there, pinned. */
+    private @Nullable LiveTask publish(TaskKey key, LiveTask loaded) {
+        LiveTask live = cache.asMap()
+                .compute(
+                        key.taskId(),
+                        (id, present) -> pinned(present == null || present.isBroken() ? loaded : present, key));
         return live != null && live.key().equals(key) ? live : null;
     }
 
@@ -63,19 +139,25 @@ final class LiveTasks {
     /** Weighs the task anew, as it may no longer be in use; drops it if the disk refused it. */
     void settled(LiveTask live) {
         if (live.isBroken()) {
-            cache.asMap().remove(live.key().taskId(), live);
+            remove(live);
         } else if (!live.isWriting() && live.pins.get() == 0) {
             cache.asMap().computeIfPresent(live.key().taskId(), (id, present) -> present);
         }
     }
 
-    /** Removes a task that does not come to be. */
+    /** Removes a task that does not come to be, or that a new object replaces. */
     void remove(LiveTask live) {
         cache.asMap().remove(live.key().taskId(), live);
     }
 
-    /** Drops the idle tasks that satisfy {@code gone}. */
-    void dropIf(Predicate<LiveTask> gone) {
-        cache.asMap().values().removeIf(live -> live.pins.get() == 0 && !live.isWriting() && gone.test(live));
+    /** Says that the log has removed the tasks that satisfy {@code gone}: to whoever reads one, it was never there. */
+    void removed(Predicate<LiveTask> gone) {
+        removals.incrementAndGet();
+        for (LiveTask live : cache.asMap().values()) {
+            if (gone.test(live)) {
+                live.erased();
+                remove(live);
+            }
+        }
     }
 }

@@ -8,7 +8,6 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.FairQueue;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
@@ -21,25 +20,23 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the turns of one agent: as many at once as it allows, each on a virtual thread, each with a time limit. */
 final class Runner {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
+    private static final Duration WRITE_PATIENCE = Duration.ofMinutes(1);
 
     private final Engine engine;
     private final Agent agent;
-    private final Semaphore permits;
-    private final FairQueue<Turn> waiting = new FairQueue<>();
-    private final AtomicInteger waitingCount = new AtomicInteger();
+    private final Slots<Turn> slots;
 
     Runner(Engine engine, Agent agent) {
         this.engine = engine;
         this.agent = agent;
-        this.permits = new Semaphore(agent.concurrency());
+        this.slots = new Slots<>(
+                agent.concurrency(), agent.queueLimit(), engine.threads().lock());
     }
 
     /**
@@ -48,7 +45,7 @@ final class Runner {
      * @throws A2AException UNAVAILABLE if too many wait already; the task does not exist then
      */
     void start(Turn turn) {
-        start(turn, agent.queueLimit());
+        start(turn, true);
     }
 
     /**
@@ -56,41 +53,42 @@ final class Runner {
      * goes on. Who may still be refused asks {@link #checkRoom} first.
      */
     private void goOn(Turn turn) {
-        start(turn, Integer.MAX_VALUE);
+        start(turn, false);
     }
 
-    private void start(Turn turn, int queueLimit) {
+    private void start(Turn turn, boolean bounded) {
+        LiveTask live = turn.live();
+        String group = live.key().scope().group();
         if (!engine.isOpen()) {
-            turn.live().leave();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+            live.leave();
+            throw Engine.stopping();
         }
-        if (waitingCount.get() == 0 && permits.tryAcquire()) {
-            turn.live().pins.incrementAndGet();
+        if (slots.take(group)) {
+            live.pins.incrementAndGet();
             launch(turn);
             return;
         }
-        if (waitingCount.incrementAndGet() > queueLimit) {
-            waitingCount.decrementAndGet();
-            turn.live().leave();
+        if (!slots.takePlace(group, bounded)) {
+            live.leave();
             throw full();
         }
-        turn.live().pins.incrementAndGet();
+        live.pins.incrementAndGet();
         turn.create(TaskState.SUBMITTED);
-        waiting.add(turn.live().key().scope().group(), turn);
+        slots.enqueue(group, turn);
         launchWaiting();
     }
 
     /** @throws A2AException UNAVAILABLE if too many wait already */
-    private void checkRoom() {
-        int waiting = waitingCount.get();
-        if (waiting >= agent.queueLimit() && (waiting > 0 || permits.availablePermits() == 0)) {
+    private void checkRoom(String group) {
+        if (!slots.hasRoom(group)) {
             throw full();
         }
     }
 
     private A2AException full() {
         return A2AException.unavailable(
-                "Agent " + agent.name() + " has " + agent.queueLimit() + " tasks waiting", Duration.ofSeconds(1));
+                "Agent " + agent.name() + " has too many tasks waiting (expected: at most " + agent.queueLimit() + ")",
+                Duration.ofSeconds(1));
     }
 
     /**
@@ -104,7 +102,7 @@ final class Runner {
         boolean[] first = new boolean[1];
         long since = live.emit(task -> {
             if (live.turn() == null && !requireNonNull(task).state().isTerminal()) {
-                checkRoom();
+                checkRoom(live.key().scope().group());
             }
             List<TaskEvent> said = events.apply(requireNonNull(task));
             first[0] = live.enter(turn);
@@ -118,42 +116,55 @@ final class Runner {
 
     /** How much there is to do. */
     Engine.Load load() {
-        return new Engine.Load(agent.concurrency() - permits.availablePermits(), waitingCount.get());
+        return slots.load();
     }
 
+    /** Lets those run that wait, as far as there are slots for them. What waits while the engine closes runs after the next start. */
     private void launchWaiting() {
-        while (waitingCount.get() > 0 && !waiting.isEmpty() && permits.tryAcquire()) {
-            Turn next = waiting.poll();
+        while (engine.isOpen()) {
+            Turn next = slots.next();
             if (next == null) {
-                permits.release();
-            } else {
-                waitingCount.decrementAndGet();
-                launch(next);
+                return;
             }
+            launch(next);
         }
     }
 
+    /** Runs a turn, which has a slot and a pin, unless the engine closes. */
     private void launch(Turn turn) {
-        Thread.ofVirtual().name("agent-", 0).unstarted(() -> runAll(turn)).start();
+        if (engine.began(turn)) {
+            engine.threads().start("agent", () -> runAll(turn));
+        } else {
+            giveBack(turn.live());
+        }
     }
 
     /** Runs a turn, and those that messages to its task have asked for meanwhile. */
     private void runAll(Turn first) {
         LiveTask live = first.live();
         try {
-            for (Turn turn = first; turn != null; turn = live.leave()) {
-                engine.began(turn);
+            Turn turn = first;
+            do {
+                if (turn.isRecovered()) {
+                    engine.recovery().begun(live.key());
+                }
                 try {
                     observed(turn);
                 } finally {
                     engine.ended(turn);
                 }
-            }
+                turn = live.leave();
+            } while (turn != null && engine.began(turn));
         } finally {
-            permits.release();
-            engine.tasks().unpin(live);
+            giveBack(live);
+            engine.recovery().rests(live);
             launchWaiting();
         }
+    }
+
+    private void giveBack(LiveTask live) {
+        slots.giveBack(live.key().scope().group());
+        engine.tasks().unpin(live);
     }
 
     private void observed(Turn turn) {
@@ -164,6 +175,9 @@ final class Runner {
         Task before = turn.live().ahead();
         if (before != null && before.state().isTerminal()) {
             return; // canceled while it waited
+        }
+        if (turn.live().isBroken()) {
+            return; // what it was to work on is not in the log
         }
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
@@ -211,6 +225,12 @@ final class Runner {
                         "agent " + agent.name() + " failed after task " + turn.taskId() + " ended",
                         problem);
             }
+        } else if (turn.live().isBroken()) {
+            LOG.log(
+                    Level.WARNING,
+                    "agent {0} ends because task {1} could not be written",
+                    agent.name(),
+                    turn.taskId());
         } else if (turn.isExpired()) {
             expired(turn);
         } else if (!engine.isOpen() && problem instanceof InterruptedException) {
@@ -248,8 +268,16 @@ final class Runner {
         }
     }
 
-    /** Takes up a task that a restart interrupted, or ends it if its agent cannot do that. */
-    void recover(LiveTask live, Task task) {
+    /**
+     * Takes up a task whose agent was cut off, or ends it if its agent cannot do that.
+     *
+     * @param crash true after a restart; false if the log refused what the agent emitted, which it may do again
+     * @return whether a turn of it runs, or waits to be let run
+     */
+    boolean recover(LiveTask live, Task task, boolean crash) {
+        if (task.state().isSettled()) {
+            return letRun(live, null);
+        }
         int attempt = attempt(task);
         boolean untouched = task.state() == TaskState.SUBMITTED;
         TaskKey key = live.key();
@@ -259,15 +287,41 @@ final class Runner {
                 .withTraceparent(cause.traceparent())
                 .through(cause.chain());
         Turn turn = again(live, task, context, task.history().size() > 1, untouched ? attempt : attempt + 1);
-        if (lastQuestion(task) != null && (untouched || agent.isResumable())) {
-            if (!untouched) {
-                emit(turn, now -> List.of(turn.moved(TaskState.WORKING, null, Map.of("attempt", attempt + 1))));
-            }
-            live.enter(turn);
-            goOn(turn);
-        } else {
-            fail(turn, "The server was restarted while the agent worked, and the agent cannot resume");
+        if (lastQuestion(task) == null || !untouched && !agent.isResumable()) {
+            String reason = crash ? "The server was restarted" : "The task could not be written";
+            fail(turn, reason + " while the agent worked, and the agent cannot resume");
+            return letRun(live, null);
         }
+        if (!untouched) {
+            emit(turn, now -> List.of(turn.moved(TaskState.WORKING, null, Map.of("attempt", attempt + 1))));
+            if (!crash && !isWritten(live)) {
+                return letRun(live, null);
+            }
+        }
+        turn.recovered();
+        return letRun(live, turn);
+    }
+
+    /** Waits until what was emitted is on disk; false if the log has refused it. */
+    private static boolean isWritten(LiveTask live) {
+        try {
+            live.await(live.emitted(), task -> true, WRITE_PATIENCE);
+            return !live.isBroken();
+        } catch (A2AException refused) {
+            return false;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Lets {@code first} run, or what waits for the task to be taken up. */
+    private boolean letRun(LiveTask live, @Nullable Turn first) {
+        Turn next = live.resume(first);
+        if (next != null) {
+            goOn(next);
+        }
+        return first != null;
     }
 
     /** A turn about the message that the agent has got already. */

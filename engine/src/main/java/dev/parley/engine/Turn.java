@@ -48,6 +48,7 @@ final class Turn implements Request, Reply {
     private final TaskLimits limits;
     private final @Nullable KnowledgeEndpoint graph;
     private @Nullable String credential;
+    private volatile boolean recovered;
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
     private volatile boolean created;
@@ -85,6 +86,15 @@ final class Turn implements Request, Reply {
 
     LiveTask live() {
         return live;
+    }
+
+    /** Says that this turn takes up a task whose agent was cut off. */
+    void recovered() {
+        recovered = true;
+    }
+
+    boolean isRecovered() {
+        return recovered;
     }
 
     /** Hands over a credential, before this turn runs. */
@@ -154,7 +164,7 @@ final class Turn implements Request, Reply {
 
     /** Creates the task now, in {@code state}, unless it exists or its agent has answered with a message. */
     void create(TaskState state) {
-        if (live.isAnswered()) {
+        if (live.isAnswered() || live.ahead() != null) {
             return;
         }
         announce();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class LimitsTest {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
-    private final Limits limits = new Limits(timer);
+    private final Limits limits = new Limits(Threads.PLATFORM, timer);
     private final LinkedBlockingQueue<String> reached = new LinkedBlockingQueue<>();
 
     @AfterEach

@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -42,9 +43,8 @@ final class LiveTaskTest {
                 new TaskKey(ALICE.scope(), "agent", "task"),
                 asked,
                 3,
-                new MemoryTaskLog(),
-                new Limits(timer),
-                new Ignoring());
+                false,
+                surroundings(new MemoryTaskLog(), new Ignoring()));
         Turn asking = turn(live, "first");
         Turn next = turn(live, "second");
 
@@ -67,12 +67,15 @@ final class LiveTaskTest {
         var log = new SteppedLog(new MemoryTaskLog());
         var key = new TaskKey(ALICE.scope(), "agent", "task");
         var lost = new ArrayList<MessageKey>();
-        var live = new LiveTask(key, "context", log, new Limits(timer), new Ignoring() {
-            @Override
-            public void refused(LiveTask refused, List<MessageKey> messages, List<TaskName> names) {
-                lost.addAll(messages);
-            }
-        });
+        var live = new LiveTask(
+                key,
+                "context",
+                surroundings(log, new Ignoring() {
+                    @Override
+                    public void refused(LiveTask refused, List<MessageKey> messages, List<TaskName> names) {
+                        lost.addAll(messages);
+                    }
+                }));
         var first = new MessageKey(ALICE.scope(), "agent", "first");
         var second = new MessageKey(ALICE.scope(), "agent", "second");
         live.answersFor(first);
@@ -93,7 +96,7 @@ final class LiveTaskTest {
     void aTaskThatWasAnsweredWithAMessageIsNotCreatedAfterIt() {
         var log = new SteppedLog(new MemoryTaskLog());
         var key = new TaskKey(ALICE.scope(), "agent", "task");
-        var live = new LiveTask(key, "context", log, new Limits(timer), new Ignoring());
+        var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
         Turn turn = turn(live, "hello");
         turn.message("pong");
 
@@ -111,7 +114,7 @@ final class LiveTaskTest {
         var disk = new MemoryTaskLog();
         var log = new SteppedLog(disk);
         var key = new TaskKey(ALICE.scope(), "agent", "task");
-        var live = new LiveTask(key, "context", log, new Limits(timer), new Ignoring());
+        var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
         Turn asking = turn(live, "first");
         live.enter(asking);
         asking.working("busy");
@@ -128,9 +131,16 @@ final class LiveTaskTest {
                 .containsExactly(TaskState.WORKING, TaskState.INPUT_REQUIRED, TaskState.WORKING);
     }
 
+    private LiveTask.Surroundings surroundings(TaskLog log, LiveTask.Listener listener) {
+        return new LiveTask.Surroundings(log, Threads.PLATFORM, new Limits(Threads.PLATFORM, timer), listener);
+    }
+
     private static class Ignoring implements LiveTask.Listener {
         @Override
         public void written(LiveTask live, Segment segment) {}
+
+        @Override
+        public void refuses(LiveTask live, Segment segment) {}
 
         @Override
         public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {}

@@ -7,6 +7,9 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class SteppedLog implements TaskLog {
     private final MemoryTaskLog disk;
     private final ArrayDeque<Writer> queue = new ArrayDeque<>();
+    private final Set<String> damaged = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable Runnable> reading = new AtomicReference<>();
+    private final AtomicReference<@Nullable RuntimeException> erasing = new AtomicReference<>();
     private boolean stepped = true;
     private boolean closed;
 
@@ -26,12 +32,11 @@ final class SteppedLog implements TaskLog {
         this.disk = disk;
     }
 
-    /** Has each submission committed at once from now on, what waits included; until {@link #step}. */
-    void flow() {
-        synchronized (this) {
-            stepped = false;
-        }
-        while (commit()) {}
+    /** A log that commits each submission at once, until {@link #step}. */
+    static SteppedLog flowing(MemoryTaskLog disk) {
+        var log = new SteppedLog(disk);
+        log.stepped = false;
+        return log;
     }
 
     /** Has submissions wait for {@link #commit} or {@link Begun#fail} from now on. */
@@ -154,9 +159,32 @@ final class SteppedLog implements TaskLog {
         return disk.find(key);
     }
 
+    /** Has the events of a task be unreadable from now on. */
+    void damage(String taskId) {
+        damaged.add(taskId);
+    }
+
+    /** Runs {@code action} in the middle of the next reading of events: behind the disk, before the answer. */
+    void onNextRead(Runnable action) {
+        reading.set(action);
+    }
+
+    /** Has the next erasure fail when it has removed its tasks. */
+    void failErasure(RuntimeException cause) {
+        erasing.set(cause);
+    }
+
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
-        return disk.read(key, after, limit);
+        if (damaged.contains(key.taskId())) {
+            throw new IllegalStateException("the events of task " + key.taskId() + " are damaged");
+        }
+        List<LoggedEvent> events = disk.read(key, after, limit);
+        Runnable action = reading.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
+        return events;
     }
 
     @Override
@@ -202,6 +230,10 @@ final class SteppedLog implements TaskLog {
     @Override
     public void erase(List<TaskKey> tasks) {
         disk.erase(tasks);
+        RuntimeException cause = erasing.getAndSet(null);
+        if (cause != null) {
+            throw cause;
+        }
     }
 
     @Override

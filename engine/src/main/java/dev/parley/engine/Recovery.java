@@ -1,0 +1,225 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes up tasks whose agents were cut off: by a crash, or because the log refused their events.
+ *
+ * <p>A message to such a task waits until it is taken up. Only a few tasks of an agent are taken up before their turns have
+ * begun, so that a start with thousands of them needs no memory for all. A task that cannot be read is set aside, which keeps
+ * nobody else waiting, and tried again now and then. Safe for any thread.
+ */
+final class Recovery {
+    private static final Logger LOG = System.getLogger("dev.parley.engine");
+
+    /** Tasks of an agent that are taken up and whose turns are yet to begin. */
+    private static final int MOST_AHEAD = 64;
+
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    /** Doublings of the first pause: about a minute for a log that refuses to write, 17 minutes for a task that is damaged. */
+    private static final int MOST_WRITE_PAUSES = 6;
+
+    private static final int MOST_READ_PAUSES = 10;
+
+    /** A task that is to be taken up. */
+    private static final class Entry {
+        final Head head;
+        /** The object whose events the log refused; null after a crash. */
+        final @Nullable LiveTask refused;
+
+        volatile @Nullable UnreadableTask problem;
+        volatile int attempts;
+
+        Entry(Head head, @Nullable LiveTask refused) {
+            this.head = head;
+            this.refused = refused;
+        }
+    }
+
+    /** The entries of one agent. */
+    private static final class Line {
+        final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
+        final AtomicInteger ahead = new AtomicInteger();
+        final AtomicBoolean busy = new AtomicBoolean();
+        volatile @Nullable Runner runner;
+    }
+
+    private final Engine engine;
+    private final Threads threads;
+    private final ScheduledExecutorService timer;
+    private final ConcurrentHashMap<TaskKey, Entry> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
+    /** How often in a row the log refused the events of a task that was taken up. */
+    private final AtomicInteger refusals = new AtomicInteger();
+
+    Recovery(Engine engine, Threads threads, ScheduledExecutorService timer, List<Head> interrupted) {
+        this.engine = engine;
+        this.threads = threads;
+        this.timer = timer;
+        for (Head head : interrupted) {
+            var entry = new Entry(head, null);
+            waiting.put(head.key(), entry);
+            line(head.key()).entries.add(entry);
+        }
+    }
+
+    private Line line(TaskKey key) {
+        return lines.computeIfAbsent(key.agent(), agent -> new Line());
+    }
+
+    /** Takes up the tasks of an agent, from now on. */
+    void host(String agent, Runner runner) {
+        Line line = lines.computeIfAbsent(agent, name -> new Line());
+        line.runner = runner;
+        if (!line.entries.isEmpty()) {
+            LOG.log(Level.INFO, "agent {0}: {1} tasks were interrupted", agent, line.entries.size());
+            work(line);
+        }
+    }
+
+    /** True if the task is yet to be taken up: whoever loads it has messages to it wait. */
+    boolean holds(TaskKey key) {
+        return waiting.containsKey(key);
+    }
+
+    /** Tasks that could not be read when they were to be taken up, by their ids. */
+    List<UnreadableTask> unreadable() {
+        return waiting.values().stream()
+                .map(entry -> entry.problem)
+                .filter(Objects::nonNull)
+                .sorted(Comparator.comparing(UnreadableTask::taskId))
+                .toList();
+    }
+
+    /** Says that the log refuses events of a task, before anybody else learns it. */
+    void refuses(LiveTask live, Head head) {
+        waiting.put(live.key(), new Entry(head, live));
+    }
+
+    /** Says that a task whose events the log refused may be at rest now: its last turn is over, or there was none. */
+    void rests(LiveTask live) {
+        Entry entry = waiting.get(live.key());
+        if (entry != null && entry.refused == live && live.turn() == null) {
+            later(entry, refusals.get(), MOST_WRITE_PAUSES);
+        }
+    }
+
+    /** Says that the log has removed tasks. */
+    void forget(Set<TaskKey> gone) {
+        waiting.keySet().removeAll(gone);
+    }
+
+    /** Says that the turn of a task that was taken up begins. */
+    void begun(TaskKey key) {
+        Line line = line(key);
+        line.ahead.decrementAndGet();
+        work(line);
+    }
+
+    private void later(Entry entry, int failures, int most) {
+        long pause = FIRST_PAUSE.toMillis() << Math.min(failures, most);
+        Line line = line(entry.head.key());
+        var unused = timer.schedule(
+                () -> {
+                    line.entries.add(entry);
+                    work(line);
+                },
+                pause,
+                TimeUnit.MILLISECONDS);
+    }
+
+    private void work(Line line) {
+        Runner runner = line.runner;
+        if (runner != null && hasWork(line) && line.busy.compareAndSet(false, true)) {
+            threads.start("recovery", () -> {
+                try {
+                    workOff(line, runner);
+                } finally {
+                    line.busy.set(false);
+                }
+                work(line); // for what came in the moment in which this looked for the last time
+            });
+        }
+    }
+
+    private boolean hasWork(Line line) {
+        return engine.isOpen() && line.ahead.get() < MOST_AHEAD && !line.entries.isEmpty();
+    }
+
+    private void workOff(Line line, Runner runner) {
+        while (hasWork(line)) {
+            Entry entry = line.entries.poll();
+            if (entry != null && waiting.get(entry.head.key()) == entry) {
+                takeUp(line, runner, entry);
+            }
+        }
+    }
+
+    private void takeUp(Line line, Runner runner, Entry entry) {
+        TaskKey key = entry.head.key();
+        LiveTask live;
+        try {
+            live = engine.pin(key);
+        } catch (RuntimeException unreadable) {
+            setAside(entry, unreadable);
+            return;
+        }
+        // Only now: an object that is loaded after this is not held, and while this one is pinned there is no other.
+        waiting.remove(key, entry);
+        if (live == null) {
+            return; // removed meanwhile, or nothing of it was ever written
+        }
+        line.ahead.incrementAndGet();
+        try {
+            boolean crash = entry.refused == null;
+            boolean begins = runner.recover(live, requireNonNull(live.durable()), crash);
+            if (!begins) {
+                line.ahead.decrementAndGet();
+            }
+            if (!crash) {
+                if (live.isBroken()) {
+                    refusals.incrementAndGet();
+                } else {
+                    refusals.set(0);
+                }
+            }
+        } catch (RuntimeException failure) {
+            line.ahead.decrementAndGet();
+            LOG.log(Level.ERROR, "task " + key.taskId() + " of agent " + key.agent() + " was not taken up", failure);
+        } finally {
+            engine.tasks().unpin(live);
+        }
+    }
+
+    private void setAside(Entry entry, RuntimeException unreadable) {
+        TaskKey key = entry.head.key();
+        UnreadableTask before = entry.problem;
+        Instant since = before == null ? engine.now() : before.since();
+        entry.problem = new UnreadableTask(
+                key.scope().group(), key.agent(), key.taskId(), since, String.valueOf(unreadable.getMessage()));
+        LOG.log(
+                before == null ? Level.ERROR : Level.DEBUG,
+                "task " + key.taskId() + " of agent " + key.agent() + " cannot be read and is set aside",
+                unreadable);
+        later(entry, entry.attempts++, MOST_READ_PAUSES);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.parley.engine;
+
+import dev.parley.protocol.FairQueue;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Slots of an agent, and the queue in front of them, both shared by groups.
+ *
+ * <p>No slot is ever taken back, so a group that could take all of them would keep the others waiting for as long as its tasks
+ * run. A group may have at most {@value #SHARE} times as many slots as it leaves free: seven eighths for the first, seven
+ * eighths of the rest for the next. Fewer than eight slots are nobody's share: one group may take them all. The same holds
+ * for places in the queue.
+ *
+ * <p>Safe for any thread.
+ */
+final class Slots<T> {
+    private static final int SHARE = 7;
+
+    private final int slots;
+    private final int places;
+    private final ReentrantLock lock;
+    private final Map<String, Integer> taken = new HashMap<>();
+    private final Map<String, Integer> queued = new HashMap<>();
+    private final FairQueue<T> queue = new FairQueue<>();
+    private int takenByAll;
+    private int queuedByAll;
+
+    /**
+     * @param slots that may be taken at once
+     * @param places in the queue
+     */
+    Slots(int slots, int places, ReentrantLock lock) {
+        this.slots = slots;
+        this.places = places;
+        this.lock = lock;
+    }
+
+    private static boolean hasRoom(String group, Map<String, Integer> held, int heldByAll, int all) {
+        return held.getOrDefault(group, 0) < (long) SHARE * (all - heldByAll);
+    }
+
+    /** Takes a slot for a group, if it may have one now. */
+    boolean take(String group) {
+        lock.lock();
+        try {
+            if (!hasRoom(group, taken, takenByAll, slots)) {
+                return false;
+            }
+            taken.merge(group, 1, Integer::sum);
+            takenByAll++;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives a slot back. Those who can take it now are returned by {@link #next}. */
+    void giveBack(String group) {
+        lock.lock();
+        try {
+            taken.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
+            takenByAll--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True if the group may take a slot, or a place in the queue, now. */
+    boolean hasRoom(String group) {
+        lock.lock();
+        try {
+            return hasRoom(group, taken, takenByAll, slots) || hasRoom(group, queued, queuedByAll, places);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes a place in the queue for a group, to be followed by {@link #enqueue}.
+     *
+     * @param bounded false if there has to be one
+     */
+    boolean takePlace(String group, boolean bounded) {
+        lock.lock();
+        try {
+            if (bounded && !hasRoom(group, queued, queuedByAll, places)) {
+                return false;
+            }
+            queued.merge(group, 1, Integer::sum);
+            queuedByAll++;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Appends an element to the queue, in its place. */
+    void enqueue(String group, T element) {
+        queue.add(group, element);
+    }
+
+    /** Removes the next element whose group may take a slot, takes it, and frees its place; null if there is none. */
+    @Nullable
+    T next() {
+        lock.lock();
+        try {
+            String[] eligible = new String[1];
+            T next = queue.poll(group -> {
+                eligible[0] = group;
+                return hasRoom(group, taken, takenByAll, slots);
+            });
+            if (next != null) {
+                String group = eligible[0];
+                queued.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
+                queuedByAll--;
+                taken.merge(group, 1, Integer::sum);
+                takenByAll++;
+            }
+            return next;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Engine.Load load() {
+        lock.lock();
+        try {
+            return new Engine.Load(takenByAll, queuedByAll);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.parley.engine;
+
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Source of the engine's threads, timers, locks and elapsed time. A simulation replaces it, so that one seed decides the order
+ * of everything that happens.
+ */
+interface Threads {
+    /** The threads and the time of the platform. */
+    Threads PLATFORM = new Threads() {
+        @Override
+        public void start(String name, Runnable work) {
+            Thread.ofVirtual().name(name).start(work);
+        }
+
+        @Override
+        public ScheduledExecutorService timer(String name) {
+            var timer = new ScheduledThreadPoolExecutor(
+                    1, Thread.ofPlatform().daemon().name(name).factory());
+            timer.setRemoveOnCancelPolicy(true);
+            // What asks to be called later while the engine closes is not called: it goes on after the next start.
+            timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+            return timer;
+        }
+
+        @Override
+        public ReentrantLock lock() {
+            return new ReentrantLock();
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+    };
+
+    /** Runs {@code work} on a thread of its own, which may block. */
+    void start(String name, Runnable work);
+
+    /** Returns a timer with a thread of its own. */
+    ScheduledExecutorService timer(String name);
+
+    ReentrantLock lock();
+
+    /** Elapsed time, as {@link System#nanoTime}. */
+    long nanoTime();
+}

@@ -1,0 +1,275 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tasks whose agents were cut off, and an engine that stops. */
+@Timeout(60)
+final class RecoveryTest {
+    private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
+
+    private final MemoryTaskLog disk = new MemoryTaskLog();
+    private final SteppedLog log = SteppedLog.flowing(disk);
+    private final Engine engine =
+            Engine.builder(log).grace(Duration.ofMillis(200)).build();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    @AfterEach
+    void close() {
+        engine.close();
+        threads.shutdownNow();
+    }
+
+    /** Works until the test lets it emit once more; completes when it is taken up again. */
+    private static final class Worker implements AgentHandler {
+        final BlockingQueue<Integer> begun = new LinkedBlockingQueue<>();
+        final CountDownLatch go = new CountDownLatch(1);
+
+        @Override
+        public void handle(Request request, Reply reply) throws Exception {
+            reply.working("busy");
+            begun.add(request.attempt());
+            if (request.attempt() == 1) {
+                go.await();
+                reply.working("still busy");
+                new CountDownLatch(1).await();
+            }
+            reply.complete("attempt " + request.attempt());
+        }
+
+        void awaitAttempt(int attempt) throws InterruptedException {
+            assertThat(begun.poll(30, TimeUnit.SECONDS)).isEqualTo(attempt);
+        }
+    }
+
+    @Test
+    void aTaskWhoseEventsTheLogRefusedIsTakenUpOnceWritingWorks() throws Exception {
+        var worker = new Worker();
+        AgentEndpoint agent = engine.host(
+                Agent.named("agent", "Goes on").resumable(true).handle(worker));
+        Task begun = sendImmediately(agent, "go");
+        worker.awaitAttempt(1);
+        Future<Task> waiting = threads.submit(() -> await(agent, begun.id()));
+
+        log.failing(new IOException("disk full"));
+        worker.go.countDown();
+        // Its readers do not wait for as long as the agent might have worked.
+        assertThatThrownBy(waiting::get).hasCauseInstanceOf(A2AException.class).hasMessageContaining("written");
+        log.failing(null);
+
+        assertThat(await(agent, begun.id()).text()).isEqualTo("attempt 2");
+        assertThat(engine.load()).containsEntry("agent", new Engine.Load(0, 0));
+    }
+
+    @Test
+    void aTaskWhoseEventsTheLogRefusedFailsIfItsAgentCannotResume() throws Exception {
+        var worker = new Worker();
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Cannot go on").handle(worker));
+        Task begun = sendImmediately(agent, "go");
+        worker.awaitAttempt(1);
+
+        log.failing(new IOException("disk full"));
+        worker.go.countDown();
+        Future<Task> late = threads.submit(() -> awaitAgain(agent, begun.id()));
+        log.failing(null);
+
+        Task failed = late.get();
+        assertThat(failed.state()).isEqualTo(TaskState.FAILED);
+        assertThat(requireNonNull(failed.status().message()).text()).startsWith("The task could not be written");
+    }
+
+    @Test
+    void aTaskThatCannotBeReadKeepsNeitherTheStartNorOtherTasksWaiting() throws Exception {
+        var stuck = new Worker();
+        AgentEndpoint before = engine.host(
+                Agent.named("agent", "Is cut off").resumable(true).handle(stuck));
+        Task damaged = sendImmediately(before, "one");
+        Task whole = sendImmediately(before, "two");
+        stuck.awaitAttempt(1);
+        stuck.awaitAttempt(1);
+        SteppedLog after = SteppedLog.flowing(disk);
+        after.damage(damaged.id());
+
+        try (Engine restarted = Engine.builder(after).grace(Duration.ZERO).build()) {
+            AgentEndpoint agent = restarted.host(
+                    Agent.named("agent", "Goes on").resumable(true).handle(new Worker()));
+
+            assertThat(await(agent, whole.id()).text()).isEqualTo("attempt 2");
+            awaitUnreadable(restarted, 1);
+            assertThat(restarted.unreadable())
+                    .singleElement()
+                    .satisfies(task -> assertThat(task.taskId()).isEqualTo(damaged.id()))
+                    .satisfies(task -> assertThat(task.agent()).isEqualTo("agent"))
+                    .satisfies(task -> assertThat(task.reason()).contains("damaged"));
+
+            assertThat(restarted.erase(new Subject("t1", "alice", null), ALICE, ids -> {}))
+                    .isEqualTo(2);
+            assertThat(restarted.unreadable()).isEmpty();
+        }
+    }
+
+    @Test
+    void aStartWithThousandsOfInterruptedTasksTakesUpAFewAtATime() throws Exception {
+        var begun = new AtomicInteger();
+        var stuck = new CountDownLatch(1);
+        AgentEndpoint before = engine.host(Agent.named("agent", "Is cut off")
+                .concurrency(500)
+                .resumable(true)
+                .handle((request, reply) -> {
+                    reply.working("busy");
+                    begun.incrementAndGet();
+                    stuck.await();
+                }));
+        for (int i = 0; i < 400; i++) {
+            sendImmediately(before, "go");
+        }
+        var go = new CountDownLatch(1);
+        var done = new CountDownLatch(400);
+
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            restarted.host(Agent.named("agent", "Goes on")
+                    .concurrency(1)
+                    .resumable(true)
+                    .handle((request, reply) -> {
+                        go.await();
+                        reply.complete("attempt " + request.attempt());
+                        done.countDown();
+                    }));
+
+            assertThat(restarted.load().get("agent").waiting()).isLessThanOrEqualTo(64);
+            go.countDown();
+
+            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aStopBeginsNoneOfTheTasksThatWait() throws Exception {
+        var runs = new LinkedBlockingQueue<String>();
+        AgentHandler handler = (request, reply) -> {
+            runs.add(request.text());
+            new CountDownLatch(1).await();
+        };
+        AgentEndpoint agent = engine.host(
+                Agent.named("agent", "One at a time").concurrency(1).handle(handler));
+        sendImmediately(agent, "runs");
+        Task waits = sendImmediately(agent, "waits");
+        assertThat(runs.poll(30, TimeUnit.SECONDS)).isEqualTo("runs");
+
+        engine.close();
+
+        assertThat(runs).isEmpty();
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            AgentEndpoint again = restarted.host(Agent.named("agent", "One at a time")
+                    .handle((request, reply) -> reply.complete("ran: " + request.text())));
+            assertThat(await(again, waits.id()).text()).isEqualTo("ran: waits");
+        }
+    }
+
+    @Test
+    void whatAnErasureRemovedIsNotReadableAlthoughItFailed() {
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("secret")));
+        Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE);
+        log.failErasure(new IllegalStateException("still in the write-ahead log"));
+
+        assertThatThrownBy(() -> engine.erase(new Subject("t1", "alice", null), ALICE, ids -> {}))
+                .hasMessageContaining("write-ahead log");
+
+        assertThatThrownBy(() -> agent.call(GetTask.of(task.id()), ALICE))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(A2AError.TASK_NOT_FOUND));
+    }
+
+    @Test
+    void aTaskThatIsErasedWhileItIsLoadedIsNotReadable() {
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("secret")));
+        Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE);
+        var key = new TaskKey(ALICE.scope(), "agent", task.id());
+
+        try (Engine second = Engine.builder(log).build()) {
+            log.onNextRead(() -> second.erase(new Subject("t1", "alice", null), ALICE, ids -> {}));
+
+            assertThat(second.pin(key)).isNull();
+            assertThat(second.find(key)).isEmpty();
+        }
+    }
+
+    private static Task sendImmediately(AgentEndpoint agent, String text) {
+        return (Task) agent.call(
+                new SendMessage(
+                        null,
+                        Message.user(Part.text(text)),
+                        new SendConfiguration(List.of(), null, null, true),
+                        Map.of()),
+                ALICE);
+    }
+
+    /** Waits until the task ends. */
+    private static Task await(AgentEndpoint agent, String id) throws InterruptedException {
+        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
+            var all = new ArrayList<Object>();
+            for (var some = stream.next(Duration.ofSeconds(30));
+                    some != null;
+                    some = stream.next(Duration.ofSeconds(30))) {
+                assertThat(some).as("events within 30 s, behind %s", all).isNotEmpty();
+                all.addAll(some);
+            }
+        }
+        return agent.call(GetTask.of(id), ALICE);
+    }
+
+    /** Waits until the task ends; subscribes anew when the log fails. */
+    private static Task awaitAgain(AgentEndpoint agent, String id) throws InterruptedException {
+        while (true) {
+            try {
+                return await(agent, id);
+            } catch (A2AException unavailable) {
+                assertThat(unavailable.error()).isEqualTo(A2AError.UNAVAILABLE);
+            }
+        }
+    }
+
+    private static void awaitUnreadable(Engine engine, int count) {
+        while (engine.unreadable().size() < count) {
+            Thread.onSpinWait();
+        }
+    }
+}
