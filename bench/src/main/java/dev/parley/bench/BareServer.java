@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,9 +28,15 @@ public final class BareServer {
     private BareServer() {}
 
     public static void main(String[] arguments) {
-        WebServer server = WebServer.builder()
+        WebServer server = serve(Integer.parseInt(arguments[0]), BareServer::answer);
+        System.out.println("ready on port " + server.port());
+    }
+
+    /** Starts a server that answers each POST to {@code /} by a function of its body. */
+    static WebServer serve(int port, UnaryOperator<byte[]> answers) {
+        return WebServer.builder()
                 .host("127.0.0.1")
-                .port(Integer.parseInt(arguments[0]))
+                .port(port)
                 .connectionOptions(options -> options.tcpNoDelay(true))
                 .writeBufferSize(0)
                 .addConnectionSelector(Http1ConnectionSelector.builder()
@@ -48,7 +55,7 @@ public final class BareServer {
                         .build())
                 .addRouting(HttpRouting.builder().post("/", (request, response) -> {
                     try (InputStream body = request.content().inputStream()) {
-                        byte[] answer = answer(body.readAllBytes());
+                        byte[] answer = answers.apply(body.readAllBytes());
                         response.header(HeaderNames.CONTENT_TYPE, "application/json");
                         response.send(answer);
                     } catch (IOException gone) {
@@ -57,7 +64,6 @@ public final class BareServer {
                 }))
                 .build()
                 .start();
-        System.out.println("ready on port " + server.port());
     }
 
     /** The text comes back, in the shape that {@code ping} answers with, so that the load generator accepts it. */
