@@ -16,6 +16,7 @@ module dev.parley.server {
     requires io.helidon.webserver;
     requires io.helidon.webserver.http2;
     requires java.logging;
+    requires jdk.net;
 
     exports dev.parley.server;
 }

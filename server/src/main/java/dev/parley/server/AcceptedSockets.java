@@ -1,17 +1,26 @@
 package dev.parley.server;
 
 import io.helidon.common.socket.SocketOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import jdk.net.ExtendedSocketOptions;
 
 /** The options of accepted sockets; shows each socket, once they are set, to whoever wants to know of it. */
 record AcceptedSockets(SocketOptions options, Consumer<SocketChannel> accepted) implements SocketOptions {
     // What one client that does not read can keep the kernel holding; by default that grows up to some megabytes.
     private static final int SEND_BUFFER = 256 * 1024;
+
+    // A machine that has vanished is noticed in two minutes, not in the two hours of the kernel's defaults.
+    private static final Map<SocketOption<Integer>, Integer> KEEP_ALIVE = Map.of(
+            ExtendedSocketOptions.TCP_KEEPIDLE, 60,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL, 15,
+            ExtendedSocketOptions.TCP_KEEPCOUNT, 4);
 
     static AcceptedSockets shownTo(Consumer<SocketChannel> accepted) {
         // Without it, small frames of HTTP/2 and events wait 40 ms for the acknowledgement of the ones before.
@@ -26,7 +35,18 @@ record AcceptedSockets(SocketOptions options, Consumer<SocketChannel> accepted) 
     @Override
     public void configureSocket(SocketChannel socket) {
         options.configureSocket(socket);
+        KEEP_ALIVE.forEach((option, value) -> set(socket, option, value));
         accepted.accept(socket);
+    }
+
+    private static void set(SocketChannel socket, SocketOption<Integer> option, int value) {
+        if (socket.supportedOptions().contains(option)) {
+            try {
+                socket.setOption(option, value);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 
     @Override

@@ -5,18 +5,20 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * How much memory the bodies of running requests may take: for each one, and for all together.
  *
- * <p>Small bodies are not counted together; the number of connections bounds them.
+ * <p>What each connection may take without asking is not counted; the number of connections bounds it.
  */
 final class BodyBudget {
-    /** What a body may take without asking. */
+    /** What the bodies of one connection may take without asking. */
     static final long FREE = 64 * 1024;
 
     private final long largest;
     private final AtomicLong left;
+    private final long all;
 
     BodyBudget(long largest, long all) {
         this.largest = largest;
-        this.left = new AtomicLong(Math.max(all, 2 * largest));
+        this.all = Math.max(all, 2 * largest);
+        this.left = new AtomicLong(this.all);
     }
 
     /** The most bytes that one body may have. */
@@ -31,6 +33,11 @@ final class BodyBudget {
             return false;
         }
         return true;
+    }
+
+    /** The bytes that are taken. */
+    long taken() {
+        return all - left.get();
     }
 
     void giveBack(long bytes) {

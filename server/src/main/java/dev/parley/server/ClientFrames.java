@@ -61,7 +61,7 @@ final class ClientFrames {
                     break;
                 }
                 started = 0;
-                streams.spend();
+                streams.spendReset();
                 if (streams.reset(stream())) {
                     return start.clone();
                 }

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.security.cert.X509Certificate;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,12 @@ final class Connection {
     // HTTP/1.1 has one exchange at a time and HTTP/2 many: streams is null as long as it is HTTP/1.1.
     private volatile @Nullable Exchange current;
     private volatile @Nullable Http2Streams streams;
+    private volatile @Nullable StreamThreads threads;
+    private volatile @Nullable Thread reader;
+    private volatile @Nullable Inbound inbound;
+
+    // What the bodies of its requests may take without asking the budget.
+    private final AtomicLong free = new AtomicLong(BodyBudget.FREE);
 
     private volatile long readDeadline;
     private volatile long writeDeadline = NEVER;
@@ -60,6 +67,28 @@ final class Connection {
         return clientAddress;
     }
 
+    AtomicLong free() {
+        return free;
+    }
+
+    /** The connection is set up: {@code inbound} reads it. */
+    void starts(Inbound inbound, StreamThreads threads) {
+        this.inbound = inbound;
+        this.threads = threads;
+    }
+
+    /** The calling thread reads the connection from now on. */
+    void readByCurrentThread() {
+        reader = Thread.currentThread();
+    }
+
+    /** The thread of the stream that the caller runs; null if it is HTTP/1.1. */
+    @Nullable
+    StreamThread streamThread() {
+        var all = threads;
+        return streams == null || all == null ? null : all.current();
+    }
+
     // --- exchanges
 
     Exchange begin(RoutingRequest request, RoutingResponse response, @Nullable X509Certificate certificate) {
@@ -69,6 +98,9 @@ final class Connection {
             current = exchange;
         } else {
             several.begin(exchange);
+        }
+        if (gone) {
+            exchange.disconnected();
         }
         return exchange;
     }
@@ -89,7 +121,7 @@ final class Connection {
             idle = true;
             requestLine = true;
         } else {
-            several.end(exchange);
+            several.end(exchange, all.now() + all.patience().body());
         }
         all.exchangeEnded();
     }
@@ -97,6 +129,12 @@ final class Connection {
     boolean busy() {
         var several = streams;
         return several == null ? current != null : !several.exchanges().isEmpty();
+    }
+
+    /** Whether a request of HTTP/1.1 has come in whole and its answer is under way. For any thread. */
+    boolean isBeingAnswered() {
+        var exchange = current;
+        return exchange != null && exchange.isReceived();
     }
 
     boolean isHttp2() {
@@ -107,7 +145,7 @@ final class Connection {
 
     Http2Streams becomesHttp2() {
         readDeadline = all.now() + all.patience().idle();
-        var several = new Http2Streams();
+        var several = new Http2Streams(all.unfinished().new Share());
         streams = several;
         return several;
     }
@@ -130,7 +168,7 @@ final class Connection {
         return first;
     }
 
-    /** There will be no more bytes from the client. */
+    /** There will be no more bytes from the client: whatever waits for it, or works for it, is interrupted. */
     void disconnected() {
         gone = true;
         var exchange = current;
@@ -139,7 +177,11 @@ final class Connection {
         }
         var several = streams;
         if (several != null) {
-            several.exchanges().forEach(Exchange::disconnected);
+            several.disconnected();
+        }
+        var running = threads;
+        if (running != null) {
+            running.interruptAll();
         }
     }
 
@@ -183,13 +225,28 @@ final class Connection {
             return now > exchange.bodyDeadline();
         }
         var several = streams;
-        if (several == null || several.exchanges().isEmpty()) {
+        if (several == null) {
             return now > readDeadline;
         }
-        return several.exchanges().stream().anyMatch(each -> now > each.bodyDeadline());
+        var stream = inbound;
+        return several.late(now)
+                || several.exchanges().isEmpty() && now > readDeadline
+                || stream != null && now > stream.returnDeadline();
     }
 
-    /** Closes the socket at once; whatever waits in it fails. Bytes that a stalled client has not taken are dropped. */
+    /** Has a connection of HTTP/1.1 read ahead whose exchange has been under way since the last call. */
+    void watchIfSlow() {
+        var exchange = current;
+        var ahead = inbound;
+        if (exchange != null && ahead != null && exchange.isSlow()) {
+            ahead.watch();
+        }
+    }
+
+    /**
+     * Closes the socket at once; what waits in it fails, and the thread that reads it is interrupted wherever it is. Bytes
+     * that a stalled client has not taken are dropped.
+     */
     void cut() {
         try {
             if (writeDeadline != NEVER) {
@@ -200,19 +257,16 @@ final class Connection {
         } catch (IOException e) {
             System.getLogger("dev.parley.server").log(System.Logger.Level.DEBUG, "closing a connection", e);
         }
+        var waiting = reader;
+        if (waiting != null) {
+            waiting.interrupt();
+        }
         all.closed(this);
     }
 
     /** The server ends: interrupts what still runs here, and cuts. */
     void end() {
-        var exchange = current;
-        if (exchange != null) {
-            exchange.interrupt();
-        }
-        var several = streams;
-        if (several != null) {
-            several.exchanges().forEach(Exchange::interrupt);
-        }
+        disconnected();
         cut();
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -28,7 +29,7 @@ final class Connections implements AutoCloseable {
 
     static final long NEVER = Long.MAX_VALUE;
 
-    private static final long MAX_TICK = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_TICK = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long MIN_TICK = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** How long a peer may take, each in nanoseconds. */
@@ -47,14 +48,17 @@ final class Connections implements AutoCloseable {
     private final Condition ended = lock.newCondition();
     private final Patience patience;
     private final BodyBudget bodies;
+    private final UnfinishedRequests unfinished;
+    private final AtomicInteger streamThreads = new AtomicInteger();
     private final Shares shares;
     private final ScheduledExecutorService clock;
     private volatile long now;
     private volatile boolean draining;
 
-    Connections(Patience patience, BodyBudget bodies) {
+    Connections(Patience patience, BodyBudget bodies, UnfinishedRequests unfinished) {
         this.patience = patience;
         this.bodies = bodies;
+        this.unfinished = unfinished;
         this.clock = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("parley-connections").factory());
         this.shares = new Shares(clock);
@@ -73,6 +77,20 @@ final class Connections implements AutoCloseable {
 
     BodyBudget bodies() {
         return bodies;
+    }
+
+    UnfinishedRequests unfinished() {
+        return unfinished;
+    }
+
+    /** How many threads run streams of HTTP/2. */
+    AtomicInteger streamThreads() {
+        return streamThreads;
+    }
+
+    /** How many connections are open. */
+    int count() {
+        return open.size();
     }
 
     Shares shares() {
@@ -163,6 +181,8 @@ final class Connections implements AutoCloseable {
             try {
                 if (connection.late(now)) {
                     connection.cut();
+                } else {
+                    connection.watchIfSlow();
                 }
             } catch (RuntimeException e) {
                 // One connection must not stop the clock for all.

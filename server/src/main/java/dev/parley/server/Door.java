@@ -87,6 +87,10 @@ final class Door implements HttpRouting {
         } finally {
             exchange.release();
             guarded.connection().end(exchange);
+            if (guarded.connection().gone()) {
+                // Helidon waits for the rest of a request of HTTP/2; what ran here may have cleared the flag.
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -123,6 +127,10 @@ final class Door implements HttpRouting {
         }
         switch (answer(exchange, method)) {
             case WireAnswer.Whole whole -> {
+                if (exchange.gone()) {
+                    abandon(exchange);
+                    return;
+                }
                 prepareEnd(exchange, context);
                 Answers.send(exchange, whole, cors);
             }
@@ -207,14 +215,21 @@ final class Door implements HttpRouting {
                             exchange.response().outputStream(),
                             keepAlive)
                     .run();
-            if (!exchange.gone()) {
+            if (exchange.gone()) {
+                abandon(exchange);
+            } else {
                 exchange.commit();
-            } else if (!exchange.connection().isHttp2()) {
-                throw new CloseConnectionException("the client is gone");
             }
         } finally {
             events.close();
             streams.leave(events);
+        }
+    }
+
+    /** Ends an exchange without an answer; a stream of HTTP/2 that was reset is over for Helidon already. */
+    private static void abandon(Exchange exchange) {
+        if (!exchange.connection().isHttp2()) {
+            exchange.requirePresent();
         }
     }
 

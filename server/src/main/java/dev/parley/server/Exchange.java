@@ -7,6 +7,7 @@ import dev.parley.dialect.Arrival;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.security.cert.X509Certificate;
@@ -17,21 +18,26 @@ import org.jspecify.annotations.Nullable;
 
 /** A request and its answer. Belongs to the thread that made it, except where a method says otherwise. */
 final class Exchange {
-    private static final long STEP = 256 * 1024;
+    private static final long STEP = 1024;
 
     private final Connection connection;
     private final RoutingRequest request;
     private final RoutingResponse response;
     private final @Nullable X509Certificate certificate;
     private final Thread thread = Thread.currentThread();
+    private final @Nullable StreamThread stream;
     private volatile long bodyDeadline = NEVER;
     private volatile boolean gone;
+    private volatile boolean received;
     private volatile @Nullable Runnable whenGone;
     private @Nullable Admission admission;
     private Runnable endShare = () -> {};
     private long largest;
     private long pulled;
+    private long free;
     private long taken;
+    // Only for the clock.
+    private boolean seen;
 
     Exchange(
             Connection connection,
@@ -40,6 +46,7 @@ final class Exchange {
             @Nullable X509Certificate certificate) {
         this.certificate = certificate;
         this.connection = connection;
+        this.stream = connection.streamThread();
         this.request = request;
         this.response = response;
     }
@@ -85,6 +92,7 @@ final class Exchange {
         if (admission != null) {
             endShare =
                     connection.all().shares().enter(admission.caller().scope().group());
+            requirePresent();
         }
     }
 
@@ -103,10 +111,26 @@ final class Exchange {
     void bodyBegins(long largest) {
         this.largest = largest;
         bodyDeadline = connection.all().now() + connection.all().patience().body();
+        if (stream != null) {
+            stream.beginReading();
+        }
     }
 
     void bodyEnds() {
         bodyDeadline = NEVER;
+        if (stream != null) {
+            stream.endReading();
+        }
+    }
+
+    /** The request has come in whole. */
+    void received() {
+        received = true;
+    }
+
+    /** Whether the request has come in whole, as far as this is known. For any thread. */
+    boolean isReceived() {
+        return received;
     }
 
     /** By when the body must be here, on the clock of {@link Connections}. For any thread. */
@@ -122,16 +146,24 @@ final class Exchange {
      */
     void pulled(int bytes) {
         pulled += bytes;
-        var bodies = connection.all().bodies();
-        // A small body stays within what nobody has to ask for.
+        // A small body stays within what every connection may take.
         if (pulled > Math.max(2 * largest, BodyBudget.FREE)) {
             throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
         }
-        while (taken < pulled - BodyBudget.FREE) {
-            if (!bodies.take(STEP)) {
+        var missing = pulled - free - taken;
+        if (missing > 0) {
+            take((missing + STEP - 1) / STEP * STEP);
+        }
+    }
+
+    private void take(long bytes) {
+        var unused = Math.min(bytes, connection.free().getAndUpdate(left -> left - Math.min(left, bytes)));
+        free += unused;
+        if (unused < bytes) {
+            if (!connection.all().bodies().take(bytes - unused)) {
                 throw A2AException.unavailable("Too many large requests", Duration.ofSeconds(1));
             }
-            taken += STEP;
+            taken += bytes - unused;
         }
     }
 
@@ -143,6 +175,8 @@ final class Exchange {
         }
         connection.all().bodies().giveBack(taken);
         taken = 0;
+        connection.free().addAndGet(free);
+        free = 0;
     }
 
     // --- the end
@@ -171,8 +205,28 @@ final class Exchange {
         return gone;
     }
 
-    /** For any thread; may be called more than once. */
+    /** Throws if the client has gone: nobody reads an answer. */
+    void requirePresent() {
+        if (gone) {
+            throw new CloseConnectionException("the client is gone");
+        }
+    }
+
+    /** The connection has ended. For any thread; may be called more than once. */
     void disconnected() {
+        leave();
+        thread.interrupt();
+    }
+
+    /** The client has reset the stream. For any thread. */
+    void reset() {
+        leave();
+        if (stream != null) {
+            stream.reset();
+        }
+    }
+
+    private void leave() {
         gone = true;
         var action = whenGone;
         if (action != null) {
@@ -180,8 +234,10 @@ final class Exchange {
         }
     }
 
-    /** For any thread. */
-    void interrupt() {
-        thread.interrupt();
+    /** Whether this is the second call. For the clock. */
+    boolean isSlow() {
+        var slow = seen;
+        seen = true;
+        return slow;
     }
 }

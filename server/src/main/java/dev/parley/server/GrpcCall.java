@@ -17,6 +17,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.RequestException;
 import io.helidon.http.WritableHeaders;
+import io.helidon.http.http2.Http2Exception;
 import io.helidon.webserver.CloseConnectionException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -267,9 +268,10 @@ final class GrpcCall {
                 }
                 send(batch);
                 flush();
-            } catch (UncheckedIOException | CloseConnectionException e) {
+            } catch (UncheckedIOException | CloseConnectionException | Http2Exception e) {
                 throw e;
             } catch (RuntimeException e) {
+                exchange.requirePresent();
                 return answer.failure().apply(e);
             }
             // Virtual threads are not preempted: a stream that always has more would keep its processor to itself.

@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class GrpcMessages {
     /** What may be in {@code grpc-encoding}. */
     static final String ENCODINGS = "identity,gzip";
+
+    private static final int FIRST = 16 * 1024;
 
     private final Exchange exchange;
     private final InputStream in;
@@ -46,7 +49,13 @@ final class GrpcMessages {
         exchange.bodyBegins(largest);
         try {
             int flag = in.read();
-            return flag < 0 ? null : read(flag);
+            if (flag < 0) {
+                // Helidon takes an interrupt for the end of the body.
+                exchange.requirePresent();
+                exchange.received();
+                return null;
+            }
+            return read(flag);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -63,13 +72,29 @@ final class GrpcMessages {
         if (length > largest) {
             throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
         }
-        // Also before it is there: who announces much and sends nothing holds no more than this.
-        exchange.pulled((int) length);
-        byte[] message = in.readNBytes((int) length);
+        byte[] message = read(in, (int) length);
         if (header.length < 4 || message.length < length) {
             throw new CloseConnectionException("the message ended early");
         }
         return flag == 0 ? message : unzip(message);
+    }
+
+    /** Reads as many bytes, or those there are before the end. Counted as they come: announced bytes cost nothing. */
+    private byte[] read(InputStream in, int length) throws IOException {
+        var bytes = new byte[Math.min(length, FIRST)];
+        int size = 0;
+        while (size < length) {
+            if (size == bytes.length) {
+                bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * size));
+            }
+            int count = in.read(bytes, size, bytes.length - size);
+            if (count < 0) {
+                return Arrays.copyOf(bytes, size);
+            }
+            exchange.pulled(count);
+            size += count;
+        }
+        return bytes;
     }
 
     private byte[] unzip(byte[] message) throws IOException {

@@ -22,6 +22,7 @@ final class GuardedContext implements ConnectionContext {
     private final Inbound inbound;
     private final StrictReader reader;
     private final DataWriter writer;
+    private final StreamThreads threads;
 
     GuardedContext(ConnectionContext original, Connection connection, Door door, Protocols protocols) {
         this.original = original;
@@ -30,6 +31,11 @@ final class GuardedContext implements ConnectionContext {
         this.inbound = new Inbound(original.serverSocket(), connection);
         this.reader = new StrictReader(inbound, connection);
         this.writer = new GuardedWriter(original.dataWriter(), connection);
+        this.threads = new StreamThreads(
+                original.executor(),
+                2 * HttpServer.HTTP2_STREAMS,
+                connection.all().streamThreads());
+        connection.starts(inbound, threads);
         this.session = new Session(connection, this, protocols);
     }
 
@@ -62,7 +68,7 @@ final class GuardedContext implements ConnectionContext {
 
     @Override
     public ExecutorService executor() {
-        return original.executor();
+        return threads;
     }
 
     @Override

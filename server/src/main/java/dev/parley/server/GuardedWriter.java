@@ -3,7 +3,10 @@ package dev.parley.server;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataWriter;
 
-/** Notes when a write begins and ends, so that a client that has stopped reading is noticed. */
+/**
+ * Notes when a write begins and ends, so that a client that has stopped reading is noticed, and holds back interrupts of
+ * streams meanwhile.
+ */
 final class GuardedWriter implements DataWriter {
     private final DataWriter socket;
     private final Connection connection;
@@ -16,29 +19,41 @@ final class GuardedWriter implements DataWriter {
     @Override
     public void write(BufferData... buffers) {
         connection.writing();
-        socket.write(buffers);
-        connection.written();
+        guarded(() -> socket.write(buffers));
     }
 
     @Override
     public void write(BufferData buffer) {
         connection.writing(buffer);
-        socket.write(buffer);
-        connection.written();
+        guarded(() -> socket.write(buffer));
     }
 
     @Override
     public void writeNow(BufferData... buffers) {
         connection.writing();
-        socket.writeNow(buffers);
-        connection.written();
+        guarded(() -> socket.writeNow(buffers));
     }
 
     @Override
     public void writeNow(BufferData buffer) {
         connection.writing(buffer);
-        socket.writeNow(buffer);
-        connection.written();
+        guarded(() -> socket.writeNow(buffer));
+    }
+
+    private void guarded(Runnable write) {
+        var stream = connection.streamThread();
+        if (stream == null) {
+            write.run();
+            connection.written();
+            return;
+        }
+        stream.beginWriting();
+        try {
+            write.run();
+            connection.written();
+        } finally {
+            stream.endWriting();
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.helidon.http.http2.Http2Exception;
 import io.helidon.http.http2.Http2StreamState;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -26,49 +27,91 @@ final class Http2Streams {
 
     private final Map<Integer, Http2StreamState> open = new ConcurrentHashMap<>();
     private final Map<Integer, Exchange> exchanges = new ConcurrentHashMap<>();
+    private final Set<Integer> incoming = ConcurrentHashMap.newKeySet();
     private int last;
 
-    // Frames that ask for nothing cost little each, and of most of them Helidon takes any number: settings and pings,
-    // which
-    // are answered, priorities, windows, headers that go on without a byte. A client has credit for so many, and for a
-    // few
-    // more with each frame that belongs to a request or an answer: while it reads, it opens two windows, and some
-    // measure how
-    // far away the server is.
+    // Frames that ask for nothing cost little each, and Helidon accepts any number of most of them: settings and pings,
+    // which it answers, priorities, windows, headers that go on without a byte. A client has credit for so many, and
+    // for a few more with each frame that belongs to a request or an answer: a client that reads opens two windows, and
+    // some measure the round trip. A reset takes back what its request has earned, so that a client that opens streams
+    // and resets them runs out of credit.
     private static final int CREDIT = 10_000;
     private static final int EARNED = 4;
+    private static final int RESET = EARNED + 1;
     private final AtomicInteger credit = new AtomicInteger(CREDIT);
+
+    // The deadlines of requests whose answer was sent before they had come in whole, on the clock of Connections.
+    private final Map<Integer, Long> unread = new ConcurrentHashMap<>();
+    private final UnfinishedRequests.Share unfinished;
+
+    Http2Streams(UnfinishedRequests.Share unfinished) {
+        this.unfinished = unfinished;
+    }
 
     // --- for the thread that reads
 
-    /** The client opens a stream, or sends trailers on it. */
+    /**
+     * The client opens a stream, or sends trailers on it.
+     *
+     * @throws Http2Exception if the client has too many requests that have not come in whole, which ends the connection
+     */
     void headers(int stream, boolean end) {
         if (stream > last) {
             last = stream;
             open.put(stream, end ? HALF_CLOSED_REMOTE : OPEN);
+            if (!end) {
+                incoming.add(stream);
+                if (!unfinished.begin()) {
+                    throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many unfinished requests");
+                }
+            }
         } else if (end) {
             requestEnds(stream);
         }
     }
 
     void requestEnds(int stream) {
+        received(stream);
         open.computeIfPresent(stream, (id, state) -> state == HALF_CLOSED_LOCAL ? null : HALF_CLOSED_REMOTE);
     }
 
-    /** The client wants no more of a stream. Returns false if nobody else needs to hear of it. */
+    private void received(int stream) {
+        if (incoming.remove(stream)) {
+            unfinished.end();
+        }
+        unread.remove(stream);
+    }
+
+    /** The connection has ended. */
+    void disconnected() {
+        incoming.forEach(this::received);
+        exchanges.values().forEach(Exchange::disconnected);
+    }
+
+    /** The client resets a stream. Returns false if Helidon must not see the reset. */
     boolean reset(int stream) {
+        received(stream);
         boolean wasOpen = open.remove(stream) != null;
         // Only now: the thread that begins the exchange enters it first, and then looks whether the stream is open.
         var exchange = exchanges.get(stream);
         if (exchange != null) {
-            exchange.disconnected();
+            exchange.reset();
         }
         return wasOpen || stream > last;
     }
 
     /** @throws Http2Exception if the client has sent too many frames that ask for nothing, which ends the connection */
     void spend() {
-        if (credit.getAndDecrement() <= 0) {
+        spend(1);
+    }
+
+    /** A reset, which undoes what its request has earned. */
+    void spendReset() {
+        spend(RESET);
+    }
+
+    private void spend(int price) {
+        if (credit.getAndAdd(-price) <= 0) {
             throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many frames that ask for nothing");
         }
     }
@@ -78,7 +121,7 @@ final class Http2Streams {
     void begin(Exchange exchange) {
         exchanges.put(exchange.id(), exchange);
         if (!open.containsKey(exchange.id())) {
-            exchange.disconnected();
+            exchange.reset();
         }
     }
 
@@ -87,7 +130,16 @@ final class Http2Streams {
         open.computeIfPresent(exchange.id(), (id, state) -> state == HALF_CLOSED_REMOTE ? null : HALF_CLOSED_LOCAL);
     }
 
-    void end(Exchange exchange) {
+    /**
+     * The exchange has ended.
+     *
+     * @param readBy deadline for the rest of its request, for which Helidon waits
+     */
+    void end(Exchange exchange, long readBy) {
+        unread.put(exchange.id(), readBy);
+        if (!incoming.contains(exchange.id())) {
+            unread.remove(exchange.id());
+        }
         answerEnds(exchange);
         exchanges.remove(exchange.id(), exchange);
     }
@@ -103,5 +155,11 @@ final class Http2Streams {
 
     Collection<Exchange> exchanges() {
         return exchanges.values();
+    }
+
+    /** Whether the rest of a request is late. */
+    boolean late(long now) {
+        return exchanges.values().stream().anyMatch(each -> now > each.bodyDeadline())
+                || unread.values().stream().anyMatch(deadline -> now > deadline);
     }
 }

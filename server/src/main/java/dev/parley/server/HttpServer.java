@@ -35,7 +35,7 @@ final class HttpServer implements Server {
     private static final Duration HELIDON_GRACE = Duration.ofDays(1);
 
     private static final long STOP_SECONDS = 2;
-    private static final int HTTP2_STREAMS = 1024;
+    static final int HTTP2_STREAMS = 1024;
     private static final int HTTP2_WINDOW = 256 * 1024;
 
     private final Duration gracePeriod;
@@ -56,7 +56,8 @@ final class HttpServer implements Server {
                         settings.idleTimeout.toNanos(),
                         settings.writeTimeout.toNanos()),
                 // A quarter of the heap: a body is held twice while it is parsed, and there is other work too.
-                new BodyBudget(settings.maxBodyBytes, Runtime.getRuntime().maxMemory() / 4));
+                new BodyBudget(settings.maxBodyBytes, Runtime.getRuntime().maxMemory() / 4),
+                UnfinishedRequests.within(Runtime.getRuntime().maxMemory()));
         this.streams = new OpenStreams(settings.maxStreams);
         this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
         var routes = new Routes(
@@ -103,6 +104,15 @@ final class HttpServer implements Server {
             throw new UncheckedIOException(new IOException(address + ": cannot be bound"));
         }
         return server;
+    }
+
+    Connections connections() {
+        return connections;
+    }
+
+    /** How many event streams are open. */
+    int openStreams() {
+        return streams.count();
     }
 
     @Override

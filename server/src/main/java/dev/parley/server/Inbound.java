@@ -1,29 +1,35 @@
 package dev.parley.server;
 
+import static dev.parley.server.Connections.NEVER;
+
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.webserver.CloseConnectionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes that a client sends, as they come.
  *
- * <p>While HTTP/1.1 streams an answer nobody reads, and a client that leaves would not be noticed before the second
- * write after that. {@link #watch()} reads ahead for that time in a thread of its own; what it gets is the next {@link
- * #get()}. HTTP/2 reads all the time, but keeps it to itself when a client resets one stream: {@link ClientFrames} tells.
- * {@link HeaderBlocks} makes readable what Helidon's HTTP/2 would not read.
+ * <p>While a request of HTTP/1.1 is answered nobody reads, and a client that leaves would not be noticed. {@link #watch()}
+ * reads ahead for that time in a thread of its own; what it gets is the next {@link #get()}. HTTP/2 reads all the time, but
+ * keeps it to itself when a client resets one stream: {@link ClientFrames} tells. {@link HeaderBlocks} makes readable what
+ * Helidon's HTTP/2 would not read.
  */
 final class Inbound implements Supplier<byte[]> {
     private static final byte[] NOTHING = {};
 
     private final HelidonSocket socket;
     private final Connection connection;
-    private @Nullable FutureTask<byte[]> ahead;
-    private @Nullable ClientFrames frames;
     private final HeaderBlocks blocks = new HeaderBlocks();
+    private @Nullable ClientFrames frames;
     private byte[] alreadyRead = NOTHING;
+
+    // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
+    private volatile long returnDeadline = NEVER;
+
+    // Guarded by this: at most one thread reads from the socket.
+    private boolean reading;
+    private @Nullable ReadAhead ahead;
 
     Inbound(HelidonSocket socket, Connection connection) {
         this.socket = socket;
@@ -40,46 +46,80 @@ final class Inbound implements Supplier<byte[]> {
         if (frames != null) {
             return http2(frames);
         }
-        var bytes = ahead == null ? read() : fromAhead(ahead);
+        var bytes = next();
         connection.received(bytes.length);
         return bytes;
     }
 
     private byte[] http2(ClientFrames frames) {
+        returnDeadline = NEVER;
         var bytes = frames.next();
         while (bytes.length == 0) {
-            var more = alreadyRead.length > 0 ? alreadyRead : read();
+            var more = alreadyRead.length > 0 ? alreadyRead : next();
             alreadyRead = NOTHING;
             frames.add(blocks.in(more));
             bytes = frames.next();
         }
+        // Helidon has the thread wait while a stream does not take its data, and then no frame is read.
+        returnDeadline = connection.all().now() + connection.all().patience().body();
         return bytes;
     }
 
-    /** Reads ahead in another thread, until {@link #get()} asks for it, to learn when the client leaves. */
-    void watch() {
-        if (ahead == null && frames == null) {
-            ahead = new FutureTask<>(this::read);
+    /** By when the thread that reads HTTP/2 must ask for more. For any thread. */
+    long returnDeadline() {
+        return returnDeadline;
+    }
+
+    /** Reads ahead in another thread, to learn when the client leaves, unless something reads already. For any thread. */
+    synchronized void watch() {
+        if (ahead == null && !reading && frames == null) {
+            ahead = new ReadAhead(this::read, this::isTooMuch);
             Thread.ofVirtual().start(ahead);
         }
     }
 
+    /** While a request is answered that has come in whole, a client that sends on and on could leave unnoticed. */
+    private boolean isTooMuch(int bytes) {
+        if (bytes <= ReadAhead.MOST) {
+            return false;
+        }
+        if (connection.isBeingAnswered()) {
+            connection.cut();
+        }
+        return true;
+    }
+
     /** From here on it is HTTP/2, beginning with its preface, and with what has been read of it. */
-    void readHttp2(Http2Streams streams, byte[] alreadyRead) {
+    synchronized void readHttp2(Http2Streams streams, byte[] alreadyRead) {
         frames = new ClientFrames(streams);
         this.alreadyRead = alreadyRead;
     }
 
-    private byte[] fromAhead(FutureTask<byte[]> task) {
-        ahead = null;
+    private byte[] next() {
+        var before = claim();
         try {
-            return task.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CloseConnectionException("interrupted", e);
-        } catch (ExecutionException e) {
-            throw new CloseConnectionException("the client is gone", e);
+            var bytes = before == null ? null : before.take();
+            if (bytes == null) {
+                endReadAhead();
+                return read();
+            }
+            return bytes;
+        } finally {
+            release();
         }
+    }
+
+    private synchronized @Nullable ReadAhead claim() {
+        reading = true;
+        return ahead;
+    }
+
+    private synchronized void endReadAhead() {
+        ahead = null;
+    }
+
+    private synchronized void release() {
+        reading = false;
     }
 
     private byte[] read() {

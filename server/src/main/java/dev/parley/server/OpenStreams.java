@@ -37,6 +37,10 @@ final class OpenStreams {
         }
     }
 
+    int count() {
+        return open.size();
+    }
+
     /** Closes all streams, and each that enters later. */
     void endAll() {
         ended = true;

@@ -29,6 +29,7 @@ final class RequestBody {
     static byte[] read(Exchange exchange, long most) {
         var content = exchange.request().content();
         if (!content.hasEntity()) {
+            exchange.received();
             return NONE;
         }
         var largest = Math.min(most, exchange.connection().all().bodies().largest());
@@ -38,7 +39,11 @@ final class RequestBody {
         }
         exchange.bodyBegins(largest);
         try {
-            return readAll(exchange, content.inputStream(), announced, largest);
+            var body = readAll(exchange, content.inputStream(), announced, largest);
+            // Helidon takes an interrupt for the end of the body.
+            exchange.requirePresent();
+            exchange.received();
+            return body;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (DataReader.IncorrectNewLineException | IllegalArgumentException e) {

@@ -26,6 +26,7 @@ final class Session implements ServerConnection {
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
+        connection.readByCurrentThread();
         try {
             protocol = protocols.choose(context);
             protocol.handle(limit);

@@ -29,14 +29,18 @@ class ClientFramesTest {
     void onlyTheFirstResetOfAStreamGetsThrough(int piece) {
         var sent = SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + RESET_1 + RESET_3 + SETTINGS;
 
-        var read = String.join("", read(new ClientFrames(new Http2Streams()), sent, piece));
+        var read = String.join(
+                "", read(new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share())), sent, piece));
 
         assertThat(read).isEqualTo(hex(SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + SETTINGS));
     }
 
     @Test
     void aResetComesAlone() {
-        var read = read(new ClientFrames(new Http2Streams()), HEADERS_1 + RESET_1 + HEADERS_3 + RESET_3, 1000);
+        var read = read(
+                new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share())),
+                HEADERS_1 + RESET_1 + HEADERS_3 + RESET_3,
+                1000);
 
         assertThat(read).containsExactly(hex(HEADERS_1), bare(RESET_1), bare(HEADERS_3), bare(RESET_3));
     }
@@ -46,9 +50,19 @@ class ClientFramesTest {
         var unopened = HEADERS_3 + RESET_9;
         var ofTheWrongLength = HEADERS_1 + "000005 03 00 00000001 0000000000" + SETTINGS;
 
-        assertThat(String.join("", read(new ClientFrames(new Http2Streams()), unopened, 1000)))
+        assertThat(String.join(
+                        "",
+                        read(
+                                new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share())),
+                                unopened,
+                                1000)))
                 .isEqualTo(hex(unopened));
-        assertThat(String.join("", read(new ClientFrames(new Http2Streams()), ofTheWrongLength, 1000)))
+        assertThat(String.join(
+                        "",
+                        read(
+                                new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share())),
+                                ofTheWrongLength,
+                                1000)))
                 .isEqualTo(hex(ofTheWrongLength));
     }
 
@@ -66,7 +80,7 @@ class ClientFramesTest {
                 "000003 08 00 00000000 000000",
             })
     void framesThatAreTooShortEndTheConnection(String frame) {
-        var frames = new ClientFrames(new Http2Streams());
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
 
         assertThatThrownBy(() -> read(frames, SETTINGS + frame, 1000))
                 .isInstanceOf(Http2Exception.class)
@@ -81,19 +95,40 @@ class ClientFramesTest {
                 "000000 09 00 00000001",
                 "000000 00 00 00000001",
                 "000003 00 08 00000001 020000",
-                "000000 fe 00 00000000",
-                RESET_1
+                "000000 fe 00 00000000"
             })
     void framesThatAskForNothingAreNotWithoutNumber(String frame) {
-        var frames = new ClientFrames(new Http2Streams());
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
 
         assertThat(read(frames, HEADERS_1 + frame.repeat(10_000), 1000)).isNotEmpty();
         assertThatThrownBy(() -> more(frames, frame)).isInstanceOf(Http2Exception.class);
     }
 
     @Test
+    void resetsOfNoStreamAreNotWithoutNumber() {
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
+
+        assertThat(read(frames, HEADERS_1 + RESET_1.repeat(2_000), 1000)).isNotEmpty();
+        assertThatThrownBy(() -> more(frames, RESET_1)).isInstanceOf(Http2Exception.class);
+    }
+
+    @Test
+    void openingStreamsAndResettingThemUsesUpCredit() {
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
+        read(frames, HEADERS_1, 1000);
+
+        assertThatThrownBy(() -> {
+                    for (int stream = 3; stream < 50_000; stream += 2) {
+                        more(frames, "000000 01 04 %08x 000004 03 00 %08x 00000008".formatted(stream, stream));
+                    }
+                })
+                .isInstanceOf(Http2Exception.class)
+                .hasMessage("Too many frames that ask for nothing");
+    }
+
+    @Test
     void whoAsksAndReadsMaySendOtherFramesToo() {
-        var streams = new Http2Streams();
+        var streams = new Http2Streams(new UnfinishedRequests(100).new Share());
         var frames = new ClientFrames(streams);
         assertThat(read(frames, HEADERS_1 + SETTINGS.repeat(10_000), 1000)).isNotEmpty();
 

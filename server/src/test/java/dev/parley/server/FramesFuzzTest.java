@@ -35,7 +35,7 @@ final class FramesFuzzTest {
     /** Returns what reaches Helidon; null if the connection ends before. */
     private static byte @Nullable [] read(byte[] frames, int piece) {
         var blocks = new HeaderBlocks();
-        var followed = new ClientFrames(new Http2Streams());
+        var followed = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
         var out = new ByteArrayOutputStream();
         try {
             followed.add(blocks.in(PREFACE));

@@ -1,0 +1,58 @@
+package dev.parley.server;
+
+/**
+ * The thread of one HTTP/2 stream, and the sections of it that a reset of the stream must not interrupt.
+ *
+ * <p>An interrupt during a write to the socket closes the socket, and with it all other streams of the connection; one
+ * while the body is read may lose bytes of the connection's window. The interrupt waits for the end of either. A reset
+ * ends the reading of a body without an interrupt.
+ */
+final class StreamThread {
+    private final Thread thread;
+    private boolean writing;
+    private boolean reading;
+    private boolean reset;
+    private boolean interrupted;
+
+    StreamThread(Thread thread) {
+        this.thread = thread;
+    }
+
+    /** The client has reset the stream. For any thread. */
+    synchronized void reset() {
+        if (writing || reading) {
+            reset = true;
+        } else {
+            thread.interrupt();
+        }
+    }
+
+    synchronized void beginReading() {
+        reading = true;
+    }
+
+    synchronized void endReading() {
+        reading = false;
+        interruptIfReset();
+    }
+
+    synchronized void beginWriting() {
+        writing = true;
+        interrupted = Thread.interrupted();
+    }
+
+    synchronized void endWriting() {
+        writing = false;
+        if (interrupted) {
+            thread.interrupt();
+        }
+        interruptIfReset();
+    }
+
+    private void interruptIfReset() {
+        if (reset && !writing && !reading) {
+            reset = false;
+            thread.interrupt();
+        }
+    }
+}

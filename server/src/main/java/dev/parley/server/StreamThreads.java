@@ -1,0 +1,107 @@
+package dev.parley.server;
+
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the streams of one HTTP/2 connection, each on a thread of its own, and interrupts them when the connection is gone.
+ *
+ * <p>A stream's thread waits inside Helidon for the rest of its request, before and after our handler. Helidon ends that
+ * wait when the client ends or resets the stream, but not when the connection ends. Helidon takes its threads from the
+ * executor of the connection's context, which is why this is an executor. See docs/adr/0015.
+ */
+final class StreamThreads extends AbstractExecutorService {
+    private final Executor executor;
+    private final int most;
+    private final AtomicInteger runningOfAll;
+    private final Map<Thread, StreamThread> running = new ConcurrentHashMap<>();
+    private volatile boolean gone;
+
+    /**
+     * Creates the executor.
+     *
+     * @param most threads at a time; more than that end the connection
+     * @param runningOfAll counts the threads of all connections
+     */
+    StreamThreads(Executor executor, int most, AtomicInteger runningOfAll) {
+        this.executor = executor;
+        this.most = most;
+        this.runningOfAll = runningOfAll;
+    }
+
+    /** The calling thread, if it runs a stream. */
+    @Nullable
+    StreamThread current() {
+        return running.get(Thread.currentThread());
+    }
+
+    /** Interrupts all streams, and each that begins later. */
+    void interruptAll() {
+        gone = true;
+        running.keySet().forEach(Thread::interrupt);
+    }
+
+    /**
+     * Runs a stream.
+     *
+     * @throws Http2Exception if too many streams of the connection are running, counting those that the client has reset
+     *     and whose handlers have not returned yet
+     */
+    @Override
+    public void execute(Runnable stream) {
+        if (running.size() >= most) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many streams opened and reset");
+        }
+        executor.execute(() -> run(stream));
+    }
+
+    private void run(Runnable stream) {
+        var thread = Thread.currentThread();
+        running.put(thread, new StreamThread(thread));
+        runningOfAll.incrementAndGet();
+        try {
+            // After the thread has been entered: interruptAll either finds it, or has set the flag before.
+            if (gone) {
+                thread.interrupt();
+            }
+            stream.run();
+        } finally {
+            running.remove(thread);
+            runningOfAll.decrementAndGet();
+        }
+    }
+
+    @Override
+    public void shutdown() {
+        interruptAll();
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        interruptAll();
+        return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return gone;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return gone && running.isEmpty();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return isTerminated();
+    }
+}

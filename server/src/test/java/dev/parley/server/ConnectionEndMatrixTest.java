@@ -1,0 +1,234 @@
+package dev.parley.server;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.grpc.v1.Message;
+import dev.parley.dialect.grpc.v1.Part;
+import dev.parley.dialect.grpc.v1.Role;
+import dev.parley.dialect.grpc.v1.SendMessageRequest;
+import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A client that leaves holds nothing any more: over each binding, in each phase of a request, in each way to leave.
+ *
+ * <p>The patient server has time-outs of minutes, so what is free there is free because the client has left; the other has
+ * short ones, for clients that stay and say nothing.
+ */
+@Timeout(120)
+@TestInstance(Lifecycle.PER_CLASS)
+final class ConnectionEndMatrixTest {
+    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final String SERVICE = "lf.a2a.v1.A2AService/";
+    private static final String TEXT = "x".repeat(150_000); // more than a connection may take without being counted
+
+    enum Binding {
+        JSON_RPC,
+        REST,
+        HTTP2,
+        GRPC;
+
+        boolean isHttp2() {
+            return this == HTTP2 || this == GRPC;
+        }
+    }
+
+    enum Phase {
+        HEAD,
+        BODY,
+        WAITING,
+        STREAMING
+    }
+
+    enum Leaving {
+        FIN,
+        RST,
+        RST_STREAM,
+        GO_AWAY,
+        SILENCE
+    }
+
+    private final Holdings.Calls calls = new Holdings.Calls();
+    private final ScriptedAgent agent = new ScriptedAgent();
+    private Server patient;
+    private Server impatient;
+
+    static List<Arguments> cells() {
+        var cells = new ArrayList<Arguments>();
+        for (var binding : Binding.values()) {
+            for (var phase : Phase.values()) {
+                for (var leaving : Leaving.values()) {
+                    boolean ofStreams = leaving == Leaving.RST_STREAM || leaving == Leaving.GO_AWAY;
+                    // A stream exists once its headers are there; nothing else may stand between them.
+                    if (!ofStreams || binding.isHttp2() && phase != Phase.HEAD) {
+                        cells.add(Arguments.of(binding, phase, leaving));
+                    }
+                }
+            }
+        }
+        return cells;
+    }
+
+    @BeforeAll
+    void start() {
+        patient = start(LONG);
+        impatient = start(SHORT);
+    }
+
+    private Server start(Duration patience) {
+        var server = TestServer.builder()
+                .grpc(DialectSettings.DEFAULTS)
+                .defaultAgent("first")
+                .authenticator(calls)
+                .headerTimeout(patience)
+                .bodyTimeout(patience)
+                .idleTimeout(patience)
+                .writeTimeout(patience)
+                .start();
+        server.add(agent.served(server, "first"));
+        return server;
+    }
+
+    @AfterAll
+    void stop() {
+        patient.close();
+        impatient.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("cells")
+    void aClientThatHasLeftHoldsNothing(Binding binding, Phase phase, Leaving leaving) throws Exception {
+        var server = leaving == Leaving.SILENCE ? impatient : patient;
+        var wait = new Wait();
+        agent.before = wait;
+        var events = new ScriptedEvents();
+        var endless = new FullStream();
+        agent.stream = leaving == Leaving.SILENCE ? endless : events;
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            var http2 = binding.isHttp2() ? new RawHttp2Client(socket) : null;
+
+            if (http2 == null) {
+                begin(new RawClient(socket), binding, phase);
+            } else {
+                begin(http2, binding, phase);
+            }
+            await(server, phase, wait);
+            switch (leaving) {
+                case FIN -> socket.shutdownOutput();
+                case RST -> {
+                    socket.setSoLinger(true, 0);
+                    socket.close();
+                }
+                case RST_STREAM -> requireNonNull(http2).reset(1);
+                case GO_AWAY -> requireNonNull(http2).goAway();
+                case SILENCE -> {
+                    if (phase == Phase.WAITING) {
+                        // Waiting for the answer is all that such a client has to do.
+                        assertThat(wait.isInterruptedWithin(SHORT.multipliedBy(3)))
+                                .isFalse();
+                        wait.end();
+                    }
+                }
+            }
+
+            Holdings.awaitFree(server, calls, leaving == Leaving.RST_STREAM ? 1 : 0);
+            if (phase == Phase.STREAMING) {
+                assertThat(leaving == Leaving.SILENCE || events.isClosedWithin(Duration.ofSeconds(30)))
+                        .isTrue();
+            }
+        }
+        Holdings.awaitFree(server, calls, 0);
+    }
+
+    private static void begin(RawClient client, Binding binding, Phase phase) throws IOException {
+        boolean rest = binding == Binding.REST;
+        var target = switch (phase) {
+            case STREAMING -> rest ? "/agents/first/message:stream" : "/agents/first";
+            default -> rest ? "/agents/first/message:send" : "/agents/first";
+        };
+        var head = "POST " + target + " HTTP/1.1\nHost: x\nA2A-Version: 1.0\nContent-Type: application/json\n";
+        if (phase == Phase.HEAD) {
+            client.send(head);
+            return;
+        }
+        var body = body(binding, phase);
+        client.send(head + "Content-Length: " + body.length() + "\n\n");
+        client.sendExactly(phase == Phase.BODY ? body.substring(0, body.length() - 1000) : body);
+    }
+
+    private static String body(Binding binding, Phase phase) {
+        return binding == Binding.REST
+                ? Requests.send(TEXT)
+                : Requests.jsonRpc(phase == Phase.STREAMING ? "SendStreamingMessage" : "SendMessage", TEXT);
+    }
+
+    private static void begin(RawHttp2Client client, Binding binding, Phase phase) throws IOException {
+        if (phase == Phase.HEAD) {
+            client.beginHeaders(1);
+            return;
+        }
+        byte[] body;
+        if (binding == Binding.GRPC) {
+            client.call(1, SERVICE + (phase == Phase.STREAMING ? "SubscribeToTask" : "SendMessage"));
+            body = phase == Phase.STREAMING ? subscription() : message();
+        } else {
+            client.post(1, "/agents/first", Map.of("a2a-version", "1.0", "content-type", "application/json"));
+            body = body(binding, phase).getBytes(StandardCharsets.US_ASCII);
+        }
+        if (phase == Phase.BODY) {
+            client.data(1, Arrays.copyOf(body, body.length - 1000), false);
+        } else {
+            client.data(1, body, true);
+        }
+    }
+
+    private static byte[] message() {
+        return Requests.frame(SendMessageRequest.newBuilder()
+                .setMessage(Message.newBuilder()
+                        .setMessageId("m1")
+                        .setRole(Role.ROLE_USER)
+                        .addParts(Part.newBuilder().setText(TEXT)))
+                .build()
+                .toByteArray());
+    }
+
+    private static byte[] subscription() {
+        return Requests.frame(
+                SubscribeToTaskRequest.newBuilder().setId("t1").build().toByteArray());
+    }
+
+    /** Waits until the server is in the phase. */
+    private void await(Server server, Phase phase, Wait wait) throws InterruptedException {
+        if (server.equals(impatient)) {
+            if (phase == Phase.WAITING) {
+                wait.awaitEntered();
+            }
+            return;
+        }
+        switch (phase) {
+            case HEAD -> Holdings.await(server, calls, holdings -> holdings.connections() == 1);
+            case BODY -> Holdings.await(server, calls, holdings -> holdings.bodyBytes() > 0);
+            case WAITING -> wait.awaitEntered();
+            case STREAMING -> Holdings.await(server, calls, holdings -> holdings.streams() == 1);
+        }
+    }
+}
