@@ -35,6 +35,8 @@ final class Commands {
 
     private static final List<Entry> ENTRIES = List.of(
             Entry.of("up", "Start a hub here and host agents on it", UpCommand::new),
+            Entry.of("init", "Create a project with an agent, its test and a run command", InitCommand::new),
+            Entry.of("run", "Run a single Java file with agents in it", RunCommand::new),
             Entry.of("send", "Send a message to start or continue an interaction", SendCommand::new),
             Entry.group(
                     "task",
