@@ -80,6 +80,7 @@ public final class Hub implements AutoCloseable {
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Set<String> dialects;
     private final @Nullable Path scratch;
+    private final @Nullable Database database;
     private final @Nullable Database scratchDatabase;
     private final SharedGraph graph;
     private final Metrics metrics = new Metrics();
@@ -88,6 +89,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable CardKeys cardKeys;
     private final List<AgentExtension> extensions;
     private final ExtensionPages extensionPages;
+    private volatile boolean hosting;
     private volatile boolean stopping;
 
     Hub(HubBuilder settings) {
@@ -118,7 +120,8 @@ public final class Hub implements AutoCloseable {
             if (sealing == null) {
                 sealing = Sealing.of(List.of(secret(data, "encryption.key", Sealing::newKey)));
             }
-            Store store = Store.open(data, InstantSource.system(), new AtRest(sealing, settings.encryptTasks));
+            var atRest = new AtRest(sealing, settings.encryptTasks);
+            Store store = Store.open(data, InstantSource.system(), atRest, settings.connections);
             secret = secret(data, "webhook.secret", StandardWebhooks::newSecret);
             tokenSecret = secret(data, "token.secret", StandardWebhooks::newSecret);
             database = store.database();
@@ -126,6 +129,7 @@ public final class Hub implements AutoCloseable {
             log = store.log();
             pushStore = store.webhooks();
         }
+        this.database = database;
         this.scratchDatabase = data == null ? database : null;
         this.administration = database == null || audit == null ? null : Administration.in(database, audit);
         this.bootstrapKey = settings.bootstrapKey(administration);
@@ -161,18 +165,31 @@ public final class Hub implements AutoCloseable {
         boolean started = false;
         try {
             this.adminServer = forOperators
-                    .map(server -> server.readiness(() -> !stopping).start())
+                    .map(server -> server.readiness(this::obstacle).start())
                     .orElse(null);
             this.server = forAll.authenticator(new Door(trust, this::url))
                     .handler(ExtensionPages.PATH, extensionPages)
+                    .readiness(this::obstacle)
                     .start();
             settings.agents.values().forEach(this::host);
+            this.hosting = true;
             started = true;
         } finally {
             if (!started) {
                 closeAllButServer();
             }
         }
+    }
+
+    /** Why this hub cannot serve all calls at present; empty if it can. */
+    private Optional<String> obstacle() {
+        if (stopping) {
+            return Optional.of("the hub stops");
+        }
+        if (!hosting) {
+            return Optional.of("the agents are not all hosted yet");
+        }
+        return database == null ? Optional.empty() : database.outage();
     }
 
     /** Begins a hub. */

@@ -16,6 +16,7 @@ import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
+import dev.parley.store.Database;
 import dev.parley.store.Sealing;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
@@ -50,6 +51,8 @@ public final class HubBuilder {
 
     @Nullable
     Path data = Path.of(".parley");
+
+    Database.Wrapper connections = connection -> connection;
 
     TaskLimits taskLimits = TaskLimits.DEFAULTS;
 
@@ -153,6 +156,12 @@ public final class HubBuilder {
     /** The directory of everything that is kept; default {@code .parley} below the working directory. */
     public HubBuilder data(Path directory) {
         this.data = requireNonNull(directory, "directory");
+        return this;
+    }
+
+    /** Wraps the connections to the database in {@link #data}: for tests that have the disk fail. */
+    HubBuilder connections(Database.Wrapper wrapper) {
+        this.connections = requireNonNull(wrapper, "wrapper");
         return this;
     }
 

@@ -66,7 +66,7 @@ final class HttpServer implements Server {
                 settings.authenticator,
                 settings.protectCards,
                 settings.handlers,
-                settings.readiness,
+                settings.obstacle,
                 connections::draining,
                 settings.refusals);
         var grpc = settings.grpc == null

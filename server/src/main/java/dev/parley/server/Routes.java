@@ -11,14 +11,16 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds who answers a request. Safe for any thread. */
@@ -31,6 +33,7 @@ final class Routes {
     private static final byte[] NO_BODY = new byte[0];
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
+    private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
     /**
      * What is read of a request before it is known who gets it; the body may still be with the client.
@@ -60,7 +63,7 @@ final class Routes {
     private final Authenticator authenticator;
     private final boolean protectCards;
     private final List<Prefixed> handlers;
-    private final BooleanSupplier ready;
+    private final Supplier<Optional<String>> obstacle;
     private final BooleanSupplier draining;
     private final IntConsumer refusals;
 
@@ -70,7 +73,7 @@ final class Routes {
             Authenticator authenticator,
             boolean protectCards,
             Map<String, RequestHandler> handlers,
-            BooleanSupplier ready,
+            Supplier<Optional<String>> obstacle,
             BooleanSupplier draining,
             IntConsumer refusals) {
         this.dialects = dialects;
@@ -81,7 +84,7 @@ final class Routes {
                 .map(each -> new Prefixed(each.getKey(), each.getValue()))
                 .sorted((one, other) -> other.path().length() - one.path().length())
                 .toList();
-        this.ready = ready;
+        this.obstacle = obstacle;
         this.draining = draining;
         this.refusals = refusals;
     }
@@ -102,11 +105,10 @@ final class Routes {
     WireAnswer answer(Head head, RequestHandler.Body body) {
         var path = head.path();
         if (path.equals("/health")) {
-            return status(head, true, "up");
+            return status(head, true, Map.of("status", "up"));
         }
         if (path.equals("/ready")) {
-            var ready = isReady();
-            return status(head, ready, ready ? "ready" : draining.getAsBoolean() ? "draining" : "not ready");
+            return readiness(head);
         }
         // Quick ones, such as metrics, which are of interest just then.
         for (var each : handlers) {
@@ -128,7 +130,7 @@ final class Routes {
             return agent == null ? toNone(end, head) : toAgent(agent, end, head, body);
         }
         var agent = agents.defaultAgent();
-        return agent == null ? problem(head, nothingHere()) : toAgent(agent, 0, head, body);
+        return agent == null ? problem(head, noAgentHere()) : toAgent(agent, 0, head, body);
     }
 
     WireAnswer.Whole problem(Head head, A2AException problem) {
@@ -180,7 +182,7 @@ final class Routes {
                         .leave()
                         .run();
             }
-            return refused(head, unread, nothingHere());
+            return refused(head, unread, noAgentHere());
         } catch (A2AException refusal) {
             return refused(head, unread, refusal);
         }
@@ -202,6 +204,11 @@ final class Routes {
         return A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
     }
 
+    /** Refuses a request to an agent that is not hosted: it may be yet, while the server is not ready. */
+    private A2AException noAgentHere() {
+        return obstacle().isEmpty() ? nothingHere() : A2AException.unavailable("The server is not ready", RETRY_SOON);
+    }
+
     private WireAnswer listing(Head head) {
         if (!isRead(head)) {
             return problem(head, A2AException.notAllowed(head.method(), READING));
@@ -210,21 +217,33 @@ final class Routes {
                 200, jsonHeaders(), Json.write(agents.listing(authenticator.shown(head.arrival(), protectCards))));
     }
 
-    private WireAnswer status(Head head, boolean good, String word) {
+    private WireAnswer readiness(Head head) {
+        if (draining.getAsBoolean()) {
+            return status(head, false, Map.of("status", "draining"));
+        }
+        return obstacle()
+                .map(reason -> status(head, false, new TreeMap<>(Map.of("status", "not ready", "reason", reason))))
+                .orElseGet(() -> status(head, true, Map.of("status", "ready")));
+    }
+
+    private WireAnswer status(Head head, boolean good, Map<String, String> members) {
         if (!isRead(head)) {
             return problem(head, A2AException.notAllowed(head.method(), READING));
         }
-        var body = ("{\"status\":\"" + word + "\"}").getBytes(StandardCharsets.US_ASCII);
-        return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), body);
+        return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), Json.write(members));
     }
 
-    /** What {@code /ready} says. */
+    /** Returns whether {@code /ready} answers 200. */
     boolean isReady() {
+        return !draining.getAsBoolean() && obstacle().isEmpty();
+    }
+
+    private Optional<String> obstacle() {
         try {
-            return !draining.getAsBoolean() && ready.getAsBoolean();
+            return obstacle.get();
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "The readiness check failed", e);
-            return false;
+            return Optional.of("the readiness check failed");
         }
     }
 

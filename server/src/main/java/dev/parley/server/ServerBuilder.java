@@ -11,8 +11,9 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.Optional;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of a {@link Server}. The defaults are the values of the fields here, and nowhere else. */
@@ -52,7 +53,7 @@ public final class ServerBuilder {
 
     Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
     boolean protectCards;
-    BooleanSupplier readiness = () -> true;
+    Supplier<Optional<String>> obstacle = Optional::empty;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
 
@@ -227,9 +228,13 @@ public final class ServerBuilder {
         return this;
     }
 
-    /** Asked by {@code /ready}, besides whether the server drains. Must be quick. Default: always ready. */
-    public ServerBuilder readiness(BooleanSupplier readiness) {
-        this.readiness = requireNonNull(readiness, "readiness");
+    /**
+     * Why the server is not ready, besides that it drains; empty if it is ready. {@code /ready} shows the reason, the health
+     * check of gRPC goes by it, and meanwhile agents that are not hosted are unavailable rather than unknown. Must be quick.
+     * Default: always ready.
+     */
+    public ServerBuilder readiness(Supplier<Optional<String>> obstacle) {
+        this.obstacle = requireNonNull(obstacle, "obstacle");
         return this;
     }
 

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +48,7 @@ class GrpcToolsTest {
     void start() {
         server = TestServer.builder()
                 .grpc(DialectSettings.DEFAULTS)
-                .readiness(() -> ready)
+                .readiness(() -> ready ? Optional.empty() : Optional.of("not yet"))
                 .start();
         channel = OkHttpChannelBuilder.forTarget(server.authority())
                 .usePlaintext()

@@ -11,6 +11,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +32,7 @@ class RequestTest {
     void start() {
         server = TestServer.builder()
                 .defaultAgent("first")
-                .readiness(ready::get)
+                .readiness(() -> ready.get() ? Optional.empty() : Optional.of("the disk is \"full\""))
                 .handler("/echo/deeper", (request, body) -> TestServer.text("deeper " + request.path()))
                 .handler("/broken", (request, body) -> {
                     throw new IllegalStateException("the secret");
@@ -166,10 +167,30 @@ class RequestTest {
     }
 
     @Test
+    void anAgentThatIsNotHostedYetIsUnavailableAndNotUnknown() throws Exception {
+        String card = "/.well-known/agent-card.json";
+        assertThat(get("/agents/second" + card).statusCode()).isEqualTo(404);
+        ready.set(false);
+        try {
+            var answer = get("/agents/second" + card);
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+            assertThat(send(HttpClient.Version.HTTP_1_1, "/agents/second", "POST", "{}")
+                            .statusCode())
+                    .isEqualTo(503);
+            assertThat(get("/agents/first" + card).statusCode()).isEqualTo(200);
+        } finally {
+            ready.set(true);
+        }
+    }
+
+    @Test
     void readinessIsAskedFor() throws Exception {
         ready.set(false);
         try {
             assertThat(get("/ready").statusCode()).isEqualTo(503);
+            assertThat(get("/ready").body())
+                    .isEqualTo("{\"reason\":\"the disk is \\\"full\\\"\",\"status\":\"not ready\"}");
             assertThat(get("/health").statusCode()).isEqualTo(200);
         } finally {
             ready.set(true);

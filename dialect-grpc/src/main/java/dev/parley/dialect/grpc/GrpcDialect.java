@@ -20,6 +20,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.io.ByteArrayInputStream;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -49,6 +50,7 @@ public final class GrpcDialect {
 
     private final DialectSettings settings;
     private final Function<String, @Nullable ServedAgent> agents;
+    private final BooleanSupplier ready;
     private final Service v1;
     private final Map<String, Handler> handlers = new HashMap<>();
 
@@ -60,6 +62,7 @@ public final class GrpcDialect {
             DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
         this.settings = requireNonNull(settings, "settings");
         this.agents = requireNonNull(agents, "agents");
+        this.ready = requireNonNull(ready, "ready");
         this.v1 = V1Rpcs.service(settings);
         serve(v1);
         serve(V03Rpcs.SERVICE);
@@ -226,8 +229,12 @@ public final class GrpcDialect {
     }
 
     /** Only who may call hears what there is to be called. */
-    private static ServedAgent served(@Nullable ServedAgent agent, @Nullable String named, Service service) {
+    private ServedAgent served(@Nullable ServedAgent agent, @Nullable String named, Service service) {
         if (agent == null) {
+            if (!ready.getAsBoolean()) {
+                throw A2AException.unavailable(
+                        "The server is not ready", Duration.ofSeconds(1)); // and the agent may be there then
+            }
             throw named == null
                     ? A2AException.of(
                             A2AError.METHOD_NOT_FOUND,

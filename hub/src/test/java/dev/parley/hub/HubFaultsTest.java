@@ -1,0 +1,199 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Outsider.Shown;
+import dev.parley.store.AuditTrail;
+import dev.parley.store.Database;
+import dev.parley.testkit.Faults;
+import dev.parley.testkit.Faults.Fault;
+import dev.parley.testkit.Faults.Side;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hub under load whose disk fails for a while tells so, loses nothing, and works again without a restart. */
+@Timeout(300)
+final class HubFaultsTest {
+    private static final int SENDERS = 8;
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    @TempDir
+    Path data = Path.of("");
+
+    private final Faults faults = new Faults();
+    private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
+    private final AtomicInteger messages = new AtomicInteger();
+    private volatile boolean stop;
+
+    @AfterEach
+    void pass() {
+        faults.pass();
+    }
+
+    private Hub hub() {
+        return Hub.builder()
+                .data(data)
+                .port(0)
+                .adminPort(0)
+                .connections(faults::wrap)
+                .agents(Agent.named("echo", "Says it again").handle((request, reply) -> {
+                    reply.working("begun");
+                    reply.complete(request.text());
+                }))
+                .start();
+    }
+
+    @Test
+    void aHubUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite() throws Exception {
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+        try (Hub hub = hub()) {
+            var caller = new Outsider(hub.url());
+            var operator = new Outsider(hub.adminUrl());
+            var senders = new ArrayList<Future<?>>();
+            for (int i = 0; i < SENDERS; i++) {
+                senders.add(clients.submit(() -> send(caller)));
+            }
+            try {
+                int call = 0;
+                for (Fault fault : List.of(Fault.FULL, Fault.IO, Fault.CORRUPT, Fault.BUSY)) {
+                    for (Side side : List.of(Side.WRITES, Side.ALL)) {
+                        faults.from(++call, fault, side);
+                        for (Outsider asking : List.of(caller, operator)) {
+                            HttpResponse<String> refused = await(asking, 503);
+                            assertThat(refused.body())
+                                    .contains("not ready")
+                                    .contains("the database cannot be written")
+                                    .contains("SQLITE_");
+                        }
+                        assertThat(caller.get("/health").statusCode()).isEqualTo(200);
+                        goOn(caller, operator);
+                    }
+                    for (int once = 1; once <= 5; once++) {
+                        faults.at(++call, fault, Side.ALL);
+                        awaitMore(5);
+                        faults.after(call, fault, Side.WRITES);
+                        awaitMore(5);
+                        goOn(caller, operator);
+                    }
+                }
+            } finally {
+                stop = true;
+                faults.pass();
+            }
+            for (Future<?> sender : senders) {
+                sender.get(SOON.toSeconds(), TimeUnit.SECONDS);
+            }
+            check(caller);
+        } finally {
+            clients.shutdownNow();
+        }
+        try (Database database = Database.open(data)) {
+            assertThat(AuditTrail.in(database, InstantSource.system()).verify().broken())
+                    .isNull();
+        }
+    }
+
+    private void goOn(Outsider caller, Outsider operator) throws IOException, InterruptedException {
+        faults.pass();
+        await(caller, 200);
+        await(operator, 200);
+        awaitMore(20);
+    }
+
+    private static HttpResponse<String> await(Outsider asking, int status) throws IOException, InterruptedException {
+        HttpResponse<String> answer = asking.get("/ready");
+        long deadline = deadline();
+        while (answer.statusCode() != status) {
+            assertThat(System.nanoTime()).as(answer.body()).isLessThan(deadline);
+            LockSupport.parkNanos(10_000_000);
+            answer = asking.get("/ready");
+        }
+        return answer;
+    }
+
+    private void awaitMore(int more) {
+        int wanted = acknowledged.size() + more;
+        long deadline = deadline();
+        while (acknowledged.size() < wanted) {
+            assertThat(System.nanoTime()).as("time").isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    private static long deadline() {
+        return System.nanoTime() + SOON.toNanos();
+    }
+
+    /** Sends messages, each again and again until its task is known. */
+    private Void send(Outsider caller) throws Exception {
+        while (!stop) {
+            String text = UUID.randomUUID().toString();
+            messages.incrementAndGet();
+            Shown task =
+                    untilTaken(() -> caller.rpc("/agents/echo", "SendMessage", message(text), "A2A-Version", "1.0"));
+            acknowledged.put(task.at("id").text(), text);
+        }
+        return null;
+    }
+
+    private static Shown untilTaken(Callable<Shown> sending) throws Exception {
+        long deadline = deadline();
+        Shown answer = sending.call();
+        while (!answer.at("result").has("task")) {
+            assertThat(System.nanoTime()).as(answer.text()).isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+            answer = sending.call();
+        }
+        return answer.at("result", "task");
+    }
+
+    private static String message(String text) {
+        return "{'message':{'messageId':'" + text + "','role':'ROLE_USER','parts':[{'text':'" + text + "'}]}}";
+    }
+
+    private void check(Outsider caller) throws Exception {
+        assertThat(acknowledged).as("a message leads to one task").hasSize(messages.get());
+        for (var sent : acknowledged.entrySet()) {
+            Shown task =
+                    caller.result("/agents/echo", "GetTask", "{'id':'" + sent.getKey() + "'}", "A2A-Version", "1.0");
+            assertThat(task.text()).contains(sent.getValue());
+        }
+        for (String state : List.of("TASK_STATE_WORKING", "TASK_STATE_SUBMITTED")) {
+            long deadline = deadline();
+            while (total(caller, "{'status':'" + state + "'}") > 0) {
+                assertThat(System.nanoTime()).as("tasks in " + state).isLessThan(deadline);
+                LockSupport.parkNanos(20_000_000);
+            }
+        }
+        assertThat(total(caller, "{}")).as("tasks").isEqualTo(messages.get());
+        assertThat(total(caller, "{'status':'TASK_STATE_COMPLETED'}"))
+                .as("tasks that were done")
+                .isGreaterThan(messages.get() / 2);
+    }
+
+    private static int total(Outsider caller, String params) throws IOException, InterruptedException {
+        return Integer.parseInt(caller.result("/agents/echo", "ListTasks", params, "A2A-Version", "1.0")
+                .at("totalSize")
+                .text());
+    }
+}
