@@ -277,8 +277,8 @@ public final class Engine implements AutoCloseable {
     }
 
     private void awaitRunning() {
-        stopLock.lock();
         Limits.Limit limit = limits.in(grace, this::wakeStop);
+        stopLock.lock();
         try {
             while (!running.isEmpty() && !limit.isReached()) {
                 noneRuns.await();
