@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -67,6 +68,9 @@ public final class Engine implements AutoCloseable {
     private final ReentrantLock stopLock;
     private final Condition noneRuns;
     private final ScheduledExecutorService timer;
+    /** Apart from the timer, whose actions must not wait for the disk. */
+    private final ScheduledExecutorService sweeper;
+    private final SteadyClock steadyClock;
     private final Limits limits;
     private final TaskLimits taskLimits;
     private final ContextTurns turns;
@@ -93,18 +97,20 @@ public final class Engine implements AutoCloseable {
         this.stopLock = threads.lock();
         this.noneRuns = stopLock.newCondition();
         this.timer = threads.timer("engine-timer");
+        this.sweeper = threads.timer("engine-retention");
+        this.steadyClock = new SteadyClock(clock, threads::nanoTime);
         this.limits = new Limits(threads, timer);
         this.surroundings = new LiveTask.Surroundings(log, threads, limits, new Written());
         PushStore pushStore = settings.pushStore;
         this.webhooks = pushStore == null
                 ? null
-                : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, timer);
+                : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, threads, timer);
         this.recovery = new Recovery(this, threads, timer, log.unfinished());
         if (webhooks != null) {
             webhooks.start();
         }
         if (retention != null) {
-            var unused = timer.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);
+            var unused = sweeper.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);
         }
     }
 
@@ -273,6 +279,7 @@ public final class Engine implements AutoCloseable {
         running.forEach(Turn::interrupt);
         awaitRunning();
         timer.shutdownNow();
+        sweeper.shutdownNow();
         log.close();
     }
 
@@ -334,7 +341,7 @@ public final class Engine implements AutoCloseable {
 
     private void removeEnded() {
         try {
-            Instant before = now().minus(requireNonNull(retention));
+            Instant before = steadyClock.instant().truncatedTo(ChronoUnit.MILLIS).minus(requireNonNull(retention));
             int removed;
             int sum = 0;
             do {
@@ -475,7 +482,7 @@ public final class Engine implements AutoCloseable {
             if (name != null) {
                 naming.remove(name, live);
             }
-            if (live.watched && webhooks != null) {
+            if (live.isWatched() && webhooks != null) {
                 webhooks.wake(live.key());
             }
         }
@@ -534,7 +541,9 @@ public final class Engine implements AutoCloseable {
             }
             Folded folded = fold(key);
             var live = new LiveTask(key, folded.task(), folded.sequence(), recovery.holds(key), surroundings);
-            live.watched = webhooks != null && !webhooks.of(key).isEmpty();
+            if (webhooks != null) {
+                webhooks.of(key).forEach(present -> live.watchedBy(Webhooks.id(present), Integer.MAX_VALUE));
+            }
             return live;
         }
 
@@ -558,7 +567,7 @@ public final class Engine implements AutoCloseable {
             }
         } while (events.size() >= LiveTask.MAX_PENDING);
         if (task == null) {
-            throw new IllegalStateException("task " + key.taskId() + " has no events");
+            throw new DamagedTaskException(key.taskId(), "it has no events");
         }
         return new Folded(task, sequence);
     }

@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -25,14 +26,22 @@ import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** One agent as callers see it: each operation answered from the log, or by letting the agent work. */
 final class HostedAgent implements AgentEndpoint {
+    private static final Logger LOG = System.getLogger("dev.parley.engine");
+    /** A page ends behind the task with which it gets larger than this, whatever the page size. */
+    private static final int MOST_PAGE_BYTES = 8 << 20;
+
     private final Engine engine;
     private final Agent agent;
     private final AgentCard.Capabilities capabilities;
@@ -137,19 +146,42 @@ final class HostedAgent implements AgentEndpoint {
         TaskLog.Page page = engine.log()
                 .list(token == null || token.isEmpty() ? query : query.behind(PageToken.parse(query, token)));
         List<Head> heads = page.heads();
-        var tasks = new ArrayList<Task>(pageSize);
-        for (Head head : heads.subList(0, Math.min(pageSize, heads.size()))) {
+        var tasks = new ArrayList<Task>();
+        int bytes = 0;
+        int shown = 0;
+        while (shown < Math.min(pageSize, heads.size()) && bytes < MOST_PAGE_BYTES) {
+            Head head = heads.get(shown++);
             // A task that retention removed in this very moment is left out.
-            engine.find(head.key())
-                    .ifPresent(task -> tasks.add(task.view(list.historyLength(), list.includeArtifacts())));
+            Task task = find(head).orElse(null);
+            if (task != null) {
+                Task view = task.view(list.historyLength(), list.includeArtifacts());
+                tasks.add(view);
+                bytes += LiveTask.weightOf(view);
+            }
         }
         String next = "";
-        if (heads.size() > pageSize) {
-            Head last = heads.get(pageSize - 1);
+        if (heads.size() > shown) {
+            Head last = heads.get(shown - 1);
             next = PageToken.of(
                     query, new TaskLog.Position(last.statusTime(), last.key().taskId()));
         }
         return new TaskPage(tasks, next, pageSize, page.total(), list.includeArtifacts());
+    }
+
+    /** The task of a row; of one that is damaged what the row says, so that the list shows the others. */
+    private Optional<Task> find(Head head) {
+        try {
+            return engine.find(head.key());
+        } catch (DamagedTaskException damaged) {
+            LOG.log(Level.WARNING, "a list shows a task without its events", damaged);
+            return Optional.of(new Task(
+                    head.key().taskId(),
+                    head.contextId(),
+                    TaskStatus.of(head.state(), head.statusTime()),
+                    List.of(),
+                    List.of(),
+                    Map.of()));
+        }
     }
 
     private Task cancel(CancelTask cancel, CallContext context) {

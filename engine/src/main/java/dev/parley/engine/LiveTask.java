@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -25,8 +26,10 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -74,6 +77,9 @@ final class LiveTask implements TaskLog.Writer {
     private List<LoggedEvent> pending = new ArrayList<>();
     private int pendingBytes;
     private List<MessageKey> messages = new ArrayList<>();
+    private List<Subscription> webhooks = new ArrayList<>();
+    /** The ids of the task's webhooks, of those too that are yet to be written. */
+    private final Set<String> webhookIds = new HashSet<>();
     private @Nullable TaskName name;
     private volatile Cause cause;
     private @Nullable Task inFlight;
@@ -93,8 +99,8 @@ final class LiveTask implements TaskLog.Writer {
     /** Uses of this object that need it to stay the only one for its task. */
     final AtomicInteger pins = new AtomicInteger();
 
-    /** Whether webhooks want to hear of new events. */
-    volatile boolean watched;
+    /** Whether webhooks have to be told of new events. */
+    private volatile boolean watched;
 
     /** Follows what becomes of the events of tasks. Called on the log's thread; must not block. */
     interface Listener {
@@ -274,6 +280,49 @@ final class LiveTask implements TaskLog.Writer {
         lock.lock();
         try {
             messages.add(message);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Notes a webhook of this task.
+     *
+     * @return false if the task has {@code most} others
+     */
+    boolean watchedBy(String webhookId, int most) {
+        lock.lock();
+        try {
+            if (webhookIds.size() >= most && !webhookIds.contains(webhookId)) {
+                return false;
+            }
+            webhookIds.add(webhookId);
+            watched = true;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that a webhook of this task is gone. */
+    void unwatchedBy(String webhookId) {
+        lock.lock();
+        try {
+            webhookIds.remove(webhookId);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isWatched() {
+        return watched;
+    }
+
+    /** Has the next segment bring a webhook that {@link #watchedBy} has noted. */
+    void bring(Subscription webhook) {
+        lock.lock();
+        try {
+            webhooks.add(webhook);
         } finally {
             lock.unlock();
         }
@@ -587,11 +636,13 @@ final class LiveTask implements TaskLog.Writer {
                     pending,
                     messages,
                     name,
-                    cause);
+                    cause,
+                    webhooks);
             inFlight = task;
             pending = new ArrayList<>();
             pendingBytes = 0;
             messages = new ArrayList<>();
+            webhooks = new ArrayList<>();
             name = null;
             room.signalAll();
             return segment;
@@ -631,6 +682,7 @@ final class LiveTask implements TaskLog.Writer {
         try {
             lostMessages.addAll(messages);
             messages = new ArrayList<>();
+            webhooks = new ArrayList<>();
             if (name != null) {
                 lostNames.add(name);
                 name = null;
@@ -687,7 +739,8 @@ final class LiveTask implements TaskLog.Writer {
                 };
     }
 
-    private static int weightOf(Task task) {
+    /** Roughly how many bytes a task takes. */
+    static int weightOf(Task task) {
         int sum = 0;
         for (Message message : task.history()) {
             sum += weightOf(message.parts());

@@ -23,8 +23,13 @@ public final class MemoryPushStore implements PushStore {
     }
 
     @Override
-    public synchronized void advance(Subscription subscription) {
-        rows.computeIfPresent(key(subscription), (key, old) -> subscription);
+    public synchronized boolean advance(Subscription subscription) {
+        Subscription present = rows.get(key(subscription));
+        if (present == null || present.generation() != subscription.generation()) {
+            return false;
+        }
+        rows.put(key(subscription), subscription);
+        return true;
     }
 
     @Override

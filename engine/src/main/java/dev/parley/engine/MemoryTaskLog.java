@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
@@ -37,6 +38,7 @@ public final class MemoryTaskLog implements TaskLog {
     private final Map<MessageKey, Led> messages = new HashMap<>();
     private final Map<TaskName, String> names = new HashMap<>();
     private final Map<Context, Integer> turns = new HashMap<>();
+    private final MemoryPushStore webhooks = new MemoryPushStore();
     private final InstantSource clock;
 
     private record Led(String taskId, Instant at) {}
@@ -48,6 +50,11 @@ public final class MemoryTaskLog implements TaskLog {
     /** A log that tells by {@code clock} when a message was taken. */
     public MemoryTaskLog(InstantSource clock) {
         this.clock = clock;
+    }
+
+    /** The webhooks of its tasks. */
+    public PushStore webhooks() {
+        return webhooks;
     }
 
     @Override
@@ -72,6 +79,7 @@ public final class MemoryTaskLog implements TaskLog {
             if (name != null) {
                 names.put(name, led.taskId());
             }
+            segment.webhooks().forEach(webhooks::save);
             writer.written(segment);
         } finally {
             lock.unlock();

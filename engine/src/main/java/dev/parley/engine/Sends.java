@@ -313,18 +313,17 @@ final class Sends {
         if (inContext) {
             engine.turns().take(live.key(), live.contextId());
         }
-        PushConfig webhook = null;
         try {
-            webhook = register(send, live, name, context, 0);
+            PushConfig config = send.configuration().pushConfig();
+            if (config != null) {
+                live.bring(webhooks.admit(live, config, name, context, 0));
+            }
             live.causedBy(HostedAgent.cause(context));
             live.answersFor(messageKey);
             live.enter(turn);
             runner.start(turn);
             return new Sent(live, 0, turn, true);
         } catch (RuntimeException refused) {
-            if (webhook != null) {
-                webhooks.remove(live.key(), webhook);
-            }
             if (inContext) {
                 engine.turns().giveBack(live.key(), live.contextId());
             }
@@ -338,28 +337,24 @@ final class Sends {
             throw A2AException.invalidParams(
                     "message.contextId", message.contextId() + " (expected: that of the task, or none)");
         }
-        PushConfig webhook = send.configuration().pushConfig();
-        if (webhook != null) {
-            webhooks.checkRoom(live.key(), webhook);
-        }
         long before = live.written();
         engine.turns().take(live.key(), live.contextId());
         var turn = turn(live, send, context, true, messageKey);
         long since;
         try {
-            since = goOn(turn, message, context, messageKey);
+            since = goOn(turn, send, context, messageKey, name, before);
         } catch (RuntimeException refused) {
             engine.turns().giveBack(live.key(), live.contextId());
             throw refused;
         }
-        // Only now: a webhook that comes with a message that is refused must not be told of anything.
-        register(send, live, name, context, before);
         return new Sent(live, since, turn, false);
     }
 
     /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */
-    private long goOn(Turn turn, Message message, CallContext context, MessageKey messageKey) {
+    private long goOn(
+            Turn turn, Send send, CallContext context, MessageKey messageKey, @Nullable String name, long before) {
         LiveTask live = turn.live();
+        Message message = send.message();
         return runner.goOn(turn, task -> {
             TaskState state = task.state();
             if (state.isTerminal()) {
@@ -380,6 +375,11 @@ final class Sends {
                         "The task would have " + excess + ": send the message without taskId to begin another",
                         Map.of("taskId", task.id()));
             }
+            // Only now: a webhook that comes with a message that is refused must not be told of anything.
+            PushConfig config = send.configuration().pushConfig();
+            if (config != null) {
+                live.bring(webhooks.admit(live, config, name, context, before));
+            }
             live.causedBy(HostedAgent.cause(context));
             live.answersFor(messageKey);
             return said;
@@ -396,12 +396,6 @@ final class Sends {
                 engine.taskLimits(),
                 engine.knowledge(agent),
                 () -> engine.tasks().add(live));
-    }
-
-    private @Nullable PushConfig register(
-            Send send, LiveTask live, @Nullable String name, CallContext context, long after) {
-        PushConfig webhook = send.configuration().pushConfig();
-        return webhook == null ? null : webhooks.add(live, webhook, name, context, after);
     }
 
     private TaskKey key(CallContext context, String taskId) {

@@ -13,9 +13,7 @@ import dev.parley.protocol.Operation.GetPushConfig;
 import dev.parley.protocol.Operation.ListPushConfigs;
 import dev.parley.protocol.Operation.PushConfigPage;
 import dev.parley.protocol.PushConfig;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -45,34 +43,22 @@ final class TaskWebhooks {
         deliveries().check(config);
     }
 
-    /** @throws A2AException INVALID_PARAMS if the task has as many webhooks as it may have, and this is another one */
-    void checkRoom(TaskKey task, PushConfig config) {
-        List<Subscription> present = deliveries().of(task);
-        if (present.size() >= Webhooks.MAX_PER_TASK
-                && present.stream()
-                        .noneMatch(other -> Objects.equals(other.config().id(), config.id()))) {
-            throw A2AException.invalidParams(
-                    "taskId", "has " + present.size() + " webhooks (expected: at most " + Webhooks.MAX_PER_TASK + ")");
-        }
-    }
-
-    /** Removes a webhook of a task that has not come to be. */
-    void remove(TaskKey task, PushConfig config) {
-        deliveries().delete(task, requireNonNull(config.id()));
-    }
-
-    /** Adds a webhook that is told of everything behind {@code after}, be it written already. */
-    PushConfig add(LiveTask live, PushConfig config, @Nullable String taskName, CallContext context, long after) {
+    /**
+     * Returns a webhook that is told of everything behind {@code after}, and takes its place among those of the task.
+     *
+     * @throws A2AException INVALID_PARAMS if the task has as many webhooks as it may have, and this is another one
+     */
+    Subscription admit(LiveTask live, PushConfig config, @Nullable String taskName, CallContext context, long after) {
         String id = config.id();
         String taskId = live.key().taskId();
         PushConfig named = config.of(taskId, id == null || id.isEmpty() ? newId(taskId, taskName, context) : id);
-        live.watched = true;
-        Webhooks deliveries = deliveries();
-        deliveries.add(Subscription.of(live.key(), named, context.dialect(), taskName, after));
-        if (live.written() > after) {
-            deliveries.wake(live.key());
+        var webhook = Subscription.of(live.key(), named, context.dialect(), taskName, after);
+        if (!live.watchedBy(Webhooks.id(webhook), Webhooks.MAX_PER_TASK)) {
+            throw A2AException.invalidParams(
+                    "taskId",
+                    "has " + Webhooks.MAX_PER_TASK + " webhooks (expected: at most " + Webhooks.MAX_PER_TASK + ")");
         }
-        return named;
+        return webhook;
     }
 
     /** Before 1.0 a task's webhook need not be named, and then there is one of it. */
@@ -89,8 +75,13 @@ final class TaskWebhooks {
         LiveTask live = engine.pinned(key(context, asked));
         try {
             deliveries.check(config);
-            checkRoom(live.key(), config);
-            return add(live, config, context.namesTasks() ? asked : null, context, live.written());
+            long after = live.written();
+            Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
+            deliveries.add(webhook);
+            if (live.written() > after) {
+                deliveries.wake(live.key());
+            }
+            return webhook.config();
         } finally {
             engine.tasks().unpin(live);
         }
@@ -118,10 +109,14 @@ final class TaskWebhooks {
 
     Empty delete(DeletePushConfig delete, CallContext context) {
         Webhooks deliveries = deliveries();
-        TaskKey key = key(context, delete.taskId());
-        engine.read(key);
-        deliveries.delete(key, delete.id());
-        return new Empty();
+        LiveTask live = engine.pinned(key(context, delete.taskId()));
+        try {
+            deliveries.delete(live.key(), delete.id());
+            live.unwatchedBy(delete.id());
+            return new Empty();
+        } finally {
+            engine.tasks().unpin(live);
+        }
     }
 
     private TaskKey key(CallContext context, String taskId) {

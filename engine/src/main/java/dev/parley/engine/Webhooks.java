@@ -13,15 +13,17 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -36,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 public final class Webhooks {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int BATCH = 64;
-    private static final int MAX_DELIVERIES = 256;
+    private static final Duration FIRST_STORE_PAUSE = Duration.ofSeconds(1);
+    private static final int MOST_STORE_PAUSES = 6;
     private static final int MAX_ATTEMPTS = 12;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
@@ -57,11 +60,15 @@ public final class Webhooks {
     private final WebhookTransport transport;
     private final TaskLog log;
     private final InstantSource clock;
+    private final Threads threads;
     private final ScheduledExecutorService timer;
+    private final DeliverySlots<Key> slots;
     private final ConcurrentHashMap<Key, Work> working = new ConcurrentHashMap<>();
+    /** How often in a row the store failed for a webhook. */
+    private final ConcurrentHashMap<Key, Integer> storeFailures = new ConcurrentHashMap<>();
+
     private final Set<Key> postponed = ConcurrentHashMap.newKeySet();
     private final LongAdder givenUp = new LongAdder();
-    private final Semaphore deliveries = new Semaphore(MAX_DELIVERIES);
     private volatile boolean open = true;
 
     Webhooks(
@@ -69,12 +76,15 @@ public final class Webhooks {
             WebhookTransport transport,
             TaskLog log,
             InstantSource clock,
+            Threads threads,
             ScheduledExecutorService timer) {
         this.store = store;
         this.transport = transport;
         this.log = log;
         this.clock = clock;
+        this.threads = threads;
         this.timer = timer;
+        this.slots = new DeliverySlots<>(threads.lock());
     }
 
     /** Takes up what a restart interrupted. */
@@ -109,13 +119,25 @@ public final class Webhooks {
 
     /** Says that a task has new events. Does not block. */
     void wake(TaskKey task) {
+        wake(task, 0);
+    }
+
+    private void wake(TaskKey task, int failures) {
         if (open) {
-            Thread.ofVirtual().name("webhooks-" + task.taskId()).start(() -> {
-                for (Subscription subscription : store.of(task)) {
-                    schedule(subscription);
+            threads.start("webhooks", () -> {
+                try {
+                    store.of(task).forEach(this::schedule);
+                } catch (RuntimeException failure) {
+                    LOG.log(Level.ERROR, "reading the webhooks of task " + task.taskId(), failure);
+                    var unused = timer.schedule(
+                            () -> wake(task, failures + 1), storePause(failures).toMillis(), TimeUnit.MILLISECONDS);
                 }
             });
         }
+    }
+
+    private static Duration storePause(int failures) {
+        return FIRST_STORE_PAUSE.multipliedBy(1L << Math.min(failures, MOST_STORE_PAUSES));
     }
 
     /** How many webhooks have not been told everything and are not given up. */
@@ -140,9 +162,9 @@ public final class Webhooks {
             if (dead.task().taskId().equals(taskId)
                     && requireNonNull(dead.config().id()).equals(configId)) {
                 var revived = dead.delivered(dead.delivered());
-                store.advance(revived);
+                boolean present = store.advance(revived);
                 schedule(revived);
-                return true;
+                return present;
             }
         }
         return false;
@@ -151,47 +173,73 @@ public final class Webhooks {
     private void schedule(Subscription subscription) {
         if (subscription.deadSince() == null) {
             Duration pause = pause(subscription);
+            String receiver = receiver(subscription.config().url());
             if (pause == null) {
-                run(key(subscription));
+                run(key(subscription), receiver);
             } else {
-                later(key(subscription), pause);
+                later(key(subscription), receiver, pause);
             }
         }
     }
 
-    private void later(Key key, Duration pause) {
+    private void later(Key key, String receiver, Duration pause) {
         postponed.add(key);
         var unused = timer.schedule(
                 () -> {
                     postponed.remove(key);
-                    run(key);
+                    run(key, receiver);
                 },
                 pause.toMillis() + 1,
                 TimeUnit.MILLISECONDS);
     }
 
     private static Key key(Subscription subscription) {
-        return new Key(subscription.task(), requireNonNull(subscription.config().id()));
+        return new Key(subscription.task(), id(subscription));
     }
 
-    private void run(Key key) {
-        Work before = working.put(key, Work.NEWS);
-        if (before == null && open) {
-            Thread.ofVirtual().name("webhook-" + key.configId()).start(() -> work(key));
+    static String id(Subscription subscription) {
+        return requireNonNull(subscription.config().id());
+    }
+
+    /** The host that is called. */
+    private static String receiver(String url) {
+        try {
+            String host = new URI(url).getHost();
+            return host == null ? url : host.toLowerCase(Locale.ROOT);
+        } catch (URISyntaxException foreign) {
+            return url;
         }
     }
 
-    private void work(Key key) {
+    private void run(Key key, String receiver) {
+        Work before = working.put(key, Work.NEWS);
+        if (before == null && open) {
+            slots.add(key.task().scope().group(), receiver, key);
+            startWaiting();
+        }
+    }
+
+    /** Starts a worker for each webhook that waits and may have a slot. */
+    private void startWaiting() {
+        for (var next = slots.next(); next != null; next = slots.next()) {
+            var taken = next;
+            threads.start("webhook", () -> {
+                try {
+                    work(taken.element(), taken.receiver());
+                } finally {
+                    slots.giveBack(taken);
+                    startWaiting();
+                }
+            });
+        }
+    }
+
+    private void work(Key key, String receiver) {
         try {
-            deliveries.acquire();
-            Duration pause;
-            try {
-                pause = deliver(key);
-            } finally {
-                deliveries.release();
-            }
+            Duration pause = deliver(key);
+            storeFailures.remove(key);
             if (pause != null) {
-                later(key, pause);
+                later(key, receiver, pause);
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
@@ -200,6 +248,9 @@ public final class Webhooks {
                     Level.ERROR,
                     "webhook " + key.configId() + " of task " + key.task().taskId(),
                     failure);
+            // Its cursor could not be read or written. What was told may be told again, which is better than never.
+            int failures = storeFailures.merge(key, 1, Integer::sum) - 1;
+            later(key, receiver, storePause(failures));
         }
     }
 
@@ -241,8 +292,8 @@ public final class Webhooks {
                         ? transport.deliver(subscription, event, () -> past.after(event))
                         : new Outcome.Accepted();
                 subscription = after(subscription, event, outcome);
-                store.advance(subscription);
-                if (outcome instanceof Outcome.Failed) {
+                // The rest of the batch is for one that was registered anew meanwhile, if any.
+                if (!store.advance(subscription) || outcome instanceof Outcome.Failed) {
                     break;
                 }
             }

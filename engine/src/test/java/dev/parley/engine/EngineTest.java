@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.parley.protocol.A2AError;
@@ -400,6 +401,43 @@ final class EngineTest {
         } while (!token.isEmpty());
 
         assertThat(seen).doesNotHaveDuplicates().hasSize(25);
+    }
+
+    @Test
+    void aPageOfAListIsBoundedInBytesWhateverItsSize() {
+        AgentEndpoint agent = host((request, reply) -> reply.complete("x".repeat(1 << 20)));
+        for (int i = 0; i < 30; i++) {
+            send(agent, "n" + i);
+        }
+
+        var seen = new ArrayList<String>();
+        String token = null;
+        do {
+            TaskPage page = agent.call(new ListTasks(null, null, null, 100, token, null, null, true), ALICE);
+            assertThat(page.tasks()).hasSizeBetween(1, 9);
+            page.tasks().forEach(task -> seen.add(task.id()));
+            token = page.nextPageToken();
+        } while (!token.isEmpty());
+
+        assertThat(seen).doesNotHaveDuplicates().hasSize(30);
+    }
+
+    @Test
+    void aListShowsATaskThatCannotBeReadByWhatItsRowSays() {
+        AgentEndpoint agent = host((request, reply) -> reply.complete("done"));
+        Task whole = send(agent, "one");
+        Task damaged = send(agent, "two");
+        SteppedLog after = SteppedLog.flowing(log);
+        after.damage(damaged.id());
+
+        try (Engine second = Engine.builder(after).build()) {
+            AgentEndpoint again = second.host(Agent.named("agent", "For a test").handle((request, reply) -> {}));
+
+            assertThat(again.call(ListTasks.all(), ALICE).tasks())
+                    .extracting(Task::id, Task::state)
+                    .containsExactlyInAnyOrder(
+                            tuple(whole.id(), TaskState.COMPLETED), tuple(damaged.id(), TaskState.COMPLETED));
+        }
     }
 
     @Test

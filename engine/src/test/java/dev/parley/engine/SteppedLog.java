@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
@@ -177,7 +178,7 @@ final class SteppedLog implements TaskLog {
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
         if (damaged.contains(key.taskId())) {
-            throw new IllegalStateException("the events of task " + key.taskId() + " are damaged");
+            throw new DamagedTaskException(key.taskId(), "its events are damaged");
         }
         List<LoggedEvent> events = disk.read(key, after, limit);
         Runnable action = reading.getAndSet(null);

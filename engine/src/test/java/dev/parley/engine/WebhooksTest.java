@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.A2AException;
@@ -20,13 +21,17 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +42,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 final class WebhooksTest {
     private static final CallContext ALICE = CallContext.anonymous();
 
@@ -45,6 +50,8 @@ final class WebhooksTest {
     private static final class Receiver implements WebhookTransport {
         final BlockingQueue<Long> accepted = new LinkedBlockingQueue<>();
         final AtomicInteger attempts = new AtomicInteger();
+        final BlockingQueue<String> urls = new LinkedBlockingQueue<>();
+        final CountDownLatch end = new CountDownLatch(1);
         volatile Function<LoggedEvent, Outcome> answer = event -> new Outcome.Accepted();
 
         @Override
@@ -55,11 +62,16 @@ final class WebhooksTest {
         }
 
         @Override
-        public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) {
+        public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task)
+                throws InterruptedException {
             attempts.incrementAndGet();
+            if (webhook.config().url().contains("tarpit")) {
+                end.await();
+            }
             Outcome outcome = answer.apply(event);
             if (outcome instanceof Outcome.Accepted) {
                 accepted.add(event.sequence());
+                urls.add(webhook.config().url());
             }
             return outcome;
         }
@@ -74,7 +86,7 @@ final class WebhooksTest {
     }
 
     private final MemoryTaskLog log = new MemoryTaskLog();
-    private final MemoryPushStore store = new MemoryPushStore();
+    private final PushStore store = log.webhooks();
     private final Receiver receiver = new Receiver();
     private final Engine engine =
             Engine.builder(log).webhooks(store, receiver).grace(Duration.ZERO).build();
@@ -243,6 +255,151 @@ final class WebhooksTest {
 
         // The fourth is the message itself.
         assertThat(receiver.next(3)).containsExactly(3L, 5L, 6L);
+    }
+
+    @Test
+    void aPlainMessageLeavesNoWebhook() {
+        AgentEndpoint agent = host((request, reply) -> reply.message("pong"));
+        var hook = new PushConfig(null, "hook", null, "https://hook", null, null);
+
+        agent.call(
+                new SendMessage(
+                        null,
+                        Message.user(Part.text("ping")),
+                        new SendConfiguration(List.of(), hook, null, false),
+                        Map.of()),
+                ALICE);
+
+        assertThat(store.pending()).isEmpty();
+    }
+
+    @Test
+    void aWebhookIsNotThereIfItsMessageCouldNotBeWritten() {
+        var disk = new MemoryTaskLog();
+        SteppedLog failing = SteppedLog.flowing(disk);
+        try (Engine other = Engine.builder(failing)
+                .webhooks(disk.webhooks(), receiver)
+                .grace(Duration.ZERO)
+                .build()) {
+            AgentEndpoint agent = other.host(
+                    Agent.named("agent", "Asks").handle((request, reply) -> reply.askForInput("and?")));
+            Task asked = send(agent, null);
+            failing.failing(new IllegalStateException("disk full"));
+            var hook = new SendConfiguration(
+                    List.of(), new PushConfig(null, "hook", null, "https://hook", null, null), null, false);
+            Message more = Message.user(Part.text("more")).in(null, asked.id());
+
+            assertThatThrownBy(() -> agent.call(new SendMessage(null, more, hook, Map.of()), ALICE))
+                    .isInstanceOf(A2AException.class);
+
+            failing.failing(null);
+            assertThat(agent.call(new ListPushConfigs(null, asked.id(), 0, null), ALICE)
+                            .configs())
+                    .isEmpty();
+            agent.call(new SendMessage(null, more, hook, Map.of()), ALICE);
+            assertThat(agent.call(new ListPushConfigs(null, asked.id(), 0, null), ALICE)
+                            .configs())
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void aHundredWebhooksAtOnceAreNoMoreThanATaskMayHave() throws Exception {
+        AgentEndpoint agent = host((request, reply) -> reply.askForInput("and?"));
+        Task task = send(agent, null);
+        var config = new PushConfig(null, null, task.id(), "https://hook", null, null);
+
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 100; i++) {
+                threads.submit(() -> agent.call(new CreatePushConfig(null, config), ALICE));
+            }
+        }
+
+        assertThat(agent.call(new ListPushConfigs(null, task.id(), 0, null), ALICE)
+                        .configs())
+                .hasSize(32);
+    }
+
+    @Test
+    void aWebhookThatWasRegisteredAnewIsNotGivenUpForItsPredecessor() throws Exception {
+        var offered = new CountDownLatch(1);
+        var answer = new CountDownLatch(1);
+        receiver.answer = event -> {
+            if (receiver.attempts.get() > 1) {
+                return new WebhookTransport.Outcome.Accepted();
+            }
+            offered.countDown();
+            awaitOpen(answer);
+            return new WebhookTransport.Outcome.Failed("status 410", false, null);
+        };
+        AgentEndpoint agent = host((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete("done");
+            } else {
+                reply.askForInput("and?");
+            }
+        });
+        Task task = send(agent, "https://old");
+        offered.await();
+
+        agent.call(
+                new CreatePushConfig(null, new PushConfig(null, "hook", task.id(), "https://new", null, null)), ALICE);
+        answer.countDown();
+        agent.call(
+                SendMessage.of(Message.user(Part.text("more")).in(null, task.id())), ALICE);
+
+        assertThat(receiver.next(3)).containsExactly(3L, 5L, 6L);
+        assertThat(receiver.urls).containsOnly("https://new");
+        assertThat(store.dead(9)).isEmpty();
+    }
+
+    @Test
+    void aFailedWriteOfTheCursorDoesNotEndTheDeliveries() throws Exception {
+        var failures = new ConcurrentLinkedQueue<>(List.of("of", "advance"));
+        var flaky = new MemoryTaskLog();
+        PushStore stumbling = (PushStore) Proxy.newProxyInstance(
+                PushStore.class.getClassLoader(), new Class<?>[] {PushStore.class}, (proxy, method, arguments) -> {
+                    if (failures.remove(method.getName())) {
+                        throw new IllegalStateException("could not read");
+                    }
+                    return method.invoke(flaky.webhooks(), arguments);
+                });
+        try (Engine other = Engine.builder(flaky)
+                .webhooks(stumbling, receiver)
+                .grace(Duration.ZERO)
+                .build()) {
+            AgentEndpoint agent =
+                    other.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("done")));
+            send(agent, "https://hook");
+
+            List<Long> all = new ArrayList<>();
+            while (!all.contains(3L)) {
+                all.addAll(receiver.next(1));
+            }
+            assertThat(all).startsWith(1L).endsWith(3L).isSorted();
+        }
+    }
+
+    @Test
+    void aReceiverThatNeverAnswersDelaysNoOther() throws Exception {
+        AgentEndpoint agent = counting(1);
+        for (int i = 0; i < 300; i++) {
+            send(agent, "https://tarpit/" + i);
+        }
+
+        send(agent, "https://hook");
+
+        assertThat(receiver.next(4)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(receiver.attempts.get()).isLessThanOrEqualTo(16 + 4);
+        receiver.end.countDown();
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
     }
 
     private AgentEndpoint counting(int steps) {

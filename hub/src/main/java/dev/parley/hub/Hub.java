@@ -15,7 +15,6 @@ import dev.parley.dialect.ServedKnowledge;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Engine;
-import dev.parley.engine.MemoryPushStore;
 import dev.parley.engine.MemoryTaskLog;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.PushStore;
@@ -113,8 +112,9 @@ public final class Hub implements AutoCloseable {
             database = scratch == null ? null : Database.open(scratch);
             audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
             tokenSecret = StandardWebhooks.newSecret();
-            log = new MemoryTaskLog();
-            pushStore = new MemoryPushStore();
+            var memory = new MemoryTaskLog();
+            log = memory;
+            pushStore = memory.webhooks();
         } else {
             Sealing sealing = settings.sealing;
             if (sealing == null) {

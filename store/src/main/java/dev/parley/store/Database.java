@@ -73,7 +73,7 @@ public final class Database implements AutoCloseable {
 
     private static final int PROBE_MS = 1_000;
 
-    private static final int SCHEMA = 4;
+    private static final int SCHEMA = 5;
 
     private static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";

@@ -6,6 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
+import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class JdbcPushStore implements PushStore {
     private static final String SELECT =
             "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
-                    + " task_name, config_id FROM webhook ";
+                    + " task_name, config_id, generation FROM webhook ";
 
     private final Database database;
     private final Lanes lanes;
@@ -36,17 +37,21 @@ final class JdbcPushStore implements PushStore {
 
     @Override
     public void save(Subscription subscription) {
+        database.write(session -> save(session, subscription));
+    }
+
+    int save(Session session, Subscription subscription) throws SQLException {
         TaskKey task = subscription.task();
-        database.write(session -> session.update(
+        return session.update(
                 // A task's webhooks are in the order of their times, so two of one moment get two.
                 "INSERT INTO webhook"
                         + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
-                        + " next_ms, dead_ms, error) VALUES (?, ?, ?, MAX(?, (SELECT COALESCE(MAX(made_ms) + 1, 0)"
-                        + " FROM webhook WHERE task_id = ?)), ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " next_ms, dead_ms, error, generation) VALUES (?, ?, ?, MAX(?, (SELECT COALESCE(MAX(made_ms) + 1, 0)"
+                        + " FROM webhook WHERE task_id = ?)), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                         + " ON CONFLICT (task_id, config_id) DO UPDATE SET config = excluded.config,"
                         + " dialect = excluded.dialect, task_name = excluded.task_name, delivered = excluded.delivered,"
                         + " attempts = excluded.attempts, next_ms = excluded.next_ms, dead_ms = excluded.dead_ms,"
-                        + " error = excluded.error",
+                        + " error = excluded.error, generation = excluded.generation",
                 task.taskId(),
                 requireNonNull(subscription.config().id()),
                 lanes.number(session, Lane.of(task)),
@@ -63,7 +68,8 @@ final class JdbcPushStore implements PushStore {
                 subscription.attempts(),
                 millis(subscription.nextAttempt()),
                 millis(subscription.deadSince()),
-                subscription.lastError()));
+                subscription.lastError(),
+                subscription.generation());
     }
 
     private static String place(String taskId, String configId) {
@@ -116,17 +122,20 @@ final class JdbcPushStore implements PushStore {
     }
 
     @Override
-    public void advance(Subscription subscription) {
-        database.write(session -> session.update(
+    public boolean advance(Subscription subscription) {
+        int updated = database.write(session -> session.update(
+                // One that was registered anew is not to be told that its predecessor is done, or dead.
                 "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
-                        + " WHERE task_id = ? AND config_id = ?",
+                        + " WHERE task_id = ? AND config_id = ? AND generation = ?",
                 subscription.delivered(),
                 subscription.attempts(),
                 millis(subscription.nextAttempt()),
                 millis(subscription.deadSince()),
                 subscription.lastError(),
                 subscription.task().taskId(),
-                requireNonNull(subscription.config().id())));
+                requireNonNull(subscription.config().id()),
+                subscription.generation()));
+        return updated > 0;
     }
 
     private static @Nullable Long millis(@Nullable Instant time) {
@@ -189,7 +198,8 @@ final class JdbcPushStore implements PushStore {
                             rows.getInt(5),
                             time(rows, 6),
                             time(rows, 7),
-                            rows.getString(8)));
+                            rows.getString(8),
+                            rows.getLong(12)));
                 }
             }
             return found;

@@ -3,6 +3,8 @@ package dev.parley.store;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.DamagedTaskException;
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
@@ -83,13 +85,21 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private final AuditTrail audit;
     private final InstantSource clock;
     private final AtRest atRest;
+    private final JdbcPushStore webhooks;
     private final SeenMessages seen = new SeenMessages();
     /** What the group in the making changes in the tally; touched by the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
     private long messagesSwept;
 
-    JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest) {
+    JdbcTaskLog(
+            Database database,
+            Lanes lanes,
+            AuditTrail audit,
+            InstantSource clock,
+            AtRest atRest,
+            JdbcPushStore webhooks) {
+        this.webhooks = webhooks;
         this.database = database;
         this.atRest = atRest;
         this.audit = audit;
@@ -129,6 +139,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 }
                 if (taken != null) {
                     append(session, taken);
+                    for (Subscription webhook : taken.webhooks()) {
+                        webhooks.save(session, webhook);
+                    }
                 }
             }
 
@@ -603,8 +616,13 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     .executeQuery()) {
                 while (events.size() < limit && rows.next()) {
                     long first = rows.getLong(1);
-                    byte[] json = atRest.open(rows.getBytes(2), place(key.taskId(), first));
-                    decode(first, json, after, limit, events);
+                    byte[] stored = rows.getBytes(2);
+                    try {
+                        decode(first, atRest.open(stored, place(key.taskId(), first)), after, limit, events);
+                    } catch (RuntimeException damaged) {
+                        throw new DamagedTaskException(
+                                key.taskId(), "the segment of event " + first + " cannot be read", damaged);
+                    }
                 }
             }
             return events;

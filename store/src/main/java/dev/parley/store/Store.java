@@ -21,9 +21,9 @@ public final class Store implements AutoCloseable {
         var lanes = new Lanes(database);
         this.audit = AuditTrail.in(database, clock);
         atRest.check(database);
-        this.log = new JdbcTaskLog(database, lanes, audit, clock, atRest);
         var pushStore = new JdbcPushStore(database, lanes, clock, atRest);
         pushStore.sealAnew();
+        this.log = new JdbcTaskLog(database, lanes, audit, clock, atRest, pushStore);
         this.webhooks = pushStore;
     }
 

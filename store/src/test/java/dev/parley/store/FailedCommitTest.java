@@ -4,20 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
+import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Engine;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.Database.Session;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,6 +86,95 @@ final class FailedCommitTest {
 
             assertThat(((Task) send(agent)).state()).isEqualTo(TaskState.COMPLETED);
             assertThat(agent.call(ListTasks.all(), ALICE).totalSize()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aTaskThatAFailedCommitCutOffIsTakenUpAgain() throws Exception {
+        Store store = Store.open(directory);
+        var faults = new Faults();
+        store.database().listen(faults);
+        var working = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        try (Engine engine =
+                Engine.builder(store.log()).grace(Duration.ofMillis(100)).build()) {
+            AgentEndpoint agent = engine.host(
+                    Agent.named("agent", "Goes on").resumable(true).handle((request, reply) -> {
+                        reply.working("busy");
+                        if (request.attempt() == 1) {
+                            working.countDown();
+                            go.await();
+                            reply.working("still busy");
+                        }
+                        reply.complete("attempt " + request.attempt());
+                    }));
+            Task begun = (Task) agent.call(
+                    new SendMessage(
+                            null,
+                            Message.user(Part.text("go")),
+                            new SendConfiguration(List.of(), null, null, true),
+                            Map.of()),
+                    ALICE);
+            working.await();
+
+            faults.failing = true;
+            go.countDown();
+            assertThatThrownBy(() -> await(agent, begun.id())).isInstanceOf(A2AException.class);
+            faults.failing = false;
+
+            await(agent, begun.id());
+            assertThat(agent.call(GetTask.of(begun.id()), ALICE).text()).isEqualTo("attempt 2");
+        }
+    }
+
+    @Test
+    void aDamagedSegmentKeepsNeitherTheStartNorTheListOfItsOwnerFromWorking() throws Exception {
+        AgentHandler stuck = (request, reply) -> {
+            reply.working("busy");
+            new CountDownLatch(1).await();
+        };
+        try (Engine engine = Engine.builder(Store.open(directory).log())
+                .grace(Duration.ZERO)
+                .build()) {
+            AgentEndpoint agent =
+                    engine.host(Agent.named("agent", "Is cut off").handle(stuck));
+            for (int i = 0; i < 2; i++) {
+                agent.call(
+                        new SendMessage(
+                                null,
+                                Message.user(Part.text("go")),
+                                new SendConfiguration(List.of(), null, null, true),
+                                Map.of()),
+                        ALICE);
+            }
+        }
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute(
+                    "UPDATE segment SET events = x'00' WHERE task_id = (SELECT min(task_id) FROM segment)");
+        }
+
+        try (Engine engine = Engine.builder(Store.open(directory).log()).build()) {
+            AgentEndpoint agent = engine.host(Agent.named("agent", "Is there").handle(stuck));
+
+            List<Task> tasks = agent.call(ListTasks.all(), ALICE).tasks();
+            assertThat(tasks).hasSize(2);
+            while (engine.unreadable().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(engine.unreadable()).singleElement().satisfies(task -> assertThat(task.reason())
+                    .contains("the segment of event 1 cannot be read"));
+        }
+    }
+
+    /** Waits until the task ends. */
+    private static void await(AgentEndpoint agent, String id) throws InterruptedException {
+        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
+            for (var some = stream.next(Duration.ofSeconds(30));
+                    some != null;
+                    some = stream.next(Duration.ofSeconds(30))) {
+                assertThat(some).as("events within 30 s").isNotEmpty();
+            }
         }
     }
 

@@ -52,6 +52,7 @@ final class SqliteTaskLogTest extends TaskLogContract {
             statement.execute("DROP INDEX webhook_by_lane");
             statement.execute("ALTER TABLE task DROP COLUMN turns");
             statement.execute("ALTER TABLE task DROP COLUMN agents");
+            statement.execute("ALTER TABLE webhook DROP COLUMN generation");
             statement.execute("PRAGMA user_version=1");
         }
 

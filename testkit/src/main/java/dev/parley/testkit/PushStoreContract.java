@@ -60,7 +60,7 @@ public abstract class PushStoreContract {
                 "token-1",
                 new PushConfig.Authentication("Bearer", "secret-1"));
         Subscription saved =
-                new Subscription(TASK, config, "0.1", "mine", 2, 3, START.plusSeconds(9), null, "status 503");
+                new Subscription(TASK, config, "0.1", "mine", 2, 3, START.plusSeconds(9), null, "status 503", 42);
 
         store().save(saved);
 
@@ -109,7 +109,8 @@ public abstract class PushStoreContract {
         Subscription saved = Subscription.of(TASK, config("hook"), "kernel", "mine", 0);
         store().save(saved);
 
-        store().advance(saved.failed(1, START.plusSeconds(2), null, "status 500"));
+        assertThat(store().advance(saved.failed(1, START.plusSeconds(2), null, "status 500")))
+                .isTrue();
         assertThat(store().find(TASK, "hook")).contains(saved.failed(1, START.plusSeconds(2), null, "status 500"));
 
         store().advance(saved.delivered(5));
@@ -122,11 +123,40 @@ public abstract class PushStoreContract {
         store().save(saved);
 
         assertThat(store().delete(TASK, "hook")).isTrue();
-        store().advance(saved.delivered(5));
+        assertThat(store().advance(saved.delivered(5))).isFalse();
 
         assertThat(store().find(TASK, "hook")).isEmpty();
         assertThat(store().of(TASK)).isEmpty();
         assertThat(store().delete(TASK, "hook")).isFalse();
+    }
+
+    @Test
+    void anAdvanceOfAWebhookThatWasRegisteredAnewDoesNothing() {
+        Subscription old = subscription(TASK, "hook");
+        store().save(old);
+        Subscription replaced = subscription(TASK, "hook");
+        store().save(replaced);
+
+        assertThat(store().advance(old.failed(1, null, START, "status 410"))).isFalse();
+        assertThat(store().find(TASK, "hook")).contains(replaced);
+
+        store().delete(TASK, "hook");
+        Subscription madeAgain = subscription(TASK, "hook");
+        store().save(madeAgain);
+
+        assertThat(store().advance(replaced.delivered(9))).isFalse();
+        assertThat(store().find(TASK, "hook")).contains(madeAgain);
+    }
+
+    @Test
+    void aWebhookThatComesWithAMessageIsSavedWithItsSegment() {
+        TaskKey task = new TaskKey(TASK.scope(), "agent", "task-3");
+        Subscription brought = subscription(task, "hook");
+
+        SegmentWriter.submit(stores.log(), task, 1, List.of(created(task)), clock.instant(), List.of(), null, brought)
+                .join();
+
+        assertThat(store().of(task)).containsExactly(brought);
     }
 
     @Test
@@ -182,10 +212,15 @@ public abstract class PushStoreContract {
     private void write(TaskKey key) {
         var working = TaskStatus.of(TaskState.WORKING, clock.instant());
         List<TaskEvent> events = List.of(
-                new Task(key.taskId(), "context", working, List.of(), List.of(), Map.of()),
+                created(key),
                 new TaskStatusUpdateEvent(key.taskId(), "context", working, Map.of()));
         SegmentWriter.submit(stores.log(), key, 1, events, clock.instant(), List.of(), null)
                 .join();
+    }
+
+    private Task created(TaskKey key) {
+        var working = TaskStatus.of(TaskState.WORKING, clock.instant());
+        return new Task(key.taskId(), "context", working, List.of(), List.of(), Map.of());
     }
 
     private static PushConfig config(String id) {

@@ -1,5 +1,6 @@
 package dev.parley.testkit;
 
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -42,7 +43,8 @@ final class SegmentWriter implements TaskLog.Writer {
             List<TaskEvent> events,
             Instant now,
             List<MessageKey> messages,
-            @Nullable TaskName name) {
+            @Nullable TaskName name,
+            Subscription... webhooks) {
         TaskState state = TaskState.WORKING;
         var logged = new ArrayList<LoggedEvent>();
         for (TaskEvent event : events) {
@@ -52,7 +54,7 @@ final class SegmentWriter implements TaskLog.Writer {
             }
         }
         var head = new Head(key, "context", state, now, first + events.size() - 1);
-        var writer = new SegmentWriter(new Segment(head, logged, messages, name, CAUSE));
+        var writer = new SegmentWriter(new Segment(head, logged, messages, name, CAUSE, List.of(webhooks)));
         log.submit(writer);
         return writer.done;
     }

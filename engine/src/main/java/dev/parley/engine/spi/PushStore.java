@@ -5,6 +5,7 @@ import dev.parley.protocol.PushConfig;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ public interface PushStore {
      * @param nextAttempt not before then; null means at once
      * @param deadSince when deliveries were given up; null while they go on
      * @param lastError what went wrong last; null if nothing has
+     * @param generation a number that no other registration has, under the same id or not
      */
     record Subscription(
             TaskKey task,
@@ -31,31 +33,37 @@ public interface PushStore {
             int attempts,
             @Nullable Instant nextAttempt,
             @Nullable Instant deadSince,
-            @Nullable String lastError) {
+            @Nullable String lastError,
+            long generation) {
         /** One that is to be told of everything behind {@code after}. */
         public static Subscription of(
                 TaskKey task, PushConfig config, String dialect, @Nullable String taskName, long after) {
-            return new Subscription(task, config, dialect, taskName, after, 0, null, null, null);
+            long generation = ThreadLocalRandom.current().nextLong();
+            return new Subscription(task, config, dialect, taskName, after, 0, null, null, null, generation);
         }
 
         /** This one, which has been told of everything up to {@code sequence}. */
         public Subscription delivered(long sequence) {
-            return of(task, config, dialect, taskName, sequence);
+            return new Subscription(task, config, dialect, taskName, sequence, 0, null, null, null, generation);
         }
 
         /** This one after another attempt in vain. */
         public Subscription failed(
                 int attempts, @Nullable Instant nextAttempt, @Nullable Instant deadSince, String error) {
             return new Subscription(
-                    task, config, dialect, taskName, delivered, attempts, nextAttempt, deadSince, error);
+                    task, config, dialect, taskName, delivered, attempts, nextAttempt, deadSince, error, generation);
         }
     }
 
     /** Adds a webhook, or replaces the one with the same task and config id. */
     void save(Subscription subscription);
 
-    /** Records how far a webhook is; does nothing if it has been deleted meanwhile. */
-    void advance(Subscription subscription);
+    /**
+     * Records how far a webhook is, unless it has been deleted or registered anew meanwhile.
+     *
+     * @return whether it is still there
+     */
+    boolean advance(Subscription subscription);
 
     /** Returns one webhook, or empty if there is none. */
     Optional<Subscription> find(TaskKey task, String configId);

@@ -1,5 +1,6 @@
 package dev.parley.engine.spi;
 
+import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
@@ -49,13 +50,25 @@ public interface TaskLog extends AutoCloseable {
      * @param messages messages that the events answer for; written in the same transaction
      * @param name what callers call the task from now on, and no other any more; null for nothing new
      * @param cause who made the task move
+     * @param webhooks those that came with the messages; saved in the same transaction
      */
     record Segment(
             Head head,
             List<LoggedEvent> events,
             List<MessageKey> messages,
             @Nullable TaskName name,
-            Cause cause) {}
+            Cause cause,
+            List<Subscription> webhooks) {
+        /** A segment without webhooks. */
+        public Segment(
+                Head head,
+                List<LoggedEvent> events,
+                List<MessageKey> messages,
+                @Nullable TaskName name,
+                Cause cause) {
+            this(head, events, messages, name, cause, List.of());
+        }
+    }
 
     /** A task that has something to write. */
     interface Writer {
@@ -82,7 +95,11 @@ public interface TaskLog extends AutoCloseable {
     /** Returns what is known of a task, or empty if the log does not hold it. */
     Optional<Head> find(TaskKey key);
 
-    /** Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none. */
+    /**
+     * Returns at most {@code limit} events of a task behind {@code after}, in order; empty if there are none.
+     *
+     * @throws DamagedTaskException if they cannot be read
+     */
     List<LoggedEvent> read(TaskKey key, long after, int limit);
 
     /** Returns who began a task, or empty if the log does not hold it. Its address is not kept. */
