@@ -47,7 +47,7 @@ final class Recovery {
         final @Nullable LiveTask refused;
 
         volatile @Nullable UnreadableTask problem;
-        volatile int attempts;
+        final AtomicInteger attempts = new AtomicInteger();
 
         Entry(Head head, @Nullable LiveTask refused) {
             this.head = head;
@@ -220,6 +220,6 @@ final class Recovery {
                 before == null ? Level.ERROR : Level.DEBUG,
                 "task " + key.taskId() + " of agent " + key.agent() + " cannot be read and is set aside",
                 unreadable);
-        later(entry, entry.attempts++, MOST_READ_PAUSES);
+        later(entry, entry.attempts.getAndIncrement(), MOST_READ_PAUSES);
     }
 }
