@@ -525,6 +525,12 @@ final class Setting<T> {
             "Sign cards by the key in this file, and publish it; of several files, the first key signs; repeatable. parley"
                     + " card key create makes one.",
             REPEATABLE);
+    static final Setting<Boolean> GRPC_ON_CARDS = hub(
+            "grpc-on-cards",
+            SettingType.FLAG,
+            "false",
+            "",
+            "List the gRPC interface on cards, for clients that find it there; some clients of JSON-RPC refuse such cards.");
     static final Setting<Boolean> LENIENT_METHODS = hub(
             "lenient-methods",
             SettingType.FLAG,

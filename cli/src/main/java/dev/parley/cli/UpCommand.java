@@ -166,6 +166,7 @@ final class UpCommand implements Command {
                 .strictKnowledgeStatuses(
                         settings.require(Setting.KG_HTTP_STATUS).equals("strict"))
                 .lenientMethods(settings.isOn(Setting.LENIENT_METHODS))
+                .grpcOnCards(settings.isOn(Setting.GRPC_ON_CARDS))
                 .lenientBodies(settings.isOn(Setting.LENIENT_BODIES))
                 .mergedLegacyAnswers(settings.isOn(Setting.MERGED_LEGACY_ANSWERS))
                 .allowedHosts(list(settings.get(Setting.ALLOWED_HOST)))

@@ -29,6 +29,7 @@ class GrpcCommandTest {
     void start() {
         hub = Hub.builder()
                 .port(0)
+                .grpcOnCards(true)
                 .inMemory()
                 .drain(Duration.ZERO)
                 .agents(DemoAgents.all().toArray(Agent[]::new))

@@ -192,6 +192,7 @@ class SettingsTest {
                 up.protect-cards: false (built-in default)
                 up.auth-service: parley (built-in default)
                 up.card-key: (unset)
+                up.grpc-on-cards: false (built-in default)
                 up.lenient-methods: false (built-in default)
                 up.lenient-bodies: false (built-in default)
                 up.merged-legacy-answers: false (built-in default)

@@ -35,6 +35,9 @@ final class CardFile {
     /** The card of the version that was asked for, or else one that readers of every version understand. */
     private static byte[] variant(WireRequest request, ServedAgent agent) {
         ServedCard card = agent.served();
+        if (agent.speaksKernelAtRoot() && request.path().equals(BEFORE_V03)) {
+            return KernelCard.write(agent.card());
+        }
         boolean older = agent.speaks("0.3") || agent.speaks("0.1");
         if (!older) {
             return card.v1();
@@ -43,7 +46,7 @@ final class CardFile {
         if (request.path().equals(BEFORE_V03)) {
             return card.beforeV03();
         }
-        return switch (Version.of(request)) {
+        return switch (Version.of(request, agent.dialects())) {
             case V1 -> card.v1();
             case V03, V01 -> card.v03();
             case UNSAID -> accept != null && accept.contains(Form.A2A_JSON) ? card.v1() : card.union();

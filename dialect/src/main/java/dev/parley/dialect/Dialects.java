@@ -79,7 +79,28 @@ public final class Dialects {
         if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
             return vault.answer(request.below(VAULT), agent, caller);
         }
-        return isRpc(request.path()) ? answerRpc(request, agent, caller) : answerRest(request, agent, caller);
+        if (isRpc(request.path())) {
+            return answerRpc(request, agent, caller);
+        }
+        boolean elsewhere = isBelow(request.path(), KERNEL) || isBelow(request.path(), VAULT);
+        return elsewhere && request.method().equals("POST")
+                ? notServed(request, agent)
+                : answerRest(request, agent, caller);
+    }
+
+    /** The answer to a JSON-RPC call at the address of a dialect that the agent is not served in. */
+    private static WireAnswer notServed(WireRequest request, ServedAgent agent) {
+        Form form = Form.RPC_WITHOUT_ID;
+        try {
+            form = Form.rpc(Dialect.V1, Envelope.read(request.body()).id());
+        } catch (A2AException unreadable) {
+            // the address is wrong whatever the body says
+        }
+        A2AException problem = A2AException.of(
+                A2AError.METHOD_NOT_FOUND,
+                "This agent is not served at this address (its dialects: "
+                        + String.join(", ", NAMES.stream().filter(agent::speaks).toList()) + ")");
+        return form.error(problem, A2AError.METHOD_NOT_FOUND.httpStatus());
     }
 
     private static boolean isBelow(String path, String prefix) {
@@ -138,7 +159,7 @@ public final class Dialects {
 
     private static boolean isOlder(WireRequest request) {
         try {
-            Version version = Version.of(request);
+            Version version = Version.of(request, NAMES);
             return version.isOlder()
                     || version == Version.UNSAID && !isRpc(request.path()) && Rest.hasOldPrefix(request.path());
         } catch (A2AException unknown) {
@@ -194,7 +215,10 @@ public final class Dialects {
             if (problem == null && agent.methods().containsKey(envelope.method())) {
                 return own(Dialect.V1, envelope, form, request, agent, caller);
             }
-            Version version = Version.of(request);
+            Version version = Version.of(request, agent.dialects());
+            if (agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())) {
+                return kernel.answer(request, agent, caller);
+            }
             if (Knowledge.isMethod(envelope.method()) && (problem == null || version != Version.V1)) {
                 return knowledge.answerRpc(envelope, request, agent, caller);
             }
@@ -263,6 +287,9 @@ public final class Dialects {
 
     private WireOperation asked(Dialect dialect, String method, Version version, ServedAgent agent) {
         WireOperation operation = operations(dialect).named(method);
+        if (version == Version.V1 && !agent.speaks(Version.SUPPORTED)) {
+            throw Version.notSupported(Version.SUPPORTED, agent.dialects());
+        }
         if (!dialect.equals(Dialect.V1)) {
             boolean other = dialect.equals(LegacyDialect.TYPE) ? version == Version.V03 : version == Version.V01;
             if (operation == null || other) {
@@ -271,12 +298,13 @@ public final class Dialects {
             return operation;
         }
         if (operation == null && version != Version.V1 && isOlder(method) && !agent.speaks("0.3")) {
-            throw Version.notSupported("0.3"); // this agent is not served in the version that has the method
+            throw Version.notSupported(
+                    "0.3", agent.dialects()); // this agent is not served in the version that has the method
         }
         if (operation == null || version.isOlder()) {
             throw methodNotFound(method, version);
         }
-        requireV1(version);
+        requireV1(version, agent);
         return operation;
     }
 
@@ -292,9 +320,12 @@ public final class Dialects {
                 A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + where + ": " + shown);
     }
 
-    private void requireV1(Version version) {
+    private void requireV1(Version version, ServedAgent agent) {
+        if (!agent.speaks(Version.SUPPORTED)) {
+            throw Version.notSupported(Version.SUPPORTED, agent.dialects());
+        }
         if (version == Version.UNSAID && settings.has(Switch.STRICT_VERSION_HEADER)) {
-            throw Version.notSupported("0.3");
+            throw Version.notSupported("0.3", Set.of(Version.SUPPORTED)); // what was asked for only 1.0 has
         }
     }
 
@@ -363,9 +394,10 @@ public final class Dialects {
 
     /** Source: A2A specification 0.3.0, section 3.5.3; where 1.0 and 0.3 have the same path, the version decides. */
     private Dialect restDialect(WireRequest request, ServedAgent agent) {
-        Version version = Version.of(request);
+        Version version = Version.of(request, agent.dialects());
         if (version == Version.V1) {
-            return Dialect.V1; // who says so need not have its body looked at
+            requireV1(version, agent);
+            return Dialect.V1; // its body need not be looked at
         }
         boolean oldPath = Rest.hasOldPrefix(request.path());
         LegacyDialect body = agent.speaks("0.3") ? BodyShape.of(request.body()) : null;
@@ -374,9 +406,9 @@ public final class Dialects {
             return body == null ? LegacyDialect.PROTO : body;
         }
         if (version.isOlder() || version == Version.UNSAID && oldPath) {
-            throw Version.notSupported("0.3");
+            throw Version.notSupported("0.3", agent.dialects());
         }
-        requireV1(version);
+        requireV1(version, agent);
         return Dialect.V1;
     }
 

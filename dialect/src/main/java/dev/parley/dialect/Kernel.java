@@ -23,6 +23,11 @@ final class Kernel {
         this.dialects = dialects;
     }
 
+    /** True for the methods of this dialect. */
+    static boolean has(String method) {
+        return method.equals(GET_CARD) || DIALECT.operations().named(method) != null;
+    }
+
     WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
         Form form = Form.rpc(DIALECT, Envelope.NO_ID);
         try {

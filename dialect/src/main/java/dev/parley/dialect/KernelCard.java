@@ -76,7 +76,8 @@ final class KernelCard {
     }
 
     private static String url(AgentCard card) {
-        return card.supportedInterfaces().getFirst().url() + "/kernel";
+        Interface first = card.supportedInterfaces().getFirst();
+        return first.protocolVersion().equals(VERSION) ? first.url() : first.url() + "/kernel";
     }
 
     /** There is room for one scheme, and no form that its details have: ours is that of the other cards. */

@@ -91,4 +91,9 @@ public record ServedAgent(
     boolean speaks(String dialect) {
         return dialects.contains(dialect);
     }
+
+    /** True if no version of A2A has the methods of the Agentic Kernel, which is then answered at the agent's own address. */
+    boolean speaksKernelAtRoot() {
+        return speaks(LegacyDialect.KERNEL.name()) && !speaks("0.3") && !speaks("0.1");
+    }
 }

@@ -145,6 +145,11 @@ final class VaultCard {
 
     /** Returns the address of an agent in this dialect. Their library takes plain HTTP at {@code localhost} alone. */
     static String url(AgentCard card) {
+        for (Interface one : card.supportedInterfaces()) {
+            if (one.protocolVersion().equals(VaultDialect.NAME)) {
+                return local(one.url());
+            }
+        }
         return local(card.supportedInterfaces().getFirst().url()) + "/agentvault";
     }
 

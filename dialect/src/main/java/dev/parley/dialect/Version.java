@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +23,16 @@ enum Version {
     static final String HEADER = "A2A-Version";
     static final String SUPPORTED = "1.0";
 
+    /** The versions of A2A, as settings and cards name them. */
+    private static final List<String> ALL = List.of(SUPPORTED, "0.3", "0.1");
+
     /**
      * Returns the version that a request asks for by header, or else by query parameter.
      *
+     * @param served the dialects of the agent, for the error
      * @throws A2AException VERSION_NOT_SUPPORTED if it is none that ever was
      */
-    static Version of(WireRequest request) {
+    static Version of(WireRequest request, Set<String> served) {
         String asked = request.header(HEADER);
         if (asked == null || asked.isBlank()) {
             asked = parameter(request.query());
@@ -45,19 +50,23 @@ enum Version {
                 return version;
             }
         }
-        throw notSupported(asked);
+        throw notSupported(asked, served);
     }
 
     boolean isOlder() {
         return this == V03 || this == V01;
     }
 
-    static A2AException notSupported(String asked) {
+    /** The error for a version that an agent is not served in. {@code served} are its dialects. */
+    static A2AException notSupported(String asked, Set<String> served) {
         String shown = asked.length() > 20 ? asked.substring(0, 20) + "…" : asked;
+        String versions =
+                String.join(", ", ALL.stream().filter(served::contains).toList());
         return A2AException.of(
                 A2AError.VERSION_NOT_SUPPORTED,
-                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + shown + " (expected: " + SUPPORTED + ")",
-                Map.of("supportedVersions", SUPPORTED));
+                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + shown + " (expected: "
+                        + (versions.isEmpty() ? "none, this agent is not served in A2A" : versions) + ")",
+                Map.of("supportedVersions", versions.replace(" ", "")));
     }
 
     /** Returns a version by its number; null if it is none that ever was. */

@@ -78,6 +78,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable String defaultAgent;
     private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
     private final Set<String> dialects;
+    private final boolean grpcOnCards;
     private final @Nullable Path scratch;
     private final @Nullable Database database;
     private final @Nullable Database scratchDatabase;
@@ -96,6 +97,7 @@ public final class Hub implements AutoCloseable {
         this.drain = settings.drain;
         this.defaultAgent = settings.root();
         this.dialects = settings.dialects;
+        this.grpcOnCards = settings.grpcOnCards;
         this.agentDialects = Map.copyOf(settings.agentDialects);
         this.cardKeys = settings.cardKeys;
         this.extensions = List.copyOf(settings.extensions);
@@ -280,15 +282,24 @@ public final class Hub implements AutoCloseable {
                 interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.HTTP_JSON, null, version));
             }
         }
-        if (dialects.contains("1.0")) {
+        if (grpcOnCards && dialects.contains("1.0")) {
             interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, name, "1.0"));
         }
-        if (dialects.contains("0.3") && name.equals(defaultAgent)) {
+        if (grpcOnCards && dialects.contains("0.3") && name.equals(defaultAgent)) {
             // There is no tenant in that version, and its cards cannot say what else names an agent.
             interfaces.add(new AgentCard.Interface(server.authority(), AgentCard.Interface.GRPC, null, "0.3"));
         }
-        if (dialects.contains("0.1") || interfaces.isEmpty()) {
+        if (dialects.contains("0.1")) {
             interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "0.1"));
+        }
+        if (interfaces.isEmpty()) { // not served in A2A
+            if (dialects.contains("kernel")) {
+                interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "kernel"));
+            }
+            if (dialects.contains("agentvault")) {
+                String own = url + "/agentvault";
+                interfaces.add(new AgentCard.Interface(own, AgentCard.Interface.JSONRPC, null, "agentvault"));
+            }
         }
         return interfaces;
     }

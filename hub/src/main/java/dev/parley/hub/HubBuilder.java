@@ -69,6 +69,7 @@ public final class HubBuilder {
     Graph graph;
 
     Set<String> dialects = Dialects.NAMES;
+    boolean grpcOnCards;
     final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
     boolean protectCards;
 
@@ -313,6 +314,16 @@ public final class HubBuilder {
      */
     public HubBuilder knowledge(Graph graph) {
         this.graph = requireNonNull(graph, "graph");
+        return this;
+    }
+
+    /**
+     * Lists the gRPC interface on cards, as host and port; default false. Clients of gRPC that find agents by their cards
+     * need it; clients that check the URLs of cards, such as that of the Agent Development Kit, refuse a card with it. gRPC is
+     * served in either case.
+     */
+    public HubBuilder grpcOnCards(boolean listed) {
+        this.grpcOnCards = listed;
         return this;
     }
 

@@ -64,6 +64,7 @@ final class AuthenticationTest {
     private static HubBuilder hub() {
         return Hub.builder()
                 .port(0)
+                .grpcOnCards(true)
                 .agents(agent("keyed"), agent("open"), agent("bearers"), agent("tokens"), agent("any"))
                 .callers(CALLERS)
                 .authentication(Authentication.of(Scheme.API_KEY))

@@ -48,6 +48,7 @@ final class DelegationTest {
         hub = Hub.builder()
                 .data(data)
                 .port(0)
+                .grpcOnCards(true)
                 .mostAgents(3)
                 .authentication(Authentication.named(List.of("required")))
                 .agents(

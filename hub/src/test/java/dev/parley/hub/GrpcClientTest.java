@@ -64,6 +64,7 @@ final class GrpcClientTest {
         hub = Hub.builder()
                 .port(0)
                 .inMemory()
+                .grpcOnCards(true)
                 .agents(agent, other)
                 .webhookAllow(List.of("127.0.0.1"))
                 .drain(Duration.ZERO)

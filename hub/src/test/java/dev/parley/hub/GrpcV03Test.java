@@ -70,6 +70,7 @@ final class GrpcV03Test {
         hub = Hub.builder()
                 .port(0)
                 .inMemory()
+                .grpcOnCards(true)
                 .agents(agent, other)
                 .webhookAllow(List.of("127.0.0.1"))
                 .allowedHosts(List.of("agents.example.com"))

@@ -71,6 +71,7 @@ final class KnowledgeMatrixTest {
     private final HttpClient http = HttpClient.newHttpClient();
     private final Hub hub = Hub.builder()
             .agents(WITH, WITHOUT)
+            .grpcOnCards(true)
             .inMemory()
             .port(0)
             .drain(Duration.ofSeconds(1))

@@ -130,7 +130,12 @@ final class MetricsTest {
 
     @Test
     void requestsOverGrpcAreCountedWithThoseOverHttp() throws Exception {
-        try (Hub hub = Hub.builder().inMemory().port(0).agents(ECHO).start();
+        try (Hub hub = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .grpcOnCards(true)
+                        .agents(ECHO)
+                        .start();
                 AgentClient client = AgentClient.connect(hub.agentUrl("echo"));
                 AgentClient grpc = AgentClient.builder().prefer("GRPC").connect(hub.agentUrl("echo"))) {
             client.send("one");
@@ -253,6 +258,7 @@ final class MetricsTest {
         try (Hub hub = Hub.builder()
                         .inMemory()
                         .port(0)
+                        .grpcOnCards(true)
                         .agents(ECHO)
                         .maxBodyBytes(100)
                         .callers(callers)

@@ -57,6 +57,7 @@ final class Hubs implements AutoCloseable {
         return Hub.builder()
                 .port(0)
                 .agents(agents)
+                .grpcOnCards(true)
                 .webhookAllow(List.of("127.0.0.1"))
                 .drain(Duration.ZERO);
     }

@@ -70,6 +70,7 @@ class NginxTest {
         hub = Hub.builder()
                 .port(hubPort)
                 .inMemory()
+                .grpcOnCards(true)
                 .publicUrl(url)
                 .agents(
                         Agent.named("echo", "Says the same").handle((request, reply) -> reply.complete(request.text())),

@@ -52,6 +52,7 @@ class OpenIdProviderTest {
         hub = Hub.builder()
                 .port(0)
                 .inMemory()
+                .grpcOnCards(true)
                 .agents(Agent.named("who", "Says who calls")
                         .handle((request, reply) ->
                                 reply.complete(request.context().caller())))
