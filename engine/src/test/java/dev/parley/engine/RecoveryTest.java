@@ -170,7 +170,7 @@ final class RecoveryTest {
                         done.countDown();
                     }));
 
-            assertThat(restarted.load().get("agent").waiting()).isLessThanOrEqualTo(64);
+            assertThat(requireNonNull(restarted.load().get("agent")).waiting()).isLessThanOrEqualTo(64);
             go.countDown();
 
             assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();

@@ -311,7 +311,7 @@ final class WebhooksTest {
 
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 100; i++) {
-                threads.submit(() -> agent.call(new CreatePushConfig(null, config), ALICE));
+                var unused = threads.submit(() -> agent.call(new CreatePushConfig(null, config), ALICE));
             }
         }
 
