@@ -78,6 +78,10 @@ abstract class GraphContract {
         context = caller("anonymous", "graph-" + GROUPS.incrementAndGet());
     }
 
+    Graph graph() {
+        return graph;
+    }
+
     private static CallContext caller(String name, String group) {
         return CallContext.of(name, new Scope(group, name));
     }

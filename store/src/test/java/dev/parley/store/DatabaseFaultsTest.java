@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -350,6 +351,7 @@ final class DatabaseFaultsTest {
     }
 
     @Test
+    @Tag("heavy") // waits as long as SQLite does
     void aLockOfAnotherProcessPasses() throws Exception {
         try (Database database = open(faults::wrap)) {
             try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("parley.db"));

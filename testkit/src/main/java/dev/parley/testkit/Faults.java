@@ -3,7 +3,6 @@ package dev.parley.testkit;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -61,11 +60,9 @@ public final class Faults {
         ALL
     }
 
-    private record Plan(Fault fault, Side side, long first, long last, boolean after, CountDownLatch over) {
-        boolean strikes(long call, boolean afterwards) {
-            return first <= call && call <= last && after == afterwards;
-        }
-    }
+    private record Plan(Fault fault, Side side, long first, long last, boolean after, CountDownLatch over) {}
+
+    private static final Set<Class<?>> WRAPPED = Set.of(Statement.class, PreparedStatement.class, ResultSet.class);
 
     private static final Set<String> CALLS = Set.of(
             "commit",
@@ -77,7 +74,7 @@ public final class Faults {
             "next",
             "prepareStatement");
 
-    private @Nullable Plan plan;
+    private volatile @Nullable Plan plan;
     private long calls;
     private long hits;
 
@@ -105,8 +102,9 @@ public final class Faults {
 
     /** Ends the fault. */
     public synchronized void pass() {
-        if (plan != null) {
-            plan.over.countDown();
+        Plan past = plan;
+        if (past != null) {
+            past.over.countDown();
         }
         plan = null;
     }
@@ -118,32 +116,35 @@ public final class Faults {
 
     /** Returns a connection whose calls fail as planned, and those of its statements. */
     public Connection wrap(Connection connection) throws SQLException {
-        Plan now = count(connection, true);
-        if (now != null && now.strikes(calls(), false)) {
+        Call opening = count(connection);
+        if (opening != null && opening.fails(false)) {
             connection.close();
-            strike(now, null, connection);
+            strike(opening.plan, null, connection);
         }
         return proxy(Connection.class, connection, connection);
     }
 
-    private synchronized long calls() {
-        return calls;
+    /** A call of a connection, and the plan that it is under. */
+    private record Call(Plan plan, long number) {
+        boolean fails(boolean afterwards) {
+            return plan.first <= number && number <= plan.last && plan.after == afterwards;
+        }
     }
 
-    private synchronized @Nullable Plan count(Connection connection, boolean counts) throws SQLException {
-        Plan now = plan;
-        if (!counts || now == null) {
+    private @Nullable Call count(Connection connection) throws SQLException {
+        if (plan == null) {
             return null;
         }
         boolean reads = connection.isReadOnly();
-        if (now.side == Side.ALL || now.side == (reads ? Side.READS : Side.WRITES)) {
-            calls++;
-            return now;
+        synchronized (this) {
+            Plan now = plan;
+            return now != null && (now.side == Side.ALL || now.side == (reads ? Side.READS : Side.WRITES))
+                    ? new Call(now, ++calls)
+                    : null;
         }
-        return null;
     }
 
-    private <T> T proxy(Class<T> type, T target, Connection connection) {
+    private <T> T proxy(Class<T> type, Object target, Connection connection) {
         return type.cast(Proxy.newProxyInstance(
                 Faults.class.getClassLoader(),
                 new Class<?>[] {type},
@@ -153,14 +154,9 @@ public final class Faults {
     private @Nullable Object call(
             Object target, Connection connection, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        long call;
-        Plan now;
-        synchronized (this) {
-            now = count(connection, CALLS.contains(method.getName()));
-            call = calls;
-        }
-        if (now != null && now.strikes(call, false)) {
-            strike(now, target, connection);
+        Call call = CALLS.contains(method.getName()) ? count(connection) : null;
+        if (call != null && call.fails(false)) {
+            strike(call.plan, target, connection);
         }
         Object result;
         try {
@@ -168,16 +164,12 @@ public final class Faults {
         } catch (InvocationTargetException failure) {
             throw failure.getCause();
         }
-        if (now != null && now.strikes(call, true)) {
-            strike(now, target, connection);
+        if (call != null && call.fails(true)) {
+            strike(call.plan, target, connection);
         }
-        return switch (result) {
-            case CallableStatement statement -> statement;
-            case PreparedStatement statement -> proxy(PreparedStatement.class, statement, connection);
-            case Statement statement -> proxy(Statement.class, statement, connection);
-            case ResultSet rows -> proxy(ResultSet.class, rows, connection);
-            case null, default -> result;
-        };
+        // By what is promised: the driver's objects are several things at once.
+        Class<?> type = method.getReturnType();
+        return result != null && WRAPPED.contains(type) ? proxy(type, result, connection) : result;
     }
 
     /** Fails, and leaves the connection as SQLite and its driver leave it. */

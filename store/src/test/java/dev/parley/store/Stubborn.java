@@ -1,0 +1,179 @@
+package dev.parley.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.Writer;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.testkit.Faults;
+import dev.parley.testkit.Faults.Fault;
+import dev.parley.testkit.Faults.Side;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log, and webhooks, whose disk fails in the middle of their operations, and whose callers repeat what was refused until
+ * the fault has passed. Whoever uses them notices nothing, unless something was lost, written twice or written by half.
+ */
+final class Stubborn {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final List<Fault> FAULTS = List.of(Fault.FULL, Fault.IO, Fault.CORRUPT, Fault.BUSY);
+
+    private final Faults faults = new Faults();
+    private final AtomicInteger refusals;
+    private final Random random;
+    private @Nullable TaskLog disk;
+
+    /** @param refusals counts what was refused */
+    Stubborn(long seed, AtomicInteger refusals) {
+        this.random = new Random(seed);
+        this.refusals = refusals;
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    TaskLog log(TaskLog log) {
+        disk = log;
+        return proxy(TaskLog.class, log);
+    }
+
+    PushStore webhooks(PushStore webhooks) {
+        return proxy(PushStore.class, webhooks);
+    }
+
+    private <T> T proxy(Class<T> type, T target) {
+        return type.cast(Proxy.newProxyInstance(
+                Stubborn.class.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call(target, method, arguments)));
+    }
+
+    private @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        if (method.getName().equals("close")) {
+            faults.pass();
+            return invoke(target, method, arguments);
+        }
+        // Who is answered by a count cannot find out what a lost answer was.
+        fail(!method.getReturnType().isPrimitive() || method.getReturnType() == void.class);
+        if (target instanceof TaskLog log && arguments != null && arguments[0] instanceof Writer writer) {
+            log.submit(new Again(writer));
+            return null;
+        }
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return invoke(target, method, arguments);
+            } catch (StoreException refused) {
+                refusals.incrementAndGet();
+                if (System.nanoTime() > deadline) {
+                    throw refused;
+                }
+            } finally {
+                faults.pass();
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    private static @Nullable Object invoke(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException failure) {
+            throw failure.getCause();
+        }
+    }
+
+    private synchronized void fail(boolean answerMayBeLost) {
+        Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
+        int call = 1 + random.nextInt(8);
+        switch (random.nextInt(answerMayBeLost ? 3 : 2)) {
+            case 0 -> faults.at(call, fault, Side.ALL);
+            case 1 -> faults.from(call, fault, Side.ALL);
+            default -> faults.after(call, fault, Side.ALL);
+        }
+    }
+
+    /** Submits a segment until the log has it. */
+    private final class Again implements Writer {
+        private final Writer writer;
+        private @Nullable Segment taken;
+
+        Again(Writer writer) {
+            this.writer = writer;
+        }
+
+        @Override
+        public Segment take() {
+            Segment segment = taken;
+            if (segment == null) {
+                segment = writer.take();
+                taken = segment;
+            }
+            return segment;
+        }
+
+        @Override
+        public void written(Segment segment) {
+            writer.written(segment);
+        }
+
+        @Override
+        public void failed(Segment segment, Exception cause) {
+            refusals.incrementAndGet();
+            faults.pass();
+            Thread.ofVirtual().start(() -> repeat(segment));
+        }
+
+        private void repeat(Segment segment) {
+            try {
+                LockSupport.parkNanos(2_000_000);
+                if (last(segment.head().key()) == segment.head().lastSequence()) {
+                    writer.written(segment); // and the answer was lost
+                } else {
+                    requireDisk().submit(this);
+                }
+            } catch (StoreException failed) { // the fault of another operation
+                failed(segment, failed);
+            } catch (AssertionError wrong) {
+                writer.failed(segment, new IllegalStateException(wrong));
+            }
+        }
+
+        private long last(TaskKey key) {
+            Segment segment = take();
+            long last = requireDisk().find(key).map(Head::lastSequence).orElse(0L);
+            assertThat(last)
+                    .as("events of " + key)
+                    .isIn(segment.events().getFirst().sequence() - 1, segment.head().lastSequence());
+            assertThat(requireDisk().read(key, 0, 1_000))
+                    .extracting(LoggedEvent::sequence)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, last).boxed().toList());
+            return last;
+        }
+
+        private TaskLog requireDisk() {
+            TaskLog log = disk;
+            if (log == null) {
+                throw new IllegalStateException("there is no log");
+            }
+            return log;
+        }
+    }
+}
