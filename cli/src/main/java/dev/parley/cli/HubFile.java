@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.protocol.Nearest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

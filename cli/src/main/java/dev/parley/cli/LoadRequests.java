@@ -147,8 +147,8 @@ final class LoadRequests {
             } catch (A2AException refusal) {
                 throw new LoadProblem(
                         Kind.REFUSED,
-                        operation.getClass().getSimpleName() + " to "
-                                + target.agent().url() + " fails: " + refusal.error() + ": " + refusal.getMessage(),
+                        operation.name() + " to " + target.agent().url() + " fails: " + refusal.error() + ": "
+                                + refusal.getMessage(),
                         refusal);
             }
         }

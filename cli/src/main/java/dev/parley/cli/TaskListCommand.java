@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Nearest;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;

@@ -8,6 +8,7 @@ import dev.parley.engine.TaskLimits;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.Nearest;
 import dev.parley.store.Sealing;
 import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication;

@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.protocol.Nearest;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;

@@ -151,17 +151,17 @@ public final class Traces {
 
             @Override
             public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                return around("knowledge/query", context, traced -> graph.query(query, traced));
+                return around(query.name(), context, traced -> graph.query(query, traced));
             }
 
             @Override
             public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                return around("knowledge/update", context, traced -> graph.update(update, traced));
+                return around(update.name(), context, traced -> graph.update(update, traced));
             }
 
             @Override
             public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                Span span = begin(kind, "knowledge/subscribe", agent.get(), context);
+                Span span = begin(kind, subscription.name(), agent.get(), context);
                 try (Scope here = span.makeCurrent()) {
                     return new ChangesTold(span, kind, graph.subscribe(subscription, within(span, context)));
                 } catch (Throwable failure) {
@@ -200,7 +200,7 @@ public final class Traces {
     }
 
     private Span begin(SpanKind kind, String agent, Operation operation, CallContext context) {
-        String name = operation.getClass().getSimpleName();
+        String name = operation.name();
         boolean invokes = kind == SpanKind.CLIENT && operation instanceof Operation.Send;
         Span span = begin(kind, (invokes ? "invoke_agent" : name) + " " + agent, agent, context);
         if (!span.isRecording()) {

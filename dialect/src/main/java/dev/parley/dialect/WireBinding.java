@@ -73,8 +73,7 @@ final class WireBinding implements Binding {
             if (row == null) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
-                        "The agent speaks version " + version + " of the protocol, which has no "
-                                + operation.getClass().getSimpleName());
+                        "The agent speaks version " + version + " of the protocol, which has no " + operation.name());
             }
             return row;
         }

@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -384,7 +385,10 @@ public final class HubBuilder {
         return this;
     }
 
-    /** What callers may do, and how much; default: everything with their own. */
+    /**
+     * What callers may do, and how much; default: everything with their own. {@link #start} refuses a policy that names an
+     * operation that neither the protocol nor an agent known by then has.
+     */
     public HubBuilder policy(PolicyFile policy) {
         this.policy = requireNonNull(policy, "policy");
         return this;
@@ -501,12 +505,22 @@ public final class HubBuilder {
             trust.groupClaim(groupClaim);
         }
         if (policy != null) {
+            policy.requireOperations(methods());
             trust.policy(policy);
         }
         if (administration != null) {
             trust.audit(administration.audit());
         }
         return trust.build();
+    }
+
+    /** Names of the methods that agents have besides the operations of the protocol. */
+    private Set<String> methods() {
+        var names = new HashSet<String>();
+        names.add(TaskCredentials.METHOD);
+        agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
+        extensions.forEach(extension -> names.addAll(extension.methods().keySet()));
+        return names;
     }
 
     private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {

@@ -56,14 +56,13 @@ final class Observed {
         var measured = new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
-                String name = operation.getClass().getSimpleName();
-                return observe(name, operation, context, () -> endpoint.call(operation, context));
+                return observe(operation.name(), operation, context, () -> endpoint.call(operation, context));
             }
 
             @Override
             public EventStream watch(Operation.Watch operation, CallContext context) {
-                String name = operation.getClass().getSimpleName();
-                return new Events(observe(name, operation, context, () -> endpoint.watch(operation, context)));
+                return new Events(
+                        observe(operation.name(), operation, context, () -> endpoint.watch(operation, context)));
             }
         };
         return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
@@ -78,18 +77,18 @@ final class Observed {
 
             @Override
             public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                return observe("knowledge/query", null, context, () -> graph.query(query, context));
+                return observe(query.name(), null, context, () -> graph.query(query, context));
             }
 
             @Override
             public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                return observe("knowledge/update", null, context, () -> graph.update(update, context));
+                return observe(update.name(), null, context, () -> graph.update(update, context));
             }
 
             @Override
             public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
                 return new ChangesSeen(
-                        observe("knowledge/subscribe", null, context, () -> graph.subscribe(subscription, context)));
+                        observe(subscription.name(), null, context, () -> graph.subscribe(subscription, context)));
             }
         };
         return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);

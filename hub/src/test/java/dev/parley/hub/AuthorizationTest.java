@@ -39,7 +39,7 @@ final class AuthorizationTest {
             {"rules": [
                {"effect": "hide", "groups": ["T2"], "agents": ["ledger"]},
                {"effect": "deny", "principals": ["bob"], "agents": ["echo"], "operations": ["CancelTask", "SendMessage"]},
-               {"effect": "scopes", "scopes": ["push"], "operations": ["CreatePushConfig"]}
+               {"effect": "scopes", "scopes": ["push"], "operations": ["CreateTaskPushNotificationConfig"]}
              ],
              "shared": ["board"],
              "limits": {"principal": {"perDay": 1000000}}}

@@ -18,8 +18,20 @@ public sealed interface KnowledgeOperation {
     String GRAPHQL = "graphql";
     String SPARQL = "sparql";
 
+    /** The names of all operations, as {@link #name} returns them. */
+    List<String> NAMES = List.of("knowledge/query", "knowledge/update", "knowledge/subscribe");
+
     /** Patches that one update may have. */
     int MAX_MUTATIONS = 1_000;
+
+    /** Name of the operation in the extension, in every dialect. */
+    default String name() {
+        return switch (this) {
+            case Query query -> "knowledge/query";
+            case Update update -> "knowledge/update";
+            case Subscribe subscribe -> "knowledge/subscribe";
+        };
+    }
 
     /** The task that it has to do with, of whichever agent; null for none. */
     @Nullable

@@ -19,9 +19,45 @@ public sealed interface Operation {
     /** How many characters an id may have that a caller chooses. */
     int LONGEST_ID = 256;
 
+    /** The names of all operations, as {@link #name} returns them. */
+    List<String> NAMES = List.of(
+            "SendMessage",
+            "SendStreamingMessage",
+            "GetTask",
+            "ListTasks",
+            "CancelTask",
+            "SubscribeToTask",
+            "CreateTaskPushNotificationConfig",
+            "GetTaskPushNotificationConfig",
+            "ListTaskPushNotificationConfigs",
+            "DeleteTaskPushNotificationConfig",
+            "GetExtendedAgentCard");
+
     /** The routing string of the interface, or null. */
     @Nullable
     String tenant();
+
+    /**
+     * Name of the operation in the specification, in every dialect. Policies, metrics, traces and the audit use it, so it does
+     * not depend on the names of classes.
+     *
+     * <p>Source: A2A specification 1.0, section 5.3 "Method Mapping Reference".
+     */
+    default String name() {
+        return switch (this) {
+            case SendMessage send -> "SendMessage";
+            case SendStreamingMessage send -> "SendStreamingMessage";
+            case GetTask get -> "GetTask";
+            case ListTasks list -> "ListTasks";
+            case CancelTask cancel -> "CancelTask";
+            case SubscribeToTask subscribe -> "SubscribeToTask";
+            case CreatePushConfig create -> "CreateTaskPushNotificationConfig";
+            case GetPushConfig get -> "GetTaskPushNotificationConfig";
+            case ListPushConfigs list -> "ListTaskPushNotificationConfigs";
+            case DeletePushConfig delete -> "DeleteTaskPushNotificationConfig";
+            case GetExtendedAgentCard get -> "GetExtendedAgentCard";
+        };
+    }
 
     /** The id of the task that it is about; null for none, or if that is not known before it is answered. */
     default @Nullable String aboutTask() {

@@ -104,19 +104,19 @@ public final class Guard {
 
             @Override
             public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                require("knowledge/query", null, context, "");
+                require(query.name(), null, context, "");
                 return graph.query(query, context);
             }
 
             @Override
             public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                require("knowledge/update", null, context, "");
+                require(update.name(), null, context, "");
                 return graph.update(update, context);
             }
 
             @Override
             public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                require("knowledge/subscribe", null, context, "");
+                require(subscription.name(), null, context, "");
                 return graph.subscribe(subscription, context);
             }
         };
@@ -126,13 +126,13 @@ public final class Guard {
         String task = requireNonNullElse(operation.aboutTask(), "");
         if (operation instanceof Operation.Send send) {
             String skill = skill(send);
-            requireEnd(operation.getClass().getSimpleName(), context);
+            requireEnd(operation.name(), context);
             requireScopes(send, skill, context);
             for (@Nullable String one : taken(skill)) {
-                require(operation.getClass().getSimpleName(), one, context, task);
+                require(operation.name(), one, context, task);
             }
         } else {
-            require(operation.getClass().getSimpleName(), null, context, task);
+            require(operation.name(), null, context, task);
         }
     }
 
@@ -189,7 +189,7 @@ public final class Guard {
             }
         }
         if (!missing.isEmpty()) {
-            String operation = send.getClass().getSimpleName();
+            String operation = send.name();
             denials.note(context, agent, operation, "", "scopes of a skill: " + String.join(" ", missing));
             throw lacking(missing);
         }

@@ -27,7 +27,7 @@ public final class GrpcTransport implements Transport {
             if (rpc == null) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
-                        operation.getClass().getSimpleName() + " is not known in the version that the agent speaks");
+                        operation.name() + " is not known in the version that the agent speaks");
             }
             return (Rpc<Operation, R, Message, Message>) rpc;
         }

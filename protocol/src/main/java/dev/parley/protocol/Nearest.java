@@ -1,0 +1,54 @@
+package dev.parley.protocol;
+
+import java.util.Collection;
+import java.util.Comparator;
+
+/** The closest known word to a misspelt one, for error messages. */
+public final class Nearest {
+    /** At most so far is a candidate from a word that abbreviates it. */
+    private static final int ABBREVIATED = 3;
+
+    private Nearest() {}
+
+    /**
+     * Returns the candidate with the fewest changed letters; the first of them if there are several. A candidate that the word
+     * abbreviates, as {@code CreateConfig} does {@code CreateTaskConfig}, is near too.
+     *
+     * @throws java.util.NoSuchElementException if there are no candidates
+     */
+    public static String to(String word, Collection<String> candidates) {
+        return candidates.stream()
+                .min(Comparator.<String>comparingInt(candidate -> abbreviates(word, candidate)
+                                ? Math.min(distance(word, candidate), ABBREVIATED)
+                                : distance(word, candidate))
+                        .thenComparingInt(candidate -> distance(word, candidate)))
+                .orElseThrow();
+    }
+
+    private static boolean abbreviates(String word, String candidate) {
+        int matched = 0;
+        for (int i = 0; i < candidate.length() && matched < word.length(); i++) {
+            if (candidate.charAt(i) == word.charAt(matched)) {
+                matched++;
+            }
+        }
+        return matched == word.length();
+    }
+
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+}
