@@ -8,9 +8,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything in a card that breaks the A2A schema, by its path.
+ * Checks cards against the schema of the version that they are written in; faults have the path of the member.
  *
- * <p>Source: A2A specification 1.0, sections 4.4 and 4.5.
+ * <p>Source: A2A specification 1.0, sections 4.4 and 4.5; 0.3.0, section 5.5; 0.2.5; 0.1.0; Agentic Kernel; AgentVault 0.2.
  */
 final class CardCheck {
     private enum Kind {
@@ -89,6 +89,100 @@ final class CardCheck {
             Member.optional("inputModes", Kind.TEXTS),
             Member.optional("outputModes", Kind.TEXTS),
             Member.optional("securityRequirements", Kind.LIST));
+    private static final List<Member> CARD_03 = List.of(
+            Member.required("protocolVersion", Kind.TEXT),
+            Member.required("name", Kind.TEXT),
+            Member.required("description", Kind.TEXT),
+            Member.required("url", Kind.TEXT),
+            Member.required("version", Kind.TEXT),
+            Member.required("capabilities", Kind.OBJECT),
+            Member.required("defaultInputModes", Kind.TEXTS),
+            Member.required("defaultOutputModes", Kind.TEXTS),
+            Member.required("skills", Kind.LIST),
+            Member.optional("preferredTransport", Kind.TEXT),
+            Member.optional("additionalInterfaces", Kind.LIST),
+            Member.optional("provider", Kind.OBJECT),
+            Member.optional("documentationUrl", Kind.TEXT),
+            Member.optional("iconUrl", Kind.TEXT),
+            Member.optional("securitySchemes", Kind.OBJECT),
+            Member.optional("security", Kind.LIST),
+            Member.optional("supportsAuthenticatedExtendedCard", Kind.BOOLEAN),
+            Member.optional("signatures", Kind.LIST));
+    private static final List<Member> CARD_02 = CARD_03.stream()
+            .map(member ->
+                    member.name().equals("protocolVersion") ? Member.optional(member.name(), member.kind()) : member)
+            .toList();
+    private static final List<Member> CARD_01 = List.of(
+            Member.required("name", Kind.TEXT),
+            Member.required("url", Kind.TEXT),
+            Member.required("version", Kind.TEXT),
+            Member.required("capabilities", Kind.OBJECT),
+            Member.required("skills", Kind.LIST),
+            Member.optional("description", Kind.TEXT),
+            Member.optional("provider", Kind.OBJECT),
+            Member.optional("documentationUrl", Kind.TEXT),
+            Member.optional("authentication", Kind.OBJECT),
+            Member.optional("defaultInputModes", Kind.TEXTS),
+            Member.optional("defaultOutputModes", Kind.TEXTS));
+    private static final List<Member> CARD_KERNEL = List.of(
+            Member.required("name", Kind.TEXT),
+            Member.required("url", Kind.TEXT),
+            Member.required("version", Kind.TEXT),
+            Member.required("capabilities", Kind.OBJECT),
+            Member.required("default_input_modes", Kind.TEXTS),
+            Member.required("default_output_modes", Kind.TEXTS),
+            Member.required("skills", Kind.LIST),
+            Member.optional("description", Kind.TEXT),
+            Member.optional("provider", Kind.OBJECT),
+            Member.optional("documentation_url", Kind.TEXT),
+            Member.optional("authentication", Kind.OBJECT));
+    private static final List<Member> CARD_VAULT = List.of(
+            Member.required("schemaVersion", Kind.TEXT),
+            Member.required("humanReadableId", Kind.TEXT),
+            Member.required("agentVersion", Kind.TEXT),
+            Member.required("name", Kind.TEXT),
+            Member.required("description", Kind.TEXT),
+            Member.required("url", Kind.TEXT),
+            Member.required("provider", Kind.OBJECT),
+            Member.required("capabilities", Kind.OBJECT),
+            Member.required("authSchemes", Kind.LIST),
+            Member.optional("skills", Kind.LIST),
+            Member.optional("tags", Kind.TEXTS),
+            Member.optional("iconUrl", Kind.TEXT));
+    private static final List<Member> TRANSPORT =
+            List.of(Member.required("url", Kind.TEXT), Member.required("transport", Kind.TEXT));
+    private static final List<Member> LEGACY_CAPABILITIES = List.of(
+            Member.optional("streaming", Kind.BOOLEAN),
+            Member.optional("pushNotifications", Kind.BOOLEAN),
+            Member.optional("stateTransitionHistory", Kind.BOOLEAN),
+            Member.optional("extensions", Kind.LIST));
+    private static final List<Member> OLDEST_SKILL = List.of(
+            Member.required("id", Kind.TEXT),
+            Member.required("name", Kind.TEXT),
+            Member.optional("description", Kind.TEXT),
+            Member.optional("tags", Kind.TEXTS),
+            Member.optional("examples", Kind.TEXTS));
+    private static final List<Member> VAULT_SKILL = List.of(
+            Member.required("id", Kind.TEXT),
+            Member.required("name", Kind.TEXT),
+            Member.required("description", Kind.TEXT));
+    private static final List<Member> VAULT_AUTH = List.of(
+            Member.required("scheme", Kind.TEXT),
+            Member.optional("description", Kind.TEXT),
+            Member.optional("tokenUrl", Kind.TEXT),
+            Member.optional("scopes", Kind.TEXTS),
+            Member.optional("service_identifier", Kind.TEXT));
+    private static final Map<String, List<Member>> LEGACY_SCHEMES = Map.of(
+            "apiKey",
+            List.of(Member.required("in", Kind.TEXT), Member.required("name", Kind.TEXT)),
+            "http",
+            List.of(Member.required("scheme", Kind.TEXT)),
+            "oauth2",
+            List.of(Member.required("flows", Kind.OBJECT)),
+            "openIdConnect",
+            List.of(Member.required("openIdConnectUrl", Kind.TEXT)),
+            "mutualTLS",
+            List.of());
     private static final List<Member> SIGNATURE = List.of(
             Member.required("protected", Kind.TEXT),
             Member.required("signature", Kind.TEXT),
@@ -109,22 +203,144 @@ final class CardCheck {
 
     private CardCheck() {}
 
-    /** What is wrong, each with its path; empty if nothing is. */
-    static List<String> faults(Map<String, @Nullable Object> card) {
+    /** A version of the card. */
+    enum Schema {
+        V1("A2A 1.0"),
+        V03("A2A 0.3"),
+        V02("A2A 0.2"),
+        V01("A2A 0.1"),
+        KERNEL("Agentic Kernel"),
+        VAULT("AgentVault 0.2");
+
+        private final String label;
+
+        Schema(String label) {
+            this.label = label;
+        }
+
+        @Override
+        public String toString() {
+            return label;
+        }
+
+        /** The versions that a card is written in; of those before 1.0 only one, besides which it may be a card of 1.0. */
+        static List<Schema> of(Map<String, @Nullable Object> card) {
+            var schemas = new ArrayList<Schema>();
+            if (card.containsKey("supportedInterfaces")) {
+                schemas.add(V1);
+            }
+            String version = card.get("protocolVersion") instanceof String text ? text : "";
+            if (card.containsKey("humanReadableId") && card.containsKey("schemaVersion")) {
+                schemas.add(VAULT);
+            } else if (version.startsWith("0.3")) {
+                schemas.add(V03);
+            } else if (version.startsWith("0.2")) {
+                schemas.add(V02);
+            } else if (schemas.isEmpty() && card.containsKey("default_input_modes")) {
+                schemas.add(KERNEL);
+            } else if (schemas.isEmpty() && card.containsKey("authentication")) {
+                schemas.add(V01);
+            } else if (schemas.isEmpty() && card.containsKey("url")) {
+                boolean newer = card.containsKey("preferredTransport") || card.containsKey("security");
+                boolean oldest = !card.containsKey("description") || !card.containsKey("defaultInputModes");
+                schemas.add(newer ? V03 : oldest ? V01 : V02);
+            }
+            return schemas.isEmpty() ? List.of(V1) : schemas;
+        }
+    }
+
+    /** Returns what is wrong by the schema of a version, each fault with its path; empty if nothing is. */
+    static List<String> faults(Map<String, @Nullable Object> card, Schema schema) {
         var check = new CardCheck();
-        check.members("", card, CARD);
-        check.interfaces(card.get("supportedInterfaces"));
-        if (card.get("capabilities") instanceof Map<?, ?> capabilities) {
-            check.members("capabilities", capabilities, CAPABILITIES);
-            check.each("capabilities.extensions", capabilities.get("extensions"), EXTENSION);
+        switch (schema) {
+            case V1 -> check.v1(card);
+            case V03 -> check.legacy(card, CARD_03, SKILL);
+            case V02 -> check.legacy(card, CARD_02, SKILL);
+            case V01 -> check.legacy(card, CARD_01, OLDEST_SKILL);
+            case KERNEL -> check.kernel(card);
+            case VAULT -> check.vault(card);
         }
-        if (card.get("provider") instanceof Map<?, ?> provider) {
-            check.members("provider", provider, PROVIDER);
-        }
-        check.each("skills", card.get("skills"), SKILL);
-        check.each("signatures", card.get("signatures"), SIGNATURE);
-        check.schemes(card.get("securitySchemes"));
         return check.faults;
+    }
+
+    private void v1(Map<String, @Nullable Object> card) {
+        members("", card, CARD);
+        interfaces(card.get("supportedInterfaces"));
+        if (card.get("capabilities") instanceof Map<?, ?> capabilities) {
+            members("capabilities", capabilities, CAPABILITIES);
+            each("capabilities.extensions", capabilities.get("extensions"), EXTENSION);
+        }
+        provider(card);
+        each("skills", card.get("skills"), SKILL);
+        each("signatures", card.get("signatures"), SIGNATURE);
+        schemes(card.get("securitySchemes"));
+    }
+
+    private void legacy(Map<String, @Nullable Object> card, List<Member> members, List<Member> skill) {
+        members("", card, members);
+        address("url", card.get("url"));
+        each("additionalInterfaces", card.get("additionalInterfaces"), TRANSPORT);
+        if (card.get("capabilities") instanceof Map<?, ?> capabilities) {
+            members("capabilities", capabilities, LEGACY_CAPABILITIES);
+            each("capabilities.extensions", capabilities.get("extensions"), EXTENSION);
+        }
+        provider(card);
+        each("skills", card.get("skills"), skill);
+        each("signatures", card.get("signatures"), SIGNATURE);
+        if (card.get("authentication") instanceof Map<?, ?> authentication) {
+            members("authentication", authentication, List.of(Member.required("schemes", Kind.TEXTS)));
+        }
+        if (card.get("securitySchemes") instanceof Map<?, ?> schemes) {
+            schemes.forEach((name, scheme) -> legacyScheme("securitySchemes." + name, scheme));
+        }
+    }
+
+    private void kernel(Map<String, @Nullable Object> card) {
+        members("", card, CARD_KERNEL);
+        address("url", card.get("url"));
+        each("skills", card.get("skills"), OLDEST_SKILL);
+    }
+
+    private void vault(Map<String, @Nullable Object> card) {
+        members("", card, CARD_VAULT);
+        address("url", card.get("url"));
+        if (card.get("provider") instanceof Map<?, ?> provider) {
+            members("provider", provider, List.of(Member.required("name", Kind.TEXT)));
+        }
+        if (card.get("capabilities") instanceof Map<?, ?> capabilities) {
+            members("capabilities", capabilities, List.of(Member.required("a2aVersion", Kind.TEXT)));
+        }
+        each("authSchemes", card.get("authSchemes"), VAULT_AUTH);
+        if (card.get("authSchemes") instanceof List<?> list && list.isEmpty()) {
+            faults.add("authSchemes is empty (expected: at least one)");
+        }
+        each("skills", card.get("skills"), VAULT_SKILL);
+    }
+
+    private void legacyScheme(String at, @Nullable Object scheme) {
+        if (!(scheme instanceof Map<?, ?> members)) {
+            faults.add(at + " is wrong (expected: an object)");
+            return;
+        }
+        List<Member> expected = LEGACY_SCHEMES.get(String.valueOf(members.get("type")));
+        if (expected == null) {
+            faults.add(at + ".type is wrong (expected: "
+                    + String.join(", ", LEGACY_SCHEMES.keySet().stream().sorted().toList()) + ")");
+            return;
+        }
+        members(at, members, expected);
+    }
+
+    private void provider(Map<String, @Nullable Object> card) {
+        if (card.get("provider") instanceof Map<?, ?> provider) {
+            members("provider", provider, PROVIDER);
+        }
+    }
+
+    private void address(String at, @Nullable Object value) {
+        if (value instanceof String url && !isUrl(url)) {
+            faults.add(at + " is wrong (expected: an absolute URL)");
+        }
     }
 
     private void members(String path, Map<?, ?> object, List<Member> expected) {
@@ -161,8 +377,8 @@ final class CardCheck {
                 faults.add("supportedInterfaces is empty (expected: at least one)");
             }
             for (int i = 0; i < interfaces.size(); i++) {
-                if (interfaces.get(i) instanceof Map<?, ?> one && one.get("url") instanceof String url && !isUrl(url)) {
-                    faults.add("supportedInterfaces[" + i + "].url is wrong (expected: an absolute URL)");
+                if (interfaces.get(i) instanceof Map<?, ?> one) {
+                    address("supportedInterfaces[" + i + "].url", one.get("url"));
                 }
             }
         }

@@ -4,7 +4,10 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.SecurityScheme;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -21,7 +24,7 @@ final class CardCommand implements Command {
     public void describe(CommandSpec spec) {
         spec.addPositional(Command.argument(0, false, "REF", "The agent; the same as --agent-card."));
         if (!validates) {
-            spec.addOption(Command.flag("--validate", "Check the card against the A2A schema."));
+            spec.addOption(Command.flag("--validate", "Check the card by the schema of its version."));
             spec.addOption(Command.flag("--extended", "The card that only authenticated callers see."));
         }
     }
@@ -35,14 +38,7 @@ final class CardCommand implements Command {
         }
         CardSource.Found found = Connection.card(call, reference);
         if (validates || call.has("--validate")) {
-            List<String> faults = CardCheck.faults(found.tree());
-            if (!faults.isEmpty()) {
-                throw new CliException(Problem.local(
-                        LocalError.CARD_INVALID,
-                        found.place() + " breaks the A2A schema: " + String.join("; ", faults),
-                        "correct these members of the card"));
-            }
-            call.output().aside("Valid", "yes");
+            check(call, found);
         }
         AgentCard card = found.card();
         call.output().result(() -> Json.write(found.tree()), page -> {
@@ -50,6 +46,46 @@ final class CardCommand implements Command {
             call.view().card(page, card, CardSignatures.shown(call, found));
         });
         return 0;
+    }
+
+    /** Checks a card by the schema of each version that it is written in, and reports where it leads. */
+    private static void check(Invocation call, CardSource.Found found) {
+        List<CardCheck.Schema> schemas = CardCheck.Schema.of(found.tree());
+        for (CardCheck.Schema schema : schemas) {
+            List<String> faults = CardCheck.faults(found.tree(), schema);
+            if (!faults.isEmpty()) {
+                throw new CliException(Problem.local(
+                        LocalError.CARD_INVALID,
+                        found.place() + " breaks the schema of " + schema + ": " + String.join("; ", faults),
+                        "correct these members of the card"));
+            }
+        }
+        call.output().aside("Valid", "yes");
+        call.output().aside("Schema", schemas.stream().map(Object::toString).collect(Collectors.joining(", ")));
+        String own = found.origin();
+        if (own != null) {
+            AgentCard card = found.card();
+            Stream.concat(
+                            card.supportedInterfaces().stream().map(at -> Connection.origin(at, own)),
+                            card.securitySchemes().values().stream().flatMap(CardCommand::tokenOrigins))
+                    .filter(origin -> !HttpAddress.isSameOrigin(origin, own))
+                    .distinct()
+                    .forEach(origin -> call.output()
+                            .warn("the card of " + own + " leads to another origin: " + origin
+                                    + " (callers refuse that without --allow-origin " + origin + ")"));
+        }
+    }
+
+    private static Stream<String> tokenOrigins(SecurityScheme scheme) {
+        if (scheme instanceof SecurityScheme.OAuth2 oauth
+                && oauth.flow() instanceof SecurityScheme.Flow.ClientCredentials flow) {
+            try {
+                return Stream.of(HttpAddress.origin(HttpAddress.of(flow.tokenUrl())));
+            } catch (IllegalArgumentException noUrl) {
+                return Stream.of();
+            }
+        }
+        return Stream.of();
     }
 
     private static int extended(Invocation call, @Nullable String argument) throws InterruptedException {

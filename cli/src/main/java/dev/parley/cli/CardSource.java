@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.client.CardPlaces;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -7,10 +8,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: a2a-cli specification 0.2, section 10.1.
  */
 final class CardSource {
-    private static final String WELL_KNOWN = "/.well-known/agent-card.json";
-
     /**
      * A card as it was found.
      *
@@ -65,10 +64,13 @@ final class CardSource {
 
     private final Surroundings around;
     private final PublicDocuments documents;
+    private final Consumer<URI> check;
 
-    CardSource(Surroundings around, PublicDocuments documents) {
+    /** @param check looks at the address before anything is sent there, and throws if nothing shall be */
+    CardSource(Surroundings around, PublicDocuments documents, Consumer<URI> check) {
         this.around = around;
         this.documents = documents;
+        this.check = check;
     }
 
     /** Returns the card that {@code reference} means: a file, a card's URL, an agent's URL, an origin or a host. */
@@ -113,8 +115,10 @@ final class CardSource {
     }
 
     private Found fetch(URI url) throws InterruptedException {
-        String last = "";
-        for (URI place : places(url)) {
+        check.accept(url);
+        var places = CardPlaces.of(url);
+        var tried = new ArrayList<String>();
+        for (URI place : places.places()) {
             String hint = place.toString().startsWith(Setting.LOCAL_HUB + "/")
                     ? "start a hub with: parley up; or name another agent with -a"
                     : "check the address given with -a, and that the agent is running";
@@ -123,11 +127,27 @@ final class CardSource {
                 throw new CliException(refused(place, answer));
             }
             if (answer.status() == 200 && answer.isObject()) {
-                return new Found(answer.body(), place.toString(), HttpAddress.origin(place));
+                var found = new Found(answer.body(), place.toString(), HttpAddress.origin(place));
+                if (isOf(places, place, found, tried.size())) {
+                    return found;
+                }
+                tried.add(place + " (the card of another agent, or none)");
+            } else {
+                tried.add(place + (answer.status() == 200 ? " (no JSON)" : " (status " + answer.status() + ")"));
             }
-            last = place + (answer.status() == 200 ? " (no JSON)" : " (status " + answer.status() + ")");
         }
-        throw notFound("no agent card at " + last, "name the agent with -a: its origin or the URL of its card");
+        throw notFound(
+                "no agent card at " + String.join(", ", tried),
+                "name the agent with -a: its origin or the URL of its card");
+    }
+
+    /** A document that is no card is one that is wrong, where the agent's own card has to be; elsewhere it is something else. */
+    private static boolean isOf(CardPlaces places, URI place, Found found, int before) {
+        try {
+            return places.fits(place, Json.readCard(found.bytes()));
+        } catch (A2AException malformed) {
+            return places.isCard() || before < 2 && place.getPath().endsWith(".json");
+        }
     }
 
     private static Problem refused(URI place, PublicDocuments.Answer answer) {
@@ -141,21 +161,6 @@ final class CardSource {
                 (unknown ? "" : "if it is credentials that are wanted, ")
                         + "pass a header with --svc-param, or a copy of the card with -a card.json",
                 answer.status());
-    }
-
-    /** The URL of a card as it is; else the well-known place below the address, then the address itself. */
-    private static Set<URI> places(URI url) {
-        String path = url.getPath() == null ? "" : url.getPath();
-        if (path.endsWith(".json")) {
-            return Set.of(url);
-        }
-        var places = new LinkedHashSet<URI>();
-        places.add(URI.create(url.getScheme() + "://" + url.getRawAuthority()
-                + (url.getRawPath() == null ? "" : url.getRawPath().replaceFirst("/+$", "")) + WELL_KNOWN));
-        if (!path.isEmpty() && !path.equals("/")) {
-            places.add(url);
-        }
-        return places;
     }
 
     private static CliException notFound(String message, String hint) {

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -67,12 +68,19 @@ final class Connection implements AutoCloseable {
 
     /** Reads the card that the settings name, without talking to the agent itself. */
     static CardSource.Found card(Invocation call, String reference) throws InterruptedException {
-        return new CardSource(call.around(), PublicDocuments.of(call)).find(reference);
+        return card(call, reference, !serviceParameters(call).isEmpty());
+    }
+
+    /** @param credentials whether the command has some for the agent, which a card that was changed on the way could take */
+    private static CardSource.Found card(Invocation call, String reference, boolean credentials)
+            throws InterruptedException {
+        return new CardSource(call.around(), PublicDocuments.of(call), url -> PlainHttp.check(call, url, credentials))
+                .find(reference);
     }
 
     private static Connection connect(Invocation call, String reference) throws InterruptedException {
         WireLog wire = WireLog.of(call);
-        CardSource.Found found = card(call, reference);
+        CardSource.Found found = card(call, reference, hasCredentials(call, reference));
         AgentCard card = found.card();
         wire.note("card from " + found.place());
         AgentClientBuilder builder = AgentClient.builder().retries(2);
@@ -86,15 +94,18 @@ final class Connection implements AutoCloseable {
                 .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL);
         prefer(call, builder);
         serviceParameters(call).forEach(builder::header);
+        if (PlainHttp.isAllowed(call)) {
+            builder.plainHttp();
+        }
         if (call.settings().isOn(Setting.INSECURE)) {
             builder.sslContext(InsecureTls.context());
         }
         boolean credentialSent = credentials(call, card, builder);
-        allowOrigins(call, card, builder, credentialSent);
+        allowOrigins(call, found, card, builder, credentialSent);
         AgentClient client = choose(call, card, builder);
         wire.note("interface " + client.address().protocolBinding() + " "
                 + client.address().protocolVersion() + " at " + client.address().url());
-        refuseStrangers(call, found, client.address(), credentialSent);
+        refuseStrangers(call, found, client.address());
         refusePlain(call, client.address());
         return new Connection(reference, client, credentialSent);
     }
@@ -252,27 +263,45 @@ final class Connection implements AutoCloseable {
         return insecure;
     }
 
-    /** Lets the client fall back to interfaces elsewhere: anywhere if there is no secret to send, else where allowed. */
-    private static void allowOrigins(
-            Invocation call, AgentCard card, AgentClientBuilder builder, boolean credentialSent) {
-        allowedOrigins(call).forEach(builder::allowOrigin);
-        if (!sendsSecrets(call, credentialSent)) {
-            for (AgentCard.Interface at : card.supportedInterfaces()) {
-                if (at.protocolBinding().equals(AgentCard.Interface.GRPC)) {
-                    continue; // is chosen or not, and stands in for nobody
-                }
-                try {
-                    builder.allowOrigin(at.url());
-                } catch (IllegalArgumentException noHttp) {
-                    // Nothing that one could fall back to.
-                    WireLog.of(call).note(at.url() + " is not used: " + noHttp.getMessage());
-                }
-            }
+    /** Whether the command has credentials for the agent, whatever its card says about them. */
+    private static boolean hasCredentials(Invocation call, String reference) {
+        if (call.get(Setting.BEARER) != null
+                || call.get(Setting.API_KEY) != null
+                || !serviceParameters(call).isEmpty()) {
+            return true;
         }
+        String named = call.get(Setting.KEY_SERVICE);
+        Optional<String> service = named == null ? Keys.serviceOf(reference) : Optional.of(named);
+        return service.isPresent() && Keys.has(Keys.of(call), service.get());
     }
 
-    private static boolean sendsSecrets(Invocation call, boolean credentialSent) {
-        return credentialSent || !call.settings().texts(Setting.SVC_PARAM).isEmpty();
+    /** Lets the client fall back to interfaces, and get tokens, where the card came from and where it is allowed. */
+    private static void allowOrigins(
+            Invocation call,
+            CardSource.Found found,
+            AgentCard card,
+            AgentClientBuilder builder,
+            boolean credentialSent) {
+        allowedOrigins(call).forEach(builder::allowOrigin);
+        if (found.origin() != null) {
+            builder.allowOrigin(found.origin());
+            return;
+        }
+        if (credentialSent || !call.settings().texts(Setting.SVC_PARAM).isEmpty()) {
+            return;
+        }
+        // The user vouches for a card in a file.
+        for (AgentCard.Interface at : card.supportedInterfaces()) {
+            if (at.protocolBinding().equals(AgentCard.Interface.GRPC)) {
+                continue; // is chosen or not, and stands in for nobody
+            }
+            try {
+                builder.allowOrigin(at.url());
+            } catch (IllegalArgumentException noHttp) {
+                // Nothing that one could fall back to.
+                WireLog.of(call).note(at.url() + " is not used: " + noHttp.getMessage());
+            }
+        }
     }
 
     private static List<String> allowedOrigins(Invocation call) {
@@ -282,27 +311,32 @@ final class Connection implements AutoCloseable {
                 : allowed.stream().map(Connection::originOf).toList();
     }
 
-    /** A card may lead anywhere, but not take credentials with it that were meant for the origin it came from. */
-    private static void refuseStrangers(
-            Invocation call, CardSource.Found found, AgentCard.Interface at, boolean credentialSent) {
+    /** Refuses a card that leads to another origin than its own: messages, and credentials, are meant for that one. */
+    private static void refuseStrangers(Invocation call, CardSource.Found found, AgentCard.Interface at) {
         String cardOrigin = found.origin();
-        if (cardOrigin == null || !sendsSecrets(call, credentialSent)) {
+        if (cardOrigin == null) {
             return;
         }
-        // Interfaces of gRPC name host and port alone, and speak TLS where the card does.
-        String url =
-                at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url();
-        String origin = HttpAddress.origin(URI.create(url));
-        if (!origin.equals(cardOrigin) && !allowedOrigins(call).contains(origin)) {
+        String origin = origin(at, cardOrigin);
+        if (!HttpAddress.isSameOrigin(origin, cardOrigin)
+                && allowedOrigins(call).stream().noneMatch(one -> HttpAddress.isSameOrigin(one, origin))) {
             throw new CliException(Problem.local(
-                    LocalError.INTERNAL,
-                    "the card of " + cardOrigin + " leads to " + origin + ", which would get your credentials",
+                    LocalError.ORIGIN_NOT_ALLOWED,
+                    "the card of " + cardOrigin + " leads to " + origin
+                            + ", which would get your messages and credentials",
                     "if you trust it: --allow-origin " + origin));
         }
     }
 
+    /** The origin of an interface. Those of gRPC name host and port alone, and speak TLS where the card does. */
+    static String origin(AgentCard.Interface at, String cardOrigin) {
+        return HttpAddress.origin(URI.create(
+                at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url()));
+    }
+
     /**
-     * Callers of AgentVault keep to TLS: elsewhere than on this machine, plain HTTP has to be asked for.
+     * Callers of AgentVault keep to TLS: elsewhere than on this machine, plain HTTP has to be asked for, with or without
+     * credentials.
      *
      * <p>Source: AgentVault 0.2, transport.
      */
@@ -311,13 +345,8 @@ final class Connection implements AutoCloseable {
             return;
         }
         URI url = URI.create(at.url());
-        String origin = HttpAddress.origin(url);
-        if (HttpAddress.isPlain(url) && !allowedOrigins(call).contains(origin)) {
-            throw new CliException(Problem.local(
-                    LocalError.INTERNAL,
-                    "the agent speaks AgentVault at " + origin + ", where everybody on the way could read along"
-                            + " (expected: https, or this machine)",
-                    "if that is meant: --allow-origin " + origin));
+        if (HttpAddress.isPlain(url) && !PlainHttp.isAllowed(call)) {
+            throw PlainHttp.refused("the agent speaks AgentVault at " + HttpAddress.origin(url));
         }
     }
 

@@ -47,6 +47,16 @@ final class HttpAddress {
         return HERE.matcher(url.getHost().toLowerCase(Locale.ROOT)).matches();
     }
 
+    /** True if both are the same scheme, host and port; all names of this machine's loopback count as one. */
+    static boolean isSameOrigin(String one, String other) {
+        return general(one).equals(general(other));
+    }
+
+    private static String general(String origin) {
+        URI url = URI.create(origin);
+        return isHere(url) ? origin(URI.create(url.getScheme() + "://localhost:" + url.getPort())) : origin;
+    }
+
     /** Who answers there. */
     static String origin(URI url) {
         int port = url.getPort() != -1 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;

@@ -94,7 +94,7 @@ final class Setting<T> {
             SettingType.LIST,
             null,
             "BINDING",
-            "Preferred binding (JSONRPC, HTTP+JSON), repeatable, highest first. Without it the card's order counts.",
+            "Preferred binding (JSONRPC, HTTP+JSON, GRPC, or the URI of another), repeatable, highest first. Without it the card's order counts.",
             REPEATABLE);
     static final Setting<String> A2A_VERSION = row(
             Scope.CLIENT,
@@ -266,8 +266,8 @@ final class Setting<T> {
             SettingType.LIST,
             null,
             "ORIGIN",
-            "Send credentials also to this origin, if the card leads there; call AgentVault agents there over plain"
-                    + " HTTP; repeatable.",
+            "Call the agent, and send credentials, also at this origin if the card leads there; get OAuth tokens there;"
+                    + " repeatable.",
             REPEATABLE);
     static final Setting<List<String>> TRUST = row(
             Scope.CLIENT,
@@ -295,6 +295,14 @@ final class Setting<T> {
             "false",
             "",
             "Do not verify TLS certificates (development only). Default: verify.");
+    static final Setting<Boolean> INSECURE_HTTP = row(
+            Scope.CLIENT,
+            "insecure-http",
+            List.of(),
+            SettingType.FLAG,
+            "false",
+            "",
+            "Send credentials over plain HTTP to other machines, and call AgentVault agents there. Default: refuse.");
     static final Setting<Boolean> VERBOSE = row(
             Scope.CLIENT,
             "verbose",

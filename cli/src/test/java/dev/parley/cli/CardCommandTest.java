@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code card get} and {@code card validate}. */
 @Timeout(60)
@@ -76,10 +78,47 @@ class CardCommandTest {
     @Test
     @Tag("A2ACLI_CARD_GET_002")
     void aValidCardIsSaidToBeOne() {
-        assertThat(shell.run("card", "validate", "-a", agent.url()).out()).startsWith("Valid: yes\n");
+        assertThat(shell.run("card", "validate", "-a", agent.url()).out()).startsWith("Valid: yes\nSchema: A2A 1.0\n");
         assertThat(shell.run("card", "get", "--validate", "-a", agent.url(), "-o", "json")
                         .err())
-                .isEqualTo("Valid: yes\n");
+                .isEqualTo("Valid: yes\nSchema: A2A 1.0\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "A2A 0.3 | 'protocolVersion':'0.3.0','description':'d','defaultInputModes':[],'defaultOutputModes':[],"
+                        + "'securitySchemes':{'k':{'type':'apiKey','in':'header','name':'API-Key'}},'skills':[]",
+                "A2A 0.2 | 'protocolVersion':'0.2.6','description':'d','defaultInputModes':[],'defaultOutputModes':[],"
+                        + "'skills':[]",
+                "A2A 0.1 | 'authentication':{'schemes':['Bearer']},'skills':[{'id':'s','name':'S'}]",
+                "Agentic Kernel | 'default_input_modes':['text'],'default_output_modes':['text'],'skills':[]",
+                "AgentVault 0.2 | 'schemaVersion':'1.0','humanReadableId':'a/b','agentVersion':'1','description':'d',"
+                        + "'provider':{'name':'p'},'authSchemes':[{'scheme':'none'}],'skills':[]"
+            })
+    void eachVersionIsCheckedByItsOwnSchema(String schema, String members) throws IOException {
+        String capabilities = schema.startsWith("AgentVault") ? "{'a2aVersion':'0.2'}" : "{}";
+        String card = "{'name':'n','version':'1','url':'http://localhost:1/a','capabilities':" + capabilities + ","
+                + members + "}";
+        Files.writeString(directory.resolve("good.json"), card.replace('\'', '"'));
+        Files.writeString(
+                directory.resolve("bad.json"), card.replace("'name':'n',", "").replace('\'', '"'));
+
+        Shell.Ran good = shell.run("card", "validate", "good.json");
+        Shell.Ran bad = shell.run("card", "validate", "bad.json");
+
+        assertThat(good.out()).as(good.err()).startsWith("Valid: yes\nSchema: " + schema + "\n");
+        assertThat(bad.err()).contains("breaks the schema of " + schema, "name is missing");
+    }
+
+    @Test
+    void aCardThatLeadsToAnotherOriginIsReported() {
+        agent.showing(agent.card(true, "").replaceFirst("http://[^/]+/rpc", "https://elsewhere.example.com/rpc"));
+
+        assertThat(shell.run("card", "validate", "-a", agent.url()).err())
+                .contains("leads to another origin: https://elsewhere.example.com:443");
     }
 
     @Test

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How an agent is found, which credentials it gets, and what is said when it cannot be had. */
 @Timeout(60)
@@ -116,13 +118,13 @@ class ConnectionTest {
         Files.writeString(directory.resolve("here.json"), card.formatted("http://127.0.0.1:1/a2a"));
 
         Shell.Ran refused = get("-a", "there.json");
-        Shell.Ran meant = get("-a", "there.json", "--allow-origin", "http://0.0.0.0:1");
+        Shell.Ran meant = get("-a", "there.json", "--insecure-http");
         Shell.Ran here = get("-a", "here.json");
 
         assertThat(refused.status()).isEqualTo(1);
         assertThat(refused.err())
                 .contains("the agent speaks AgentVault at http://0.0.0.0:1")
-                .contains("--allow-origin http://0.0.0.0:1");
+                .contains("PARLEY_ERR_PLAIN_HTTP", "--insecure-http");
         assertThat(List.of(meant, here)).allSatisfy(ran -> {
             assertThat(ran.status()).isEqualTo(3);
             assertThat(ran.err()).contains("refused");
@@ -151,7 +153,7 @@ class ConnectionTest {
     }
 
     @Test
-    void aCardFromElsewhereDoesNotGetTheCredentials() {
+    void aCardFromElsewhereDoesNotGetMessagesOrCredentials() {
         try (var other = new ScriptedServer().on("GetTask", task("t1", "COMPLETED"))) {
             agent.showing(other.card(true, ""));
 
@@ -160,10 +162,12 @@ class ConnectionTest {
             Shell.Ran allowed = get("-a", agent.url(), "--bearer", SECRET, "--allow-origin", other.url());
 
             assertThat(refused.status()).isEqualTo(1);
-            assertThat(refused.err()).contains("--allow-origin " + other.url());
-            assertThat(without.status()).isZero();
+            assertThat(List.of(refused, without)).allSatisfy(ran -> {
+                assertThat(ran.status()).isEqualTo(1);
+                assertThat(ran.err()).contains("PARLEY_ERR_ORIGIN_NOT_ALLOWED", "--allow-origin " + other.url());
+            });
             assertThat(allowed.status()).isZero();
-            assertThat(other.asked()).hasSize(2);
+            assertThat(other.asked()).hasSize(1);
         }
     }
 
@@ -319,11 +323,12 @@ class ConnectionTest {
 
     @Test
     void anInterfaceWhereNobodyIsIsPassedOver() throws IOException {
-        String better = "\"supportedInterfaces\":[{\"url\":\"http://127.0.0.1:" + freePort()
+        int free = freePort();
+        String better = "\"supportedInterfaces\":[{\"url\":\"http://127.0.0.1:" + free
                 + "/rpc\",\"protocolBinding\":\"JSONRPC\",\"protocolVersion\":\"1.0\"},";
         agent.showing(agent.card(true, "").replace("\"supportedInterfaces\":[", better));
 
-        Shell.Ran open = get("-a", agent.url(), "--debug");
+        Shell.Ran open = get("-a", agent.url(), "--debug", "--allow-origin", "http://127.0.0.1:" + free);
         Shell.Ran secret = get("-a", agent.url(), "--bearer", SECRET);
 
         assertThat(open.status()).isZero();
@@ -331,6 +336,83 @@ class ConnectionTest {
         assertThat(secret.status()).isEqualTo(1);
         assertThat(secret.err()).contains("--allow-origin");
         assertThat(agent.methods()).containsExactly("GetTask");
+    }
+
+    /** An address of this machine that is not known to be one: plain HTTP to it is like plain HTTP to any machine. */
+    private String remote() {
+        return agent.url().replace("127.0.0.1", "0.0.0.0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "send hello --bearer s3cret-t0ken-value",
+        "send hello --api-key s3cret-t0ken-value",
+        "send hello --svc-param x-key:s3cret-t0ken-value",
+        "task get t1 --bearer s3cret-t0ken-value",
+        "task list --api-key s3cret-t0ken-value",
+        "task cancel t1 --bearer s3cret-t0ken-value",
+        "task subscribe t1 --bearer s3cret-t0ken-value",
+        "task download t1 --bearer s3cret-t0ken-value",
+        "task push-config list t1 --bearer s3cret-t0ken-value",
+        "kg query {x} --bearer s3cret-t0ken-value",
+        "card get --extended --bearer s3cret-t0ken-value",
+        "card get --svc-param x-key:s3cret-t0ken-value"
+    })
+    void credentialsNeverGoToAnotherMachineOverPlainHttp(String command) {
+        agent.showing(agent.card(true, scheme("{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}"))
+                .replace("127.0.0.1", "0.0.0.0"));
+        var args = new java.util.ArrayList<>(List.of(command.split(" ", -1)));
+        args.addAll(List.of("-a", remote()));
+
+        Shell.Ran ran = shell.run(args.toArray(String[]::new));
+
+        assertThat(ran.status()).as(ran.err()).isEqualTo(1);
+        assertThat(ran.err()).contains("PARLEY_ERR_PLAIN_HTTP", "--insecure-http").doesNotContain(SECRET);
+        assertThat(agent.reads()).as("nothing is sent, not even for the card").isZero();
+    }
+
+    @Test
+    void keptKeysNeverGoToAnotherMachineOverPlainHttp() throws IOException {
+        agent.showing(agent.card(true, scheme("{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}"))
+                .replace("127.0.0.1", "0.0.0.0"));
+        Files.writeString(directory.resolve("keys.env"), "bank=" + SECRET + "\n");
+
+        Shell.Ran ran = get("-a", remote(), "--keys-file", "keys.env", "--key-service", "bank");
+
+        assertThat(ran.status()).as(ran.err()).isEqualTo(1);
+        assertThat(ran.err()).contains("PARLEY_ERR_PLAIN_HTTP");
+        assertThat(agent.reads()).isZero();
+    }
+
+    @Test
+    void plainHttpToAnotherMachineIsWarnedOfAndCredentialsCanBeAllowed() {
+        agent.showing(agent.card(true, scheme("{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}"))
+                .replace("127.0.0.1", "0.0.0.0"));
+
+        Shell.Ran without = get("-a", remote());
+        Shell.Ran allowed = get("-a", remote(), "--bearer", SECRET, "--insecure-http");
+
+        assertThat(without.status()).as(without.err()).isZero();
+        assertThat(without.err()).contains("is called over plain HTTP");
+        assertThat(allowed.status()).as(allowed.err()).isZero();
+        assertThat(allowed.err()).contains("CREDENTIALS ARE SENT TO http://0.0.0.0");
+        assertThat(agent.asked().getLast().headers().getFirst("Authorization")).isEqualTo("Bearer " + SECRET);
+    }
+
+    @Test
+    @DisplayName("an agent of any age is found by its origin or its own address")
+    void agentsThatKeepTheirCardUnderTheOlderNameAreFound() {
+        agent.showingOnlyAt("/.well-known/agent.json");
+
+        assertThat(get("-a", agent.url()).status()).isZero();
+        assertThat(get("-a", agent.url() + "/rpc").status()).isZero();
+    }
+
+    @Test
+    void namesOfThisMachineAreOneOrigin() {
+        agent.showing(agent.card(true, "").replace("127.0.0.1", "localhost"));
+
+        assertThat(get("-a", agent.url(), "--bearer", SECRET).status()).isZero();
     }
 
     /** A port at which nobody listens. */

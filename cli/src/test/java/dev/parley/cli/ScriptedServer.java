@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** An agent that answers JSON-RPC methods with what a test laid ready, and remembers what it was asked. */
@@ -39,7 +40,9 @@ final class ScriptedServer implements AutoCloseable {
     private final Map<String, Deque<Reply>> replies = new HashMap<>();
     private final List<Asked> asked = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch closing = new CountDownLatch(1);
-    private String card;
+    private final AtomicInteger reads = new AtomicInteger();
+    private volatile String card;
+    private volatile String cardPath = "/.well-known/agent-card.json";
     private int cardStatus = 200;
 
     ScriptedServer() {
@@ -50,7 +53,7 @@ final class ScriptedServer implements AutoCloseable {
         }
         card = card(true, "");
         http.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        http.createContext("/.well-known/agent-card.json", exchange -> send(exchange, cardStatus, card));
+        http.createContext("/.well-known/", this::card);
         http.createContext("/drip.json", this::drip);
         http.createContext("/rpc", this::rpc);
         http.start();
@@ -71,6 +74,23 @@ final class ScriptedServer implements AutoCloseable {
     ScriptedServer showing(String card) {
         this.card = card;
         return this;
+    }
+
+    /** Shows the card at this path, and at no other. */
+    ScriptedServer showingOnlyAt(String path) {
+        cardPath = path;
+        return this;
+    }
+
+    /** How often something was read that is not the agent's own address. */
+    int reads() {
+        return reads.get();
+    }
+
+    private void card(HttpExchange exchange) throws IOException {
+        reads.incrementAndGet();
+        boolean here = exchange.getRequestURI().getPath().equals(cardPath);
+        send(exchange, here ? cardStatus : 404, here ? card : "{}");
     }
 
     /** Answers who asks for the card with an error. */
@@ -134,6 +154,10 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     private void rpc(HttpExchange exchange) throws IOException {
+        if (exchange.getRequestMethod().equals("GET")) {
+            send(exchange, 405, "");
+            return;
+        }
         Map<?, ?> request = Json.read(exchange.getRequestBody().readAllBytes(), Map.class);
         String method = String.valueOf(request.get("method"));
         Map<?, ?> params = request.get("params") instanceof Map<?, ?> given ? given : Map.of();

@@ -146,6 +146,7 @@ class SettingsTest {
                 trust: (unset)
                 card-signatures: (unset)
                 insecure: false (built-in default)
+                insecure-http: false (built-in default)
                 verbose: false (built-in default)
                 debug: false (built-in default)
                 config: (unset)

@@ -47,6 +47,7 @@ public final class AgentClientBuilder {
     private int maxAnswerBytes = 64 * 1024 * 1024;
     private int maxEventBytes = 16 * 1024 * 1024;
     private @Nullable SSLContext sslContext;
+    private boolean plainHttp;
     private CardRule cards = CardRule.NONE;
     private WireListener listener = ClientSettings.DEAF;
     private @Nullable OpenTelemetry telemetry;
@@ -133,7 +134,8 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * Lets the card lead to another origin than the one connected to; it is sent the same credentials. Default: none.
+     * Lets the card lead to another origin than the one connected to; it is sent the same credentials. Authorization servers that
+     * the card names are such origins too: the secret of an OAuth client goes only to allowed ones. Default: none.
      *
      * @param origin such as {@code https://agents.example.com}
      * @throws IllegalArgumentException if it is no http or https URL
@@ -224,6 +226,16 @@ public final class AgentClientBuilder {
     }
 
     /**
+     * Allows credentials over plain HTTP to other machines. Without it such a call is refused before anything is sent, and a call
+     * without credentials is logged as a warning. Keys, tokens and all headers of {@link #header} count as credentials; plain HTTP
+     * to this machine is always allowed. Default: not allowed.
+     */
+    public AgentClientBuilder plainHttp() {
+        this.plainHttp = true;
+        return this;
+    }
+
+    /**
      * Trusts every certificate for every host, and says so in the log. For development: anybody in between can read and
      * change everything, credentials too. Default: off.
      */
@@ -280,6 +292,15 @@ public final class AgentClientBuilder {
      */
     public AgentClient connect(String url) {
         HttpUrl address = address(url);
+        if (address.isPlain() && !plainHttp) {
+            if (settings().hasCredentials()) {
+                settings().requirePrivate(address); // a card that was changed on the way decides how credentials are used
+            }
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the card of {0} is read over plain HTTP: anybody on the way can change it",
+                    address.origin());
+        }
         return open(Set.of(address.origin()), means -> {
             CardFinder.Found found = means.finder().find(address);
             return client(found.card(), found, means);
@@ -303,7 +324,7 @@ public final class AgentClientBuilder {
 
     private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, HttpAgentClient.Means means) {
         return new HttpAgentClient(
-                means, Places.of(card, found, means.settings()).within(means.wire()));
+                means, Places.of(card, found, means.settings()).within(means.wire(), means.settings()));
     }
 
     private AgentClient open(Set<Origin> own, Maker maker) {
@@ -359,6 +380,7 @@ public final class AgentClientBuilder {
                 maxAnswerBytes,
                 maxEventBytes,
                 sslContext,
+                plainHttp,
                 cards,
                 listener,
                 Traces.of(telemetry == null ? GlobalOpenTelemetry.getOrNoop() : telemetry));

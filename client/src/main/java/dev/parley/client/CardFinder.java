@@ -7,25 +7,19 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Looks for an agent's card where cards are kept.
- *
- * <p>Source: A2A specification 1.0, sections 8.2 and 8.6; {@code agent.json} is where older agents keep theirs.
- */
+/** Looks for an agent's card at its {@link CardPlaces}. */
 final class CardFinder {
     /** A card, where it was found, and the tag that tells whether it has changed. */
     record Found(AgentCard card, HttpUrl url, @Nullable String etag) {}
 
-    private static final List<String> WELL_KNOWN = List.of("/.well-known/agent-card.json", "/.well-known/agent.json");
     private static final Set<Integer> TEMPORARY = Set.of(429, 502, 503, 504);
     private static final int MAX_CARD_BYTES = 1024 * 1024;
     private static final byte[] NO_BODY = new byte[0];
@@ -46,10 +40,12 @@ final class CardFinder {
      * @throws ClientException if there is none that can be read, or it must not be used
      */
     Found find(HttpUrl url) {
-        boolean isFile = url.uri().getPath().endsWith(".json");
+        var places = CardPlaces.of(url);
+        boolean isFile = places.isCard();
         var tried = new ArrayList<String>();
         ClientException clue = null;
-        for (HttpUrl place : isFile ? Set.of(url) : places(url)) {
+        for (URI at : places.places()) {
+            HttpUrl place = HttpUrl.of(at.toString());
             try {
                 Answer answer = get(place, Map.of());
                 if (answer.status() != 200) {
@@ -57,7 +53,7 @@ final class CardFinder {
                     continue;
                 }
                 Found found = found(place, answer);
-                if (isFile || place.equals(url) || isBelow(place, url) || leadsTo(url, found.card())) {
+                if (places.fits(at, found.card())) {
                     return verified(found, answer);
                 }
                 tried.add(place.uri() + " (the card of another agent)");
@@ -105,35 +101,6 @@ final class CardFinder {
     private Found verified(Found found, Answer answer) {
         settings.cards().check(answer.body(), found.url().uri().toString());
         return found;
-    }
-
-    /** Nearest first: on a host of many agents, the card at its root is another agent's. */
-    private static Set<HttpUrl> places(HttpUrl url) {
-        String root = root(url);
-        String bare = bare(url);
-        var places = new LinkedHashSet<HttpUrl>();
-        WELL_KNOWN.forEach(path -> places.add(HttpUrl.of(bare + path)));
-        places.add(url);
-        WELL_KNOWN.forEach(path -> places.add(HttpUrl.of(root + path)));
-        return places;
-    }
-
-    private static boolean isBelow(HttpUrl place, HttpUrl url) {
-        return place.uri().getRawPath().startsWith(bare(url).substring(root(url).length()) + "/");
-    }
-
-    /** A card at the root of a host of many agents may be anybody's, unless it names the address that was asked for. */
-    private static boolean leadsTo(HttpUrl url, AgentCard card) {
-        String bare = bare(url);
-        return card.supportedInterfaces().stream().anyMatch(agent -> agent.url().startsWith(bare));
-    }
-
-    private static String root(HttpUrl url) {
-        return url.uri().getScheme() + "://" + url.uri().getRawAuthority();
-    }
-
-    private static String bare(HttpUrl url) {
-        return root(url) + url.uri().getRawPath().replaceFirst("/+$", "");
     }
 
     private Answer get(HttpUrl url, Map<String, String> condition) {

@@ -29,6 +29,8 @@ public final class ClientException extends RuntimeException {
         NO_INTERFACE,
         /** The card leads to another origin than the one connected to, which was not allowed. */
         ORIGIN_NOT_ALLOWED,
+        /** Credentials would travel over plain HTTP to another machine, which was not allowed. Nothing was sent. */
+        PLAIN_HTTP,
         /** The agent answered that something else is elsewhere. Redirects are not followed. */
         REDIRECTED,
         /** The answer is longer than this client was set to read. */

@@ -32,6 +32,7 @@ record ClientSettings(
         int maxAnswerBytes,
         int maxEventBytes,
         @Nullable SSLContext sslContext,
+        boolean plainHttp,
         CardRule cards,
         WireListener listener,
         Traces traces) {
@@ -66,6 +67,26 @@ record ClientSettings(
         preferred = List.copyOf(preferred);
         allowed = Set.copyOf(allowed);
         extensions = Set.copyOf(extensions);
+    }
+
+    /** True if every request carries something that counts as a credential. */
+    boolean hasCredentials() {
+        return apiKey != null || !headers.isEmpty();
+    }
+
+    /**
+     * Keeps credentials from plain HTTP, where anybody on the way can read them.
+     *
+     * @throws ClientException if {@code url} is plain HTTP to another machine, and that was not allowed
+     */
+    void requirePrivate(HttpUrl url) {
+        if (url.isPlain() && !plainHttp) {
+            throw new ClientException(
+                    ClientException.Problem.PLAIN_HTTP,
+                    "credentials would go to " + url.origin()
+                            + " over plain HTTP, where anybody on the way can read them (expected: https, or this"
+                            + " machine; plainHttp() of the builder allows it)");
+        }
     }
 
     boolean isHeard() {
@@ -118,7 +139,7 @@ record ClientSettings(
                 + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", connectTimeout="
                 + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
                 + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="
-                + maxEventBytes + ", sslContext=" + sslContext + ", cards=" + cards + ", listener=" + listener
+                + maxEventBytes + ", sslContext=" + sslContext + ", plainHttp=" + plainHttp + ", cards=" + cards + ", listener=" + listener
                 + "]";
     }
 

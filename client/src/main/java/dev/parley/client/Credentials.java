@@ -58,6 +58,7 @@ final class Credentials {
      */
     List<Credential> of(AgentCard card, HttpUrl url, Duration left) throws Trouble, InterruptedException {
         if (settings.apiKey() != null) {
+            settings.requirePrivate(url);
             return List.of(new Credential.Key(Place.keyScheme(card), settings.apiKey()));
         }
         Keys keys = settings.keys();
@@ -66,7 +67,11 @@ final class Credentials {
         }
         String service = keys.serviceId() == null ? KeyManager.serviceId(url) : keys.serviceId();
         var credentials = new ArrayList<Credential>();
-        for (Way way : ways(card, keys.manager(), service)) {
+        List<Way> ways = ways(card, keys.manager(), service);
+        if (!ways.isEmpty()) {
+            settings.requirePrivate(url);
+        }
+        for (Way way : ways) {
             credentials.add(way.means().get(left));
         }
         if (!credentials.isEmpty()) {

@@ -31,6 +31,7 @@ final class HttpAgentClient implements AgentClient {
     record Means(
             ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder, Credentials credentials) {}
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.client");
     private static final byte[] NO_BODY = {};
     /** With one of these and one of those, a server says that what was asked for is not to be had at this address. */
     private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
@@ -53,6 +54,12 @@ final class HttpAgentClient implements AgentClient {
         this.wire = means.wire();
         this.remotes = new Remotes(means);
         this.places = places;
+        if (places.used().url().isPlain() && !settings.plainHttp()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "calls to {0} go over plain HTTP: anybody on the way can read and change them",
+                    places.used().url().origin());
+        }
         this.traced = settings.traces().before(SpanKind.CLIENT, this::name, new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
@@ -87,7 +94,7 @@ final class HttpAgentClient implements AgentClient {
             means.finder()
                     .again(known)
                     .ifPresent(found ->
-                            places = Places.of(found.card(), found, settings).within(wire));
+                            places = Places.of(found.card(), found, settings).within(wire, settings));
         }
         return card();
     }

@@ -80,6 +80,11 @@ record HttpUrl(URI uri, HostName host, int port) {
         return new Origin(uri.getScheme(), here ? "localhost" : host.inUrl(), port);
     }
 
+    /** True if anybody on the way can read and change what is sent: plain HTTP to another machine. */
+    boolean isPlain() {
+        return uri.getScheme().equals("http") && !origin().host().equals("localhost");
+    }
+
     /**
      * Who answers at a URL. All names and addresses of this machine's loopback count as one: a hub that was started on
      * {@code 127.0.0.1} is meant by {@code localhost} too.

@@ -90,10 +90,11 @@ final class HttpWire implements AutoCloseable {
      * gets, and unseen by the listener, for both sides of such an exchange are secrets.
      *
      * @throws Trouble if another attempt may help
-     * @throws ClientException if none would
+     * @throws ClientException if none would, or the card leads there and that origin may not have the credentials
      */
     Answer post(HttpUrl url, byte[] form, int maxBytes, Duration left) throws Trouble, InterruptedException {
         requireOpen();
+        requireTrust(url.origin());
         var request = new Request("POST", url, Map.of(), form);
         HttpRequest ready = HttpRequest.newBuilder(url.uri())
                 .version(version(url))
@@ -201,6 +202,9 @@ final class HttpWire implements AutoCloseable {
     private <T> CompletableFuture<HttpResponse<T>> send(long exchange, Request request, BodyHandler<T> handler) {
         requireOpen();
         requireTrust(request.url().origin()); // once more, because this is where credentials leave
+        if (!settings.headers().isEmpty()) {
+            settings.requirePrivate(request.url());
+        }
         HttpRequest.Builder builder = HttpRequest.newBuilder(request.url().uri())
                 .version(version(request.url()))
                 .method(

@@ -122,10 +122,13 @@ final class Places {
      * The same without those that must not stand in for the best: at origins that may not have the credentials, and
      * those without TLS if it has TLS, or whoever can block a connection could have it made in the clear.
      *
-     * @throws ClientException if the best one's origin may not have the credentials
+     * @throws ClientException if the best one's origin may not have the credentials, or is plain HTTP
      */
-    Places within(HttpWire wire) {
+    Places within(HttpWire wire, ClientSettings settings) {
         wire.requireTrust(used.url().origin());
+        if (settings.hasCredentials()) {
+            settings.requirePrivate(used.url());
+        }
         boolean secret = isSecret(used);
         return new Places(
                 places.stream()

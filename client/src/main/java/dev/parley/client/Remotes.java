@@ -37,6 +37,9 @@ final class Remotes implements AutoCloseable {
     <T> T ask(Place.ByTransport place, CallContext context, Duration left, Asked<T> asked)
             throws Trouble, InterruptedException {
         ClientSettings settings = means.settings();
+        if (!settings.headers().isEmpty()) {
+            settings.requirePrivate(place.url());
+        }
         Map<String, String> headers =
                 Transports.headers(settings, means.credentials().of(place.card(), place.url(), left));
         try {

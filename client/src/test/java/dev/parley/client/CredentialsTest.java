@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.parley.client.ClientException.Problem;
 import dev.parley.client.RawServer.Request;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -72,7 +75,13 @@ class CredentialsTest {
 
     private AgentClientBuilder builder() {
         KeyManager keys = KeyManager.builder().environment(environment).build();
-        return TestAgent.hasty().keys(keys, "bank").listener(notes);
+        return TestAgent.hasty().keys(keys, "bank").allowOrigin(login.url("")).listener(notes);
+    }
+
+    private static AgentCard cardOf(String origin) {
+        try (AgentClient client = TestAgent.hasty().connect(origin)) {
+            return client.card();
+        }
     }
 
     private Request call() {
@@ -156,6 +165,60 @@ class CredentialsTest {
 
         assertThat(call().header("Authorization")).isEqualTo("Bearer token-2");
         assertThat(login.requests.getLast().text()).endsWith("&scope=read");
+    }
+
+    @Test
+    void aClientSecretNeverGoesToATokenUrlThatWasNotAllowed() {
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        card(List.of(oauth()), requires("oauth"));
+        KeyManager keys = KeyManager.builder().environment(environment).build();
+
+        var refusal = catchThrowableOfType(ClientException.class, () -> {
+            try (AgentClient client = TestAgent.hasty().keys(keys, "bank").connect(agent.origin())) {
+                client.task("t1");
+            }
+        });
+
+        assertThat(refusal.problem()).isEqualTo(Problem.ORIGIN_NOT_ALLOWED);
+        assertThat(refusal).hasMessageContaining("allowOrigin(\"http://localhost:" + login.port() + "\")");
+        assertThat(login.requests).isEmpty();
+        assertThat(agent.calls).isEmpty();
+    }
+
+    @Test
+    void credentialsNeverGoToAnotherMachineOverPlainHttp() {
+        environment.put("AGENTVAULT_KEY_BANK", "the-key");
+        // Reaches this machine by an address that is not known to be one.
+        String remote = agent.origin().replaceFirst("localhost|127\\.0\\.0\\.1", "0.0.0.0");
+        agent.with(TestAgent.card(remote + "/agent", "JSONRPC", "\"securitySchemes\":{" + API_KEY + "},"));
+        KeyManager keys = KeyManager.builder().environment(environment).build();
+        AgentCard card = cardOf(remote);
+
+        for (var credentials : List.<UnaryOperator<AgentClientBuilder>>of(
+                client -> client.bearer("s3cret"),
+                client -> client.apiKey("s3cret"),
+                client -> client.header("X-Secret", "s3cret"),
+                client -> client.keys(keys, "bank"))) {
+            for (var connecting : List.<Function<AgentClientBuilder, AgentClient>>of(
+                    client -> client.connect(remote), client -> client.of(card))) {
+                var refusal = catchThrowableOfType(ClientException.class, () -> {
+                    try (AgentClient client = connecting.apply(credentials.apply(TestAgent.hasty()))) {
+                        client.task("t1");
+                    }
+                });
+                assertThat(refusal.problem()).isEqualTo(Problem.PLAIN_HTTP);
+                assertThat(refusal).hasMessageNotContaining("s3cret");
+            }
+        }
+        assertThat(agent.calls).isEmpty();
+
+        try (AgentClient allowed = TestAgent.hasty().plainHttp().bearer("s3cret").of(card);
+                AgentClient without = TestAgent.hasty().of(card)) {
+            allowed.task("t1");
+            without.task("t1");
+        }
+        assertThat(agent.calls).hasSize(2);
     }
 
     @Test

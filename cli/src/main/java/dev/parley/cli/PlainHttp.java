@@ -1,0 +1,43 @@
+package dev.parley.cli;
+
+import java.net.URI;
+
+/** Keeps credentials from plain HTTP to other machines, and warns about calls without credentials. */
+final class PlainHttp {
+    static final String HINT = "use https; if the network is safe: --insecure-http";
+
+    private PlainHttp() {}
+
+    static boolean isAllowed(Invocation call) {
+        return call.settings().isOn(Setting.INSECURE_HTTP);
+    }
+
+    /**
+     * Looks at an address before anything is sent there.
+     *
+     * @param credentials whether the command has credentials for the agent
+     * @throws CliException if they would travel in the clear
+     */
+    static void check(Invocation call, URI url, boolean credentials) {
+        if (!HttpAddress.isPlain(url)) {
+            return;
+        }
+        String origin = HttpAddress.origin(url);
+        if (credentials && !isAllowed(call)) {
+            throw refused("credentials would go to " + origin);
+        }
+        call.output()
+                .warn(
+                        credentials
+                                ? "CREDENTIALS ARE SENT TO " + origin + " OVER PLAIN HTTP (--insecure-http)"
+                                : origin + " is called over plain HTTP: anybody on the way can read and change what is"
+                                        + " sent");
+    }
+
+    static CliException refused(String what) {
+        return new CliException(Problem.local(
+                LocalError.PLAIN_HTTP,
+                what + " over plain HTTP, where anybody on the way can read along (expected: https, or this machine)",
+                HINT));
+    }
+}
