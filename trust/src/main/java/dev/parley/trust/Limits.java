@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -101,6 +102,11 @@ public final class Limits {
         private long today;
         private long running;
         private boolean begun;
+        private final Key key;
+
+        Account(Key key) {
+            this.key = key;
+        }
     }
 
     private record Key(Limit limit, String name) {}
@@ -108,16 +114,35 @@ public final class Limits {
     private final Settings settings;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Key, Account> accounts = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Account> eldest) {
-            return size() > MOST_KEPT && eldest.getValue().running == 0;
-        }
-    };
+    /** Accounts with calls that run: as many as there are such calls, at most. */
+    private final Map<Key, Account> running = new HashMap<>();
+    /** The other accounts, the one whose last call ended first coming first. */
+    private final Map<Key, Account> idle;
 
     Limits(Settings settings, InstantSource clock) {
+        this(settings, clock, MOST_KEPT);
+    }
+
+    /** @param mostKept how many accounts without a running call are kept */
+    Limits(Settings settings, InstantSource clock, int mostKept) {
         this.settings = settings;
         this.clock = clock;
+        this.idle = new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Key, Account> eldest) {
+                return size() > mostKept;
+            }
+        };
+    }
+
+    /** How many accounts are kept. */
+    int size() {
+        lock.lock();
+        try {
+            return running.size() + idle.size();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -146,6 +171,8 @@ public final class Limits {
                 account.tokens--;
                 account.today++;
                 account.running++;
+                idle.remove(account.key);
+                running.put(account.key, account);
             });
             return new Taken(headers(accountsOfCall), () -> giveBack(accountsOfCall.keySet()));
         } finally {
@@ -155,7 +182,11 @@ public final class Limits {
 
     private void open(Map<Account, Limit> accountsOfCall, Limit limit, String name) {
         if (!limit.equals(Limit.NONE)) {
-            Account account = accounts.computeIfAbsent(new Key(limit, name), key -> new Account());
+            var key = new Key(limit, name);
+            Account account = running.get(key);
+            if (account == null) {
+                account = idle.computeIfAbsent(key, Account::new);
+            }
             fill(account, limit);
             accountsOfCall.put(account, limit);
         }
@@ -229,7 +260,13 @@ public final class Limits {
     private void giveBack(Set<Account> used) {
         lock.lock();
         try {
-            used.forEach(account -> account.running--);
+            used.forEach(account -> {
+                account.running--;
+                if (account.running == 0) {
+                    running.remove(account.key);
+                    idle.put(account.key, account);
+                }
+            });
         } finally {
             lock.unlock();
         }

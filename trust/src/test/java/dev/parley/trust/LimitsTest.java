@@ -97,6 +97,21 @@ final class LimitsTest {
     }
 
     @Test
+    void oneLongCallNeverMakesTheMemoryOfAllOthersGrow() {
+        var limits = new Limits(new Settings(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE), clock, 100);
+        limits.take(ALICE, ALICE.group(), "echo");
+        limits.take(ALICE, ALICE.group(), "echo");
+
+        for (int i = 0; i < 1_000; i++) {
+            var caller = new Principal("T2", "caller-" + i, Set.of());
+            limits.take(caller, caller.group(), "echo").giveBack().run();
+        }
+
+        assertThat(limits.size()).isEqualTo(101);
+        refusal(limits, ALICE, "echo");
+    }
+
+    @Test
     void withoutAuthenticationAsManyAreServedAsComeAtOnce() {
         var limits = new Limits(Settings.DEFAULTS, clock);
         for (int i = 0; i < 5_000; i++) {
