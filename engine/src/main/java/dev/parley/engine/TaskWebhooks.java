@@ -81,7 +81,7 @@ final class TaskWebhooks {
             if (live.written() > after) {
                 deliveries.wake(live.key());
             }
-            return webhook.config();
+            return shown(webhook.config(), context);
         } finally {
             engine.tasks().unpin(live);
         }
@@ -93,7 +93,7 @@ final class TaskWebhooks {
         engine.read(key);
         return deliveries
                 .find(key, get.id())
-                .map(Subscription::config)
+                .map(webhook -> shown(webhook.config(), context))
                 .orElseThrow(() -> A2AException.of(
                         A2AError.TASK_NOT_FOUND, "Push notification config not found", Map.of("id", get.id())));
     }
@@ -104,7 +104,15 @@ final class TaskWebhooks {
         engine.read(key);
         // A task has few webhooks (see Webhooks.MAX_PER_TASK), so one page holds them all.
         return new PushConfigPage(
-                deliveries.of(key).stream().map(Subscription::config).toList(), "");
+                deliveries.of(key).stream()
+                        .map(webhook -> shown(webhook.config(), context))
+                        .toList(),
+                "");
+    }
+
+    /** Webhooks of a shared task are those of several callers, so no caller reads the secrets of another's receiver. */
+    private static PushConfig shown(PushConfig config, CallContext context) {
+        return context.isSharing() ? config.withoutSecrets() : config;
     }
 
     Empty delete(DeletePushConfig delete, CallContext context) {

@@ -405,6 +405,30 @@ final class AuthorizationTest {
     }
 
     @Test
+    void secretsOfWebhooksOfSharedTasksAreReturnedToNoMember() throws Exception {
+        String pusher = key("T1", "pusher", "push");
+        String shared = task(pusher, "board");
+        String own = task(pusher, "echo");
+        String config = "{'taskId':'ID','id':'w','url':'http://127.0.0.1:9/','token':'t0ken-s3cret',"
+                + "'authentication':{'scheme':'Bearer','credentials':'cred-s3cret'}}";
+
+        String created = rpc(pusher, "board", "CreateTaskPushNotificationConfig", config.replace("ID", shared))
+                .body();
+        String byBob = rpc(bob, "board", "GetTaskPushNotificationConfig", "{'taskId':'" + shared + "','id':'w'}")
+                .body();
+        String listed = rpc(pusher, "board", "ListTaskPushNotificationConfigs", "{'taskId':'" + shared + "'}")
+                .body();
+        rpc(pusher, "echo", "CreateTaskPushNotificationConfig", config.replace("ID", own));
+
+        assertThat(List.of(created, byBob, listed)).allSatisfy(answer -> assertThat(answer)
+                .contains("\"url\"", "Bearer")
+                .doesNotContain("s3cret"));
+        assertThat(rpc(pusher, "echo", "GetTaskPushNotificationConfig", "{'taskId':'" + own + "','id':'w'}")
+                        .body())
+                .contains("t0ken-s3cret", "cred-s3cret");
+    }
+
+    @Test
     void anOperationMayAskForAScope() throws Exception {
         String id = task(alice, "echo");
         String config = "{'taskId':'" + id + "','url':'https://example.com/hook'}";

@@ -44,6 +44,12 @@ public record PushConfig(
         return new PushConfig(tenant, id, taskId, url, token, authentication);
     }
 
+    /** This config without what only its receiver needs: the token and the credentials. */
+    public PushConfig withoutSecrets() {
+        Authentication scheme = authentication == null ? null : new Authentication(authentication.scheme(), null);
+        return new PushConfig(tenant, id, taskId, url, null, scheme);
+    }
+
     @Override
     public String toString() {
         return "PushConfig[" + taskId + "/" + id + " " + url + "]";
