@@ -50,6 +50,7 @@ interface Command {
             Setting.TRUST,
             Setting.CARD_SIGNATURES,
             Setting.INSECURE,
+            Setting.INSECURE_HTTP,
             Setting.CONFIG,
             Setting.VERBOSE,
             Setting.DEBUG);

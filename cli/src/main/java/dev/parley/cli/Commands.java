@@ -132,7 +132,8 @@ final class Commands {
                             "dead-letters",
                             "Deliveries that were given up",
                             Entry.of("list", "List them", DeadLettersCommand.ListAll::new),
-                            Entry.of("redeliver", "Offer them again", DeadLettersCommand.Redeliver::new))),
+                            Entry.of("redeliver", "Offer them again", DeadLettersCommand.Redeliver::new)),
+                    Entry.of("secret", "Show the secret that signs a group's webhooks", PushSecretCommand::new)),
             Entry.group(
                     "config",
                     "Inspect the configuration",

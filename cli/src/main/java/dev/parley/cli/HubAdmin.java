@@ -158,9 +158,9 @@ final class HubAdmin {
         }
     }
 
-    /** What makes a key answers with the key. */
+    /** True if the answer holds a key or a secret. */
     private static boolean isSecret(String method, String path) {
-        return method.equals("POST") && path.startsWith("/admin/keys");
+        return method.equals("POST") && (path.startsWith("/admin/keys") || path.equals("/admin/webhooks/secret"));
     }
 
     private static CliException refused(String hub, int status, byte[] body, String hint) {

@@ -79,19 +79,16 @@ public final class WebhookSender implements AutoCloseable {
     private static final Set<Integer> FINAL = Set.of(400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505);
 
     private final WebhookRule rule;
-    private final @Nullable StandardWebhooks signer;
     private final InstantSource clock;
     private final Limits limits;
     private final CloseableHttpClient http;
 
-    /** @param signer signs what is sent; null to send it unsigned */
-    public WebhookSender(WebhookRule rule, @Nullable StandardWebhooks signer, InstantSource clock) {
-        this(rule, signer, clock, Limits.DEFAULTS);
+    public WebhookSender(WebhookRule rule, InstantSource clock) {
+        this(rule, clock, Limits.DEFAULTS);
     }
 
-    WebhookSender(WebhookRule rule, @Nullable StandardWebhooks signer, InstantSource clock, Limits limits) {
+    WebhookSender(WebhookRule rule, InstantSource clock, Limits limits) {
         this.rule = requireNonNull(rule, "rule");
-        this.signer = signer;
         this.clock = requireNonNull(clock, "clock");
         this.limits = limits;
         this.http = client(rule, limits);
@@ -153,9 +150,12 @@ public final class WebhookSender implements AutoCloseable {
      * Offers an event to a webhook, once. Takes 15 seconds at most, 5 of them to connect.
      *
      * @param sequence the number of the event, by which a receiver knows a repetition
+     * @param signer signs what is sent; null to send it unsigned
      * @throws InterruptedException if the waiting thread was interrupted; the event may have arrived
      */
-    public Outcome send(PushConfig config, long sequence, Notification notification) throws InterruptedException {
+    public Outcome send(
+            PushConfig config, long sequence, Notification notification, @Nullable StandardWebhooks signer)
+            throws InterruptedException {
         HttpUrl target;
         try {
             WebhookRule.checkHeaders(config);
@@ -163,7 +163,7 @@ public final class WebhookSender implements AutoCloseable {
         } catch (A2AException e) {
             return new Outcome.Failed(requireNonNull(e.getMessage()), false);
         }
-        HttpPost post = request(target, config, sequence, notification);
+        HttpPost post = request(target, config, sequence, notification, signer);
         var answered = new AtomicReference<Outcome>();
         var attempt = new FutureTask<>(() -> exchange(target, post, answered));
         // On its own thread, because neither a resolver nor a receiver that drips bytes heeds a deadline.
@@ -181,7 +181,12 @@ public final class WebhookSender implements AutoCloseable {
         }
     }
 
-    private HttpPost request(HttpUrl target, PushConfig config, long sequence, Notification notification) {
+    private HttpPost request(
+            HttpUrl target,
+            PushConfig config,
+            long sequence,
+            Notification notification,
+            @Nullable StandardWebhooks signer) {
         byte[] body = notification.body();
         HttpPost post = new HttpPost(target.uri());
         post.setEntity(new ByteArrayEntity(body, ContentType.create(notification.contentType())));

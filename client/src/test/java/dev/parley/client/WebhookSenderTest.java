@@ -42,7 +42,7 @@ class WebhookSenderTest {
     @Test
     void anEventArrivesAsA2aJsonWithEverythingTheReceiverAskedFor() throws Exception {
         try (var receiver = accepting();
-                var sender = sender(SIGNER, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             PushConfig config = new PushConfig(
                     null,
                     "c1",
@@ -70,8 +70,8 @@ class WebhookSenderTest {
     @Test
     void whatNobodyAskedForIsNotSent() throws Exception {
         try (var receiver = accepting();
-                var sender = sender(null, Limits.DEFAULTS)) {
-            offer(sender, config(receiver.url("/")), event(1));
+                var sender = sender(Limits.DEFAULTS)) {
+            offer(sender, config(receiver.url("/")), event(1), null);
 
             assertThat(receiver.requests.getFirst().head().toLowerCase(java.util.Locale.ROOT))
                     .doesNotContain("authorization", "notification-token", "webhook-", "cookie", "accept-encoding");
@@ -81,7 +81,7 @@ class WebhookSenderTest {
     @Test
     void theSameEventKeepsItsIdAndAnotherOneHasItsOwn() throws Exception {
         try (var receiver = accepting();
-                var sender = sender(SIGNER, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             PushConfig config = config(receiver.url("/"));
 
             offer(sender, config, event(1));
@@ -106,7 +106,7 @@ class WebhookSenderTest {
                         connection.answer(200, "thanks");
                     }
                 });
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             for (int i = 1; i <= 5; i++) {
                 assertThat(offer(sender, config(receiver.url("/")), event(i))).isInstanceOf(Outcome.Accepted.class);
             }
@@ -123,7 +123,7 @@ class WebhookSenderTest {
     })
     void aRefusalSaysWhetherToTryAgain(int status, boolean retryable) throws Exception {
         try (var receiver = answering(status);
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Refused(status, null, retryable));
         }
@@ -133,7 +133,7 @@ class WebhookSenderTest {
     @CsvSource({"30, PT30S", "999999, PT1H", "'Fri, 20 Nov 2026 10:00:10 GMT', PT10S"})
     void aRefusalSaysWhenToTryAgain(String header, Duration wait) throws Exception {
         try (var receiver = answering(429, "Retry-After: " + header);
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Refused(429, wait, true));
         }
@@ -143,7 +143,7 @@ class WebhookSenderTest {
     void aRedirectIsNotFollowed() throws Exception {
         try (var elsewhere = accepting();
                 var receiver = answering(302, "Location: " + elsewhere.url("/"));
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Refused(302, null, false));
             assertThat(elsewhere.requests).isEmpty();
@@ -153,7 +153,7 @@ class WebhookSenderTest {
     @Test
     void aChallengeIsNotAnswered() throws Exception {
         try (var receiver = answering(401, "WWW-Authenticate: Basic realm=\"x\"");
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             offer(sender, config(receiver.url("/")), event(1));
 
             assertThat(receiver.requests).hasSize(1);
@@ -163,7 +163,7 @@ class WebhookSenderTest {
     @ParameterizedTest
     @ValueSource(strings = {"http://127.0.0.1:1/", "http://localhost:1/", "http://2130706433:1/", "http://[::1]:1/"})
     void loopbackIsRefusedUnlessAllowed(String url) throws Exception {
-        try (var sender = new WebhookSender(WebhookRule.allowing(List.of()), null, InstantSource.fixed(NOW))) {
+        try (var sender = new WebhookSender(WebhookRule.allowing(List.of()), InstantSource.fixed(NOW))) {
             Outcome outcome = offer(sender, config(url), event(1));
 
             assertThat(outcome).isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
@@ -182,7 +182,7 @@ class WebhookSenderTest {
             String url = "http://rebinding.example.com:" + receiver.port() + "/";
             rule.check(url);
 
-            try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
+            try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
                 Outcome outcome = offer(sender, config(url), event(1));
 
                 assertThat(outcome)
@@ -203,7 +203,7 @@ class WebhookSenderTest {
                     List.of("127.0.0.1"),
                     name -> addresses(lookups.incrementAndGet() == 1 ? "127.0.0.1" : "169.254.169.254"));
 
-            try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
+            try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
                 Outcome outcome = offer(sender, config("http://pinned.example.com:" + receiver.port() + "/"), event(1));
 
                 assertThat(outcome).isInstanceOf(Outcome.Accepted.class);
@@ -218,7 +218,7 @@ class WebhookSenderTest {
     void aNameWithOnePrivateAddressIsRefusedThoughAnotherIsPublic() throws Exception {
         WebhookRule rule = WebhookRule.allowing(List.of(), name -> addresses("93.184.216.34", "10.0.0.1"));
 
-        try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
+        try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
             assertThat(offer(sender, config("http://half.example.com/"), event(1)))
                     .isInstanceOf(Outcome.Failed.class);
         }
@@ -230,7 +230,7 @@ class WebhookSenderTest {
             throw new UnknownHostException(name);
         });
 
-        try (var sender = new WebhookSender(rule, null, InstantSource.fixed(NOW))) {
+        try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
             assertThat(offer(sender, config("http://gone.example.com/"), event(1)))
                     .isEqualTo(new Outcome.Failed("gone.example.com cannot be found", true));
         }
@@ -241,7 +241,7 @@ class WebhookSenderTest {
         RawServer gone = accepting();
         gone.close();
 
-        try (var sender = sender(null, Limits.DEFAULTS)) {
+        try (var sender = sender(Limits.DEFAULTS)) {
             assertThat(offer(sender, config(gone.url("/")), event(1)))
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
@@ -252,7 +252,7 @@ class WebhookSenderTest {
     @ParameterizedTest
     @ValueSource(strings = {"ftp://hooks.example.com/", "http://u:p@127.0.0.1/", "not a url"})
     void anAddressThatNeverWasAWebhookIsRefusedForGood(String url) throws Exception {
-        try (var sender = sender(null, Limits.DEFAULTS)) {
+        try (var sender = sender(Limits.DEFAULTS)) {
             assertThat(offer(sender, config(url), event(1)))
                     .isInstanceOfSatisfying(
                             Outcome.Failed.class,
@@ -263,7 +263,7 @@ class WebhookSenderTest {
     @Test
     void aTokenThatWouldBreakOutOfItsHeaderIsNeverSent() throws Exception {
         try (var receiver = accepting();
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             var config = new PushConfig(null, "c", "t", receiver.url("/"), "a\r\nX-Evil: 1", null);
 
             assertThat(offer(sender, config, event(1))).isInstanceOf(Outcome.Failed.class);
@@ -277,7 +277,7 @@ class WebhookSenderTest {
                     connection.request();
                     connection.awaitClose();
                 });
-                var sender = sender(null, HASTY)) {
+                var sender = sender(HASTY)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1)))
                     .isEqualTo(new Outcome.Failed("no answer within PT0.3S", true));
         }
@@ -292,7 +292,7 @@ class WebhookSenderTest {
                         connection.write("HTTP/1.1 102 Processing\n\n");
                     }
                 });
-                var sender = sender(null, HASTY)) {
+                var sender = sender(HASTY)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1))).isInstanceOf(Outcome.Failed.class);
         }
     }
@@ -306,7 +306,7 @@ class WebhookSenderTest {
                     connection.awaitClose();
                     closed.countDown();
                 });
-                var sender = sender(null, HASTY)) {
+                var sender = sender(HASTY)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1))).isEqualTo(new Outcome.Accepted(200));
             closed.await();
         }
@@ -330,7 +330,7 @@ class WebhookSenderTest {
                         closed.countDown();
                     }
                 });
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             assertThat(offer(sender, config(receiver.url("/")), event(1))).isEqualTo(new Outcome.Accepted(200));
 
             closed.await();
@@ -346,7 +346,7 @@ class WebhookSenderTest {
                     arrived.countDown();
                     connection.awaitClose();
                 });
-                var sender = sender(null, Limits.DEFAULTS)) {
+                var sender = sender(Limits.DEFAULTS)) {
             Thread waiting = Thread.currentThread();
             Thread.ofVirtual().start(() -> {
                 try {
@@ -367,8 +367,8 @@ class WebhookSenderTest {
         assertThat(Limits.DEFAULTS).isEqualTo(new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024));
     }
 
-    private static WebhookSender sender(@Nullable StandardWebhooks signer, Limits limits) {
-        return new WebhookSender(WebhookRule.allowing(List.of("127.0.0.1")), signer, InstantSource.fixed(NOW), limits);
+    private static WebhookSender sender(Limits limits) {
+        return new WebhookSender(WebhookRule.allowing(List.of("127.0.0.1")), InstantSource.fixed(NOW), limits);
     }
 
     private static RawServer accepting() throws IOException {
@@ -404,9 +404,15 @@ class WebhookSenderTest {
 
     private static Outcome offer(WebhookSender sender, PushConfig config, LoggedEvent event)
             throws InterruptedException {
+        return offer(sender, config, event, SIGNER);
+    }
+
+    private static Outcome offer(
+            WebhookSender sender, PushConfig config, LoggedEvent event, @Nullable StandardWebhooks signer)
+            throws InterruptedException {
         var notification = Notification.of("1.0", config, null, event, () -> {
             throw new AssertionError("1.0 tells the event");
         });
-        return sender.send(config, event.sequence(), requireNonNull(notification));
+        return sender.send(config, event.sequence(), requireNonNull(notification), signer);
     }
 }

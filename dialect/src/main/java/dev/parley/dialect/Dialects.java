@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,13 +51,16 @@ public final class Dialects {
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
     public Dialects(DialectSettings settings) {
-        this(settings, newKey());
+        this(settings, newKey(), (group, caller) -> true);
     }
 
-    /** @param fileKey signs the addresses of files, for dialects that carry no bytes; at least 16 secret bytes */
-    public Dialects(DialectSettings settings, byte[] fileKey) {
+    /**
+     * @param fileKey signs the addresses of files, for dialects that carry no bytes; at least 16 secret bytes
+     * @param welcome whether a caller of a group may still call, for addresses that were made for it
+     */
+    public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
-        this.vault = new Vault(this, new FileLinks(fileKey, InstantSource.system()));
+        this.vault = new Vault(this, new FileLinks(fileKey, welcome, InstantSource.system()));
         this.knowledge = new Knowledge(this, settings.has(Switch.STRICT_KNOWLEDGE_STATUSES));
     }
 

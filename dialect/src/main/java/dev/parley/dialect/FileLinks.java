@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +38,16 @@ final class FileLinks {
     private static final String MEDIA_TYPE = "[\\w!#$&^.+-]{1,60}/[\\w!#$&^.+-]{1,60}";
 
     private final SecretKeySpec key;
+    private final BiPredicate<String, String> welcome;
     private final InstantSource clock;
 
-    /** @param key at least 16 secret bytes */
-    FileLinks(byte[] key, InstantSource clock) {
+    /**
+     * @param key at least 16 secret bytes
+     * @param welcome whether a caller of a group may still call
+     */
+    FileLinks(byte[] key, BiPredicate<String, String> welcome, InstantSource clock) {
         this.key = new SecretKeySpec(key, ALGORITHM);
+        this.welcome = welcome;
         this.clock = clock;
     }
 
@@ -51,12 +57,13 @@ final class FileLinks {
      * @param base the agent's address in the dialect
      * @param holder id of the artifact or message that has the part
      */
-    String of(String base, Scope scope, String agent, String taskId, String holder, int index) {
+    String of(String base, CallContext caller, String agent, String taskId, String holder, int index) {
+        Scope scope = caller.scope();
         String expires = Long.toString(clock.instant().plus(LIFE).getEpochSecond());
         return base + PATH + PathTemplate.encode(taskId) + "/" + PathTemplate.encode(holder) + "/" + index
                 + "?group=" + PathTemplate.encode(scope.group()) + "&owner=" + PathTemplate.encode(scope.owner())
-                + "&expires=" + expires + "&signature="
-                + signature(scope, agent, taskId, holder, Integer.toString(index), expires);
+                + "&caller=" + PathTemplate.encode(caller.caller()) + "&expires=" + expires + "&signature="
+                + signature(scope, caller.caller(), agent, taskId, holder, Integer.toString(index), expires);
     }
 
     /**
@@ -74,8 +81,13 @@ final class FileLinks {
         if (path.length != 3 || !isSigned(request, scope, agent.name(), path, expires)) {
             throw Dialects.unsignedFile();
         }
-        if (Long.parseLong(expires) < clock.instant().getEpochSecond()) {
+        long left = Long.parseLong(expires) - clock.instant().getEpochSecond();
+        // One that is good for longer was not made here, even if somebody has the key.
+        if (left < 0 || left > LIFE.toSeconds()) {
             throw A2AException.of(A2AError.PERMISSION_DENIED, "This address has expired: ask for the task again");
+        }
+        if (!welcome.test(scope.group(), parameter(request, "caller"))) {
+            throw Dialects.unsignedFile();
         }
         Task task = agent.endpoint().call(GetTask.of(path[0]), CallContext.of(scope.owner(), scope));
         if (part(task, path[1], Integer.parseInt(path[2])) instanceof Part.Raw raw) {
@@ -118,16 +130,17 @@ final class FileLinks {
     }
 
     private boolean isSigned(WireRequest request, Scope scope, String agent, String[] path, String expires) {
-        String made = signature(scope, agent, path[0], path[1], path[2], expires);
+        String made = signature(scope, parameter(request, "caller"), agent, path[0], path[1], path[2], expires);
         return MessageDigest.isEqual(
                 made.getBytes(UTF_8), parameter(request, "signature").getBytes(UTF_8));
     }
 
-    private String signature(Scope scope, String agent, String taskId, String holder, String index, String expires) {
+    private String signature(
+            Scope scope, String caller, String agent, String taskId, String holder, String index, String expires) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
-            for (String text : List.of(scope.group(), scope.owner(), agent, taskId, holder, index, expires)) {
+            for (String text : List.of(scope.group(), scope.owner(), caller, agent, taskId, holder, index, expires)) {
                 byte[] bytes = text.getBytes(UTF_8);
                 mac.update((bytes.length + ":").getBytes(UTF_8)); // or a piece could move from one to the next
                 mac.update(bytes);

@@ -95,7 +95,7 @@ final class Vault {
         String base = VaultCard.url(agent.card());
         var endpoint = new VaultEndpoint(
                 agent.endpoint(),
-                (taskId, holder, index) -> links.of(base, caller.scope(), agent.name(), taskId, holder, index));
+                (taskId, holder, index) -> links.of(base, caller, agent.name(), taskId, holder, index));
         return new ServedAgent(agent.name(), endpoint, agent.served(), agent.dialects(), null, Map.of(), agent.door());
     }
 

@@ -5,6 +5,7 @@ import static dev.parley.dialect.Exchange.whole;
 import static dev.parley.dialect.Wire.text;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -23,8 +24,11 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -289,6 +293,51 @@ final class VaultDialectTest {
                     .as(forged)
                     .isEqualTo(403);
         }
+    }
+
+    @Test
+    void anAddressThatIsGoodForTooLongIsRefusedEvenIfItIsSigned() {
+        byte[] key = new byte[32];
+        Part.Raw file = new Part.Raw(new byte[] {1, 2, 3}, "a.png", "image/png", Map.of());
+        exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
+        var agent = new ServedAgent(
+                "a", exchange.endpoint, Json.read(Wire.example("card.full.json"), AgentCard.class), Dialects.NAMES);
+        var caller = CallContext.anonymous();
+        var links = new FileLinks(key, (group, name) -> true, InstantSource.fixed(Instant.EPOCH));
+        var later = new FileLinks(
+                key, (group, name) -> true, InstantSource.fixed(Instant.EPOCH.plus(Duration.ofDays(365))));
+
+        String good = links.of("", caller, "a", "t-9", "a-1", 0);
+        String forged = later.of("", caller, "a", "t-9", "a-1", 0);
+
+        assertThat(links.answer(exchange.request("GET", good, new byte[0]), agent).status())
+                .isEqualTo(200);
+        assertThatThrownBy(() -> links.answer(exchange.request("GET", forged, new byte[0]), agent))
+                .isInstanceOf(A2AException.class);
+    }
+
+    @Test
+    void anAddressEndsWithTheRightOfTheCallerForWhomItWasMade() {
+        byte[] key = new byte[32];
+        var shutOut = new HashSet<String>();
+        Part.Raw file = new Part.Raw(new byte[] {1, 2, 3}, "a.png", "image/png", Map.of());
+        exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
+        var agent = new ServedAgent(
+                "a", exchange.endpoint, Json.read(Wire.example("card.full.json"), AgentCard.class), Dialects.NAMES);
+        var caller = CallContext.of("alice", new CallContext.Scope("T1", "alice")).sharing();
+        var links = new FileLinks(
+                key, (group, name) -> !shutOut.contains(group + "/" + name), InstantSource.fixed(Instant.EPOCH));
+        String target = links.of("", caller, "a", "t-9", "a-1", 0);
+
+        assertThat(links.answer(exchange.request("GET", target, new byte[0]), agent).status())
+                .isEqualTo(200);
+        shutOut.add("T1/alice");
+
+        assertThatThrownBy(() -> links.answer(exchange.request("GET", target, new byte[0]), agent))
+                .isInstanceOf(A2AException.class);
+        assertThatThrownBy(() -> links.answer(
+                        exchange.request("GET", target.replace("caller=alice", "caller=bob"), new byte[0]), agent))
+                .isInstanceOf(A2AException.class);
     }
 
     @Test

@@ -12,17 +12,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For operators: webhooks whose deliveries were given up, and taking one up again.
+ * For operators: webhooks whose deliveries were given up, taking one up again, and the secrets that sign deliveries.
  *
- * <p>{@code GET /dead} lists them, {@code POST /{task}/{config}/redeliver} offers again what was not accepted.
+ * <p>{@code GET /dead} lists webhooks, {@code POST /{task}/{config}/redeliver} offers again what was not accepted, {@code POST
+ * /secret} returns the secret of a group.
  */
 final class DeadWebhooks implements AdminPages {
     private static final int LIMIT = 1_000;
 
     private final Webhooks webhooks;
+    private final WebhookSecrets secrets;
 
-    DeadWebhooks(Webhooks webhooks) {
+    DeadWebhooks(Webhooks webhooks, WebhookSecrets secrets) {
         this.webhooks = webhooks;
+        this.secrets = secrets;
     }
 
     @Override
@@ -32,6 +35,11 @@ final class DeadWebhooks implements AdminPages {
             return AdminRequest.json(Map.of(
                     "webhooks",
                     webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList()));
+        }
+        if (request.steps() == 1 && request.step(0).equals("secret")) {
+            request.requirePost(); // a page of another site can send a GET
+            String group = request.text("group");
+            return AdminRequest.json(Map.of("group", group, "secret", secrets.of(group)));
         }
         if (request.steps() != 3 || !request.step(2).equals("redeliver")) {
             throw request.nothingHere();

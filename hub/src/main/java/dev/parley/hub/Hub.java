@@ -101,7 +101,7 @@ public final class Hub implements AutoCloseable {
         this.agentDialects = Map.copyOf(settings.agentDialects);
         this.cardKeys = settings.cardKeys;
         this.extensions = List.copyOf(settings.extensions);
-        String secret;
+        WebhookSecrets secrets;
         @Nullable Database database;
         @Nullable AuditTrail audit;
         String tokenSecret;
@@ -110,7 +110,7 @@ public final class Hub implements AutoCloseable {
         Path data = settings.data;
         this.scratch = data == null && settings.authenticates() ? TemporaryDirectory.create() : null;
         if (data == null) {
-            secret = StandardWebhooks.newSecret();
+            secrets = WebhookSecrets.random();
             database = scratch == null ? null : Database.open(scratch);
             audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
             tokenSecret = StandardWebhooks.newSecret();
@@ -124,7 +124,8 @@ public final class Hub implements AutoCloseable {
             }
             var atRest = new AtRest(sealing, settings.encryptTasks);
             Store store = Store.open(data, InstantSource.system(), atRest, settings.connections);
-            secret = secret(data, "webhook.secret", StandardWebhooks::newSecret);
+            secrets = WebhookSecrets.in(data);
+            secrets.warnOfShared();
             tokenSecret = secret(data, "token.secret", StandardWebhooks::newSecret);
             database = store.database();
             audit = store.audit();
@@ -137,8 +138,7 @@ public final class Hub implements AutoCloseable {
         this.bootstrapKey = settings.bootstrapKey(administration);
         this.trust = settings.trust(administration, key("access tokens", tokenSecret), this::url);
         this.extensionPages = new ExtensionPages(arrival -> trust.shown(arrival, settings.protectCards));
-        StandardWebhooks signer = StandardWebhooks.of(List.of(secret));
-        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), signer, InstantSource.system());
+        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), InstantSource.system());
         this.graph = new SharedGraph(settings.graph, database, audit);
         this.traces = Traces.of(requireNonNullElseGet(settings.telemetry, GlobalOpenTelemetry::getOrNoop));
         this.engine = Engine.builder(log)
@@ -147,6 +147,7 @@ public final class Hub implements AutoCloseable {
                         new WebhookDelivery(
                                 WebhookRule.allowing(settings.webhookAllow),
                                 sender,
+                                secrets,
                                 log::cause,
                                 owner -> trust.isWelcome(owner.group(), owner.owner()),
                                 metrics,
@@ -161,9 +162,9 @@ public final class Hub implements AutoCloseable {
         if (database != null) {
             metrics.show(database);
         }
-        ServerBuilder forAll = settings.server(trust, key("addresses of files", secret), metrics);
+        ServerBuilder forAll = settings.server(trust, secrets.keyFor("addresses of files"), metrics);
         Optional<ServerBuilder> forOperators = settings.adminServer(metrics);
-        settings.operate(forOperators.orElse(forAll), engine, trust, administration, graph, metrics);
+        settings.operate(forOperators.orElse(forAll), engine, secrets, trust, administration, graph, metrics);
         boolean started = false;
         try {
             this.adminServer = forOperators
@@ -346,7 +347,7 @@ public final class Hub implements AutoCloseable {
         }
     }
 
-    private static String secret(Path data, String name, Supplier<String> made) {
+    static String secret(Path data, String name, Supplier<String> made) {
         Path file = data.resolve(name);
         try {
             if (!Files.exists(file)) {

@@ -554,11 +554,12 @@ public final class HubBuilder {
     void operate(
             ServerBuilder server,
             Engine engine,
+            WebhookSecrets secrets,
             Trust trust,
             @Nullable Administration administration,
             SharedGraph graph,
             Metrics metrics) {
-        var deadWebhooks = new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)));
+        var deadWebhooks = new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)), secrets);
         server.handler("/metrics", forScrapers(trust, metrics))
                 .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
                 .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
@@ -600,7 +601,7 @@ public final class HubBuilder {
     /** The server on the port for everybody. */
     ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics) {
         var settings = new DialectSettings(switches);
-        ServerBuilder server = Server.builder(new Dialects(settings, fileKey))
+        ServerBuilder server = Server.builder(new Dialects(settings, fileKey, trust::isWelcome))
                 .port(port)
                 .bindAddress(bind)
                 .maxBodyBytes(maxBodyBytes)

@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import dev.parley.client.StandardWebhooks;
 import dev.parley.client.Traces;
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class WebhookDelivery implements WebhookTransport {
     private final WebhookRule rule;
     private final WebhookSender sender;
+    private final WebhookSecrets secrets;
     private final Function<TaskKey, Optional<Cause>> causes;
     private final Predicate<Scope> welcome;
     private final Metrics metrics;
@@ -38,12 +40,14 @@ final class WebhookDelivery implements WebhookTransport {
     WebhookDelivery(
             WebhookRule rule,
             WebhookSender sender,
+            WebhookSecrets secrets,
             Function<TaskKey, Optional<Cause>> causes,
             Predicate<Scope> welcome,
             Metrics metrics,
             Traces traces) {
         this.rule = rule;
         this.sender = sender;
+        this.secrets = secrets;
         this.causes = causes;
         this.welcome = welcome;
         this.metrics = metrics;
@@ -87,7 +91,8 @@ final class WebhookDelivery implements WebhookTransport {
 
     private Outcome offer(Subscription webhook, LoggedEvent event, Notification notification)
             throws InterruptedException {
-        return switch (sender.send(webhook.config(), event.sequence(), notification)) {
+        StandardWebhooks signer = secrets.signer(webhook.task().scope().group());
+        return switch (sender.send(webhook.config(), event.sequence(), notification, signer)) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /** A webhook on the loopback interface that takes whatever it is told. */
 final class Hook implements AutoCloseable {
     /** What was told, with headers by their names in lower case. */
-    record Told(Map<String, String> headers, Shown body) {}
+    record Told(Map<String, String> headers, Shown body, byte[] raw) {}
 
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
     private final HttpServer server;
@@ -29,10 +29,11 @@ final class Hook implements AutoCloseable {
             var headers = new TreeMap<String, String>();
             exchange.getRequestHeaders()
                     .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
-            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            byte[] raw = exchange.getRequestBody().readAllBytes();
+            String body = new String(raw, StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, -1);
             exchange.close();
-            told.add(new Told(headers, Shown.of(body)));
+            told.add(new Told(headers, Shown.of(body), raw));
         });
         server.start();
     }

@@ -151,7 +151,7 @@ final class HubTest {
             client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
 
             var signatures = StandardWebhooks.of(
-                    List.of(Files.readString(data.resolve("webhook.secret")).strip()));
+                    List.of(WebhookSecrets.in(data).of("default")));
             for (String expected : List.of("\"task\"", "artifactUpdate", "TASK_STATE_COMPLETED")) {
                 Delivery delivery = receiver.next();
                 assertThat(new String(delivery.body(), StandardCharsets.UTF_8)).contains(expected);

@@ -13,6 +13,7 @@ import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.hub.WebhookSecrets;
 import dev.parley.interop.Check.Result;
 import dev.parley.interop.ForeignSdk.Outcome;
 import dev.parley.protocol.CardVerifier;
@@ -145,8 +146,7 @@ class SigningInteropTest {
         var webhook = new LinkedHashMap<String, Object>(first == null ? Map.of() : first);
         webhook.put(
                 "secret",
-                Files.readString(directory.resolve("ES256-data").resolve("webhook.secret"))
-                        .strip());
+                WebhookSecrets.in(directory.resolve("ES256-data")).of("default"));
         return webhook;
     }
 
