@@ -4,16 +4,20 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.AddressTable.Prefix;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.FairPool;
 import dev.parley.protocol.PushConfig;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class WebhookRule {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int MAX_URL_LENGTH = 2048;
+    private static final int PATIENCE_SECONDS = 5;
+    /** Of the process, as its resolver is. A group whose name servers are silent has at most half of the threads. */
+    private static final FairPool LOOKUPS = new FairPool("webhook-lookup", 16, 256);
     /** Names that never lead to a public host, whatever a resolver says. Sources: RFC 6761, 6762, 8375; ICANN. */
     private static final List<String> LOCAL_NAMES =
             List.of("localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet", "corp", "home");
@@ -96,23 +103,25 @@ public final class WebhookRule {
      * Checks a webhook before it is stored: its address as {@link #check(String)} does, and that what it wants to be
      * sent fits into headers.
      *
+     * @param group of the caller, whose share of look-ups it uses
      * @throws A2AException INVALID_PARAMS naming the field
      */
-    public void check(PushConfig config) {
-        check(config.url());
+    public void check(String group, PushConfig config) {
+        check(group, config.url());
         checkHeaders(config);
     }
 
     /**
-     * Checks the address of a webhook. Looks its host up, which may take as long as the system's resolver takes. A host
-     * that cannot be found now is let pass: nothing is called there before it can be found, and then it is checked again.
+     * Checks the address of a webhook. Looks its host up, for {@value #PATIENCE_SECONDS} seconds at most. A host that cannot be
+     * found now is let pass: nothing is called there before it can be found, and then it is checked again.
      *
+     * @param group of the caller, whose share of look-ups it uses
      * @throws A2AException INVALID_PARAMS for the field {@code url}
      */
-    public void check(String url) {
+    public void check(String group, String url) {
         HttpUrl target = target(url);
         try {
-            addresses(target.host());
+            addresses(group, target.host());
         } catch (RefusedHost e) {
             throw invalid(requireNonNull(e.getMessage())).causedBy(e);
         } catch (UnknownHostException e) {
@@ -166,12 +175,13 @@ public final class WebhookRule {
      * Returns the addresses of a host, if webhooks may go to all of them. One that leads to a public and a private
      * address is refused: which of them is dialled would be chance.
      *
+     * @param group whose share of look-ups it uses
      * @throws RefusedHost if webhooks may not go there
-     * @throws UnknownHostException if it cannot be found
+     * @throws UnknownHostException if it cannot be found in time
      */
-    InetAddress[] addresses(HostName host) throws UnknownHostException {
+    InetAddress[] addresses(String group, HostName host) throws UnknownHostException {
         InetAddress literal = host.address();
-        InetAddress[] addresses = literal != null ? new InetAddress[] {literal} : lookup.addresses(host.name());
+        InetAddress[] addresses = literal != null ? new InetAddress[] {literal} : lookUp(group, host.name());
         if (addresses.length == 0) {
             throw new UnknownHostException(host.name());
         }
@@ -183,20 +193,47 @@ public final class WebhookRule {
         return addresses;
     }
 
+    /** Resolvers block in native code, so each look-up has a thread of the pool, and its caller does not wait for the resolver. */
+    private InetAddress[] lookUp(String group, String name) throws UnknownHostException {
+        Answer answer;
+        try {
+            answer = LOOKUPS.call(group, Duration.ofSeconds(PATIENCE_SECONDS), () -> {
+                try {
+                    return new Answer(lookup.addresses(name), null);
+                } catch (UnknownHostException unknown) {
+                    return new Answer(new InetAddress[0], unknown);
+                }
+            });
+        } catch (RejectedExecutionException | TimeoutException late) {
+            throw new UnknownHostException(name + " within " + PATIENCE_SECONDS + " s");
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new UnknownHostException(name + ": interrupted");
+        }
+        if (answer.failure() != null) {
+            throw answer.failure();
+        }
+        return answer.addresses();
+    }
+
+    private record Answer(
+            InetAddress[] addresses, @Nullable UnknownHostException failure) {}
+
     private void refuseUnlessOpen(HostName host, InetAddress address) throws RefusedHost {
         if (allowedAddresses.stream().anyMatch(prefix -> prefix.holds(address.getAddress()))) {
             return;
         }
-        // The address itself stays out of the message: it would tell a stranger what the names of this network mean.
-        String reason = isLocal(host)
-                ? "is a local name"
-                : AddressTable.refusal(address)
-                        .map(kind -> (host.address() == null ? "leads to " : "is ") + kind)
-                        .orElse(null);
-        if (reason != null) {
-            throw new RefusedHost(host.name() + " " + reason
-                    + " (expected: a public host, or one that the operator allows by webhook-allow)");
+        String kind = AddressTable.refusal(address).orElse(null);
+        if (kind == null && !isLocal(host)) {
+            return;
         }
+        // What a name leads to stays out of the message: it would tell a stranger what the names of this network mean.
+        String reason = isLocal(host) ? "is a local name" : host.address() == null ? "is not public" : "is " + kind;
+        if (host.address() == null && kind != null) {
+            LOG.log(Level.DEBUG, "webhook host {0} leads to {1}", host.name(), kind);
+        }
+        throw new RefusedHost(host.name() + " " + reason
+                + " (expected: a public host, or one that the operator allows by webhook-allow)");
     }
 
     private static boolean isLocal(HostName host) {

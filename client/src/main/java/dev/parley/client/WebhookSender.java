@@ -70,6 +70,9 @@ public final class WebhookSender implements AutoCloseable {
         static final Limits DEFAULTS = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024);
     }
 
+    /** The group for which the calling thread delivers. */
+    private static final ThreadLocal<@Nullable String> GROUP = new ThreadLocal<>();
+
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     private static final int CONNECTIONS_PER_HOST = 64;
     /**
@@ -137,7 +140,7 @@ public final class WebhookSender implements AutoCloseable {
     private record CheckedAddresses(WebhookRule rule) implements DnsResolver {
         @Override
         public InetAddress[] resolve(String host) throws UnknownHostException {
-            return rule.addresses(HostName.of(host));
+            return rule.addresses(requireNonNullElse(GROUP.get(), ""), HostName.of(host));
         }
 
         @Override
@@ -149,11 +152,13 @@ public final class WebhookSender implements AutoCloseable {
     /**
      * Offers an event to a webhook, once. Takes 15 seconds at most, 5 of them to connect.
      *
+     * @param group of the task, whose share of look-ups it uses
      * @param sequence the number of the event, by which a receiver knows a repetition
      * @param signer signs what is sent; null to send it unsigned
      * @throws InterruptedException if the waiting thread was interrupted; the event may have arrived
      */
     public Outcome send(
+            String group,
             PushConfig config, long sequence, Notification notification, @Nullable StandardWebhooks signer)
             throws InterruptedException {
         HttpUrl target;
@@ -165,7 +170,7 @@ public final class WebhookSender implements AutoCloseable {
         }
         HttpPost post = request(target, config, sequence, notification, signer);
         var answered = new AtomicReference<Outcome>();
-        var attempt = new FutureTask<>(() -> exchange(target, post, answered));
+        var attempt = new FutureTask<>(() -> exchange(group, target, post, answered));
         // On its own thread, because neither a resolver nor a receiver that drips bytes heeds a deadline.
         Thread.ofVirtual().name("webhook").start(attempt);
         try {
@@ -222,7 +227,8 @@ public final class WebhookSender implements AutoCloseable {
         }
     }
 
-    private Outcome exchange(HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
+    private Outcome exchange(String group, HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
+        GROUP.set(group); // the resolver is asked on this thread, which ends with the attempt
         var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
         try (ClassicHttpResponse response = http.executeOpen(host, post, null)) {
             Outcome outcome = outcome(response);

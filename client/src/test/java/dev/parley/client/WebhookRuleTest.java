@@ -9,8 +9,11 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +41,7 @@ class WebhookRuleTest {
                 "https://[2606:2800:220:1::1]:8443/x",
             })
     void aWebhookMayGoToAPublicHost(String url) {
-        assertThatCode(() -> rule().check(url)).doesNotThrowAnyException();
+        assertThatCode(() -> rule().check("T1", url)).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -113,7 +116,7 @@ class WebhookRuleTest {
 
     @Test
     void aHostThatCannotBeFoundYetMayBeRegistered() {
-        assertThatCode(() -> rule().check("https://nowhere.example.com/")).doesNotThrowAnyException();
+        assertThatCode(() -> rule().check("T1", "https://nowhere.example.com/")).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -125,8 +128,48 @@ class WebhookRuleTest {
     @Test
     void aRefusalDoesNotTellWhereANameLeads() {
         assertThat(problem(rule(), "https://inside.example.com/"))
-                .contains("inside.example.com leads to a private address")
-                .doesNotContain("10.1.2.3");
+                .contains("inside.example.com is not public")
+                .doesNotContain("10.1.2.3", "private");
+    }
+
+    @Test
+    void lookUpsOfOneGroupThatNeverEndHoldUpNoOtherGroup() throws Exception {
+        var silent = new CountDownLatch(1);
+        WebhookRule rule = WebhookRule.allowing(List.of(), name -> {
+            if (name.startsWith("silent")) {
+                awaitUninterrupted(silent);
+            }
+            return lookup("hooks.example.com");
+        });
+        var asking = new ArrayList<Thread>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                String url = "https://silent-" + i + ".example.com/";
+                asking.add(Thread.startVirtualThread(() -> rule.check("hostile", url)));
+            }
+
+            // The other group's look-up has a thread while those of the first one are all held.
+            rule.check("T1", "https://hooks.example.com/");
+            assertThat(problem(rule, "http://10.1.2.3/")).contains("webhook-allow");
+
+            // Each caller gets its answer though its name server gives none: a host that cannot be found now passes.
+            for (Thread thread : asking) {
+                assertThat(thread.join(Duration.ofSeconds(60))).isTrue();
+            }
+        } finally {
+            silent.countDown();
+        }
+    }
+
+    /** As a resolver in native code, which no interrupt ends. */
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException ignored) {
+                // goes on waiting
+            }
+        }
     }
 
     @ParameterizedTest
@@ -147,7 +190,7 @@ class WebhookRuleTest {
     void theOperatorCanAllowAHost(String allowed, String url) {
         WebhookRule rule = WebhookRule.allowing(List.of("other.example.com", allowed), WebhookRuleTest::lookup);
 
-        assertThatCode(() -> rule.check(url)).doesNotThrowAnyException();
+        assertThatCode(() -> rule.check("T1", url)).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -192,8 +235,8 @@ class WebhookRuleTest {
     void ordinaryCredentialsPass() {
         PushConfig config = config("tok-en~1", new PushConfig.Authentication("Digest", "username=\"u\", nonce=\"n\""));
 
-        assertThatCode(() -> rule().check(config)).doesNotThrowAnyException();
-        assertThatCode(() -> rule().check(config("t", new PushConfig.Authentication("Bearer", null))))
+        assertThatCode(() -> rule().check("T1", config)).doesNotThrowAnyException();
+        assertThatCode(() -> rule().check("T1", config("t", new PushConfig.Authentication("Bearer", null))))
                 .doesNotThrowAnyException();
     }
 
@@ -219,13 +262,13 @@ class WebhookRuleTest {
     }
 
     private static String problem(WebhookRule rule, String url) {
-        A2AException refusal = refusal(() -> rule.check(url));
+        A2AException refusal = refusal(() -> rule.check("T1", url));
         assertThat(refusal.violations().getFirst().field()).isEqualTo("url");
         return refusal.violations().getFirst().description();
     }
 
     private static String field(PushConfig config) {
-        return refusal(() -> rule().check(config)).violations().getFirst().field();
+        return refusal(() -> rule().check("T1", config)).violations().getFirst().field();
     }
 
     private static A2AException refusal(Runnable check) {

@@ -180,7 +180,7 @@ class WebhookSenderTest {
             WebhookRule rule = WebhookRule.allowing(
                     List.of(), name -> addresses(lookups.incrementAndGet() == 1 ? "93.184.216.34" : "127.0.0.1"));
             String url = "http://rebinding.example.com:" + receiver.port() + "/";
-            rule.check(url);
+            rule.check("T1", url);
 
             try (var sender = new WebhookSender(rule, InstantSource.fixed(NOW))) {
                 Outcome outcome = offer(sender, config(url), event(1));
@@ -188,7 +188,7 @@ class WebhookSenderTest {
                 assertThat(outcome)
                         .isInstanceOfSatisfying(
                                 Outcome.Failed.class,
-                                failed -> assertThat(failed.reason()).contains("leads to a loopback address"));
+                                failed -> assertThat(failed.reason()).contains("is not public"));
                 assertThat(receiver.requests).isEmpty();
             }
         }
@@ -413,6 +413,6 @@ class WebhookSenderTest {
         var notification = Notification.of("1.0", config, null, event, () -> {
             throw new AssertionError("1.0 tells the event");
         });
-        return sender.send(config, event.sequence(), requireNonNull(notification), signer);
+        return sender.send("T1", config, event.sequence(), requireNonNull(notification), signer);
     }
 }

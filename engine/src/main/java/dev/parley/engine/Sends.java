@@ -133,7 +133,7 @@ final class Sends {
         }
         PushConfig webhook = send.configuration().pushConfig();
         if (webhook != null) {
-            webhooks.check(webhook);
+            webhooks.check(webhook, context);
         }
         // An agent that wants every message anew gets keys that cannot repeat.
         String identity = agent.deduplicates() ? message.messageId() : Ids.next(engine.now());

@@ -39,8 +39,8 @@ final class TaskWebhooks {
     }
 
     /** @throws A2AException if webhooks are not supported, or this one must not be called */
-    void check(PushConfig config) {
-        deliveries().check(config);
+    void check(PushConfig config, CallContext context) {
+        deliveries().check(context.scope().group(), config);
     }
 
     /**
@@ -74,7 +74,7 @@ final class TaskWebhooks {
         String asked = requireNonNull(config.taskId());
         LiveTask live = engine.pinned(key(context, asked));
         try {
-            deliveries.check(config);
+            deliveries.check(context.scope().group(), config);
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
             deliveries.add(webhook);

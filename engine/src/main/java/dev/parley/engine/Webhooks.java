@@ -97,8 +97,8 @@ public final class Webhooks {
     }
 
     /** @throws dev.parley.protocol.A2AException if the webhook must not be called */
-    void check(PushConfig config) {
-        transport.check(config);
+    void check(String group, PushConfig config) {
+        transport.check(group, config);
     }
 
     void add(Subscription subscription) {

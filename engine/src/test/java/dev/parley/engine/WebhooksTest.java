@@ -55,7 +55,7 @@ final class WebhooksTest {
         volatile Function<LoggedEvent, Outcome> answer = event -> new Outcome.Accepted();
 
         @Override
-        public void check(PushConfig config) {
+        public void check(String group, PushConfig config) {
             if (config.url().contains("forbidden")) {
                 throw A2AException.invalidParams("url", "forbidden (expected: another)");
             }

@@ -1,6 +1,5 @@
 package dev.parley.hub;
 
-import dev.parley.client.StandardWebhooks;
 import dev.parley.client.Traces;
 import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
@@ -55,8 +54,8 @@ final class WebhookDelivery implements WebhookTransport {
     }
 
     @Override
-    public void check(PushConfig config) {
-        rule.check(config);
+    public void check(String group, PushConfig config) {
+        rule.check(group, config);
     }
 
     @Override
@@ -91,8 +90,9 @@ final class WebhookDelivery implements WebhookTransport {
 
     private Outcome offer(Subscription webhook, LoggedEvent event, Notification notification)
             throws InterruptedException {
-        StandardWebhooks signer = secrets.signer(webhook.task().scope().group());
-        return switch (sender.send(webhook.config(), event.sequence(), notification, signer)) {
+        String group = webhook.task().scope().group();
+        return switch (sender.send(
+                group, webhook.config(), event.sequence(), notification, secrets.signer(group))) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());

@@ -28,11 +28,12 @@ public interface WebhookTransport {
     }
 
     /**
-     * Refuses a webhook that must not be called.
+     * Refuses a webhook that must not be called. Blocks, with a bound.
      *
+     * @param group of the caller, whose share of look-ups it uses
      * @throws A2AException INVALID_PARAMS saying what is wrong
      */
-    void check(PushConfig config);
+    void check(String group, PushConfig config);
 
     /**
      * Offers an event once. Blocks, with a bound; never throws for what the webhook does.
