@@ -517,6 +517,12 @@ final class Setting<T> {
             null,
             "FILE",
             "What callers may do, and how much: JSON with rules and limits; see docs/authorization.md.");
+    static final Setting<String> AUDIT = hub(
+            "audit",
+            SettingType.oneOf("changes", "all"),
+            "changes",
+            "CALLS",
+            "Calls that leave a row in the audit: changes (and refusals), or all, with reads and questions.");
     static final Setting<Boolean> PROTECT_CARDS =
             hub("protect-cards", SettingType.FLAG, "false", "", "Show cards only to those who may call.");
     static final Setting<String> AUTH_SERVICE = hub(

@@ -90,6 +90,8 @@ public final class Hub implements AutoCloseable {
     private final List<AgentExtension> extensions;
     private final ExtensionPages extensionPages;
     private volatile boolean hosting;
+    private final @Nullable AuditTrail audit;
+    private final boolean auditsCalls;
     private volatile boolean stopping;
 
     Hub(HubBuilder settings) {
@@ -101,9 +103,9 @@ public final class Hub implements AutoCloseable {
         this.agentDialects = Map.copyOf(settings.agentDialects);
         this.cardKeys = settings.cardKeys;
         this.extensions = List.copyOf(settings.extensions);
+        this.auditsCalls = settings.auditsCalls;
         WebhookSecrets secrets;
         @Nullable Database database;
-        @Nullable AuditTrail audit;
         String tokenSecret;
         TaskLog log;
         PushStore pushStore;
@@ -230,8 +232,9 @@ public final class Hub implements AutoCloseable {
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         Graph used = agent.usesKnowledge() ? graph.get() : null;
         var observed = new Observed(agent.name(), metrics, traces);
+        var recorded = new Recorded(audit, agent.name(), auditsCalls);
         ServedKnowledge shared =
-                used == null ? null : new ServedKnowledge(observed.before(guarded(agent, url, used)), used::schema);
+                used == null ? null : new ServedKnowledge(observed.before(recorded.before(guarded(agent, url, used))), used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         hosted.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
@@ -242,9 +245,9 @@ public final class Hub implements AutoCloseable {
         var own = new LinkedHashMap<String, OwnMethod>(agent.methods());
         own.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         var methods = new LinkedHashMap<String, OwnMethod>();
-        own.forEach((name, method) -> methods.put(name, observed.before(name, guard.before(name, method))));
+        own.forEach((name, method) -> methods.put(name, observed.before(name, recorded.before(name, guard.before(name, method)))));
         server.add(new ServedAgent(
-                agent.name(), guard.before(shown), served(card), spoken, shared, methods, observed::before));
+                agent.name(), recorded.before(guard.before(shown)), served(card), spoken, shared, methods, observed::before));
     }
 
     /** The graph as agents use it themselves. */

@@ -73,6 +73,7 @@ public final class HubBuilder {
     boolean grpcOnCards;
     final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
     boolean protectCards;
+    boolean auditsCalls;
 
     @Nullable
     CardKeys cardKeys;
@@ -391,6 +392,15 @@ public final class HubBuilder {
      */
     public HubBuilder policy(PolicyFile policy) {
         this.policy = requireNonNull(policy, "policy");
+        return this;
+    }
+
+    /**
+     * Writes an audit row for every call of an agent: reads, calls answered by a message, own methods and questions to the knowledge
+     * graph too. Default: only for what changes something, and for what was refused.
+     */
+    public HubBuilder auditCalls(boolean all) {
+        this.auditsCalls = all;
         return this;
     }
 
