@@ -123,6 +123,11 @@ final class WireLog implements WireListener {
         note("trying again in " + wait.toMillis() + " ms: " + reason);
     }
 
+    @Override
+    public void deviation(String what) {
+        note(what);
+    }
+
     private void headers(String direction, Map<String, List<String>> headers) {
         var sorted = new ArrayList<>(new HashMap<>(headers).entrySet());
         sorted.sort(Map.Entry.comparingByKey());

@@ -106,6 +106,44 @@ class SendCommandTest {
     }
 
     @Test
+    void eventsWithoutTheirKindAreReadAsServersSendThem() {
+        agent.onStream(
+                "SendStreamingMessage",
+                End.CLOSED,
+                "{\"id\":\"t1\",\"contextId\":\"c\",\"status\":{\"state\":\"TASK_STATE_SUBMITTED\"}}",
+                "{\"taskId\":\"t1\",\"contextId\":\"c\",\"kind\":\"status-update\",\"final\":false,\"status\":"
+                        + "{\"state\":\"TASK_STATE_WORKING\",\"timestamp\":\"2026-10-01T10:00:00.123456\"}}",
+                "{\"taskId\":\"t1\",\"contextId\":\"c\",\"kind\":\"artifact-update\",\"artifact\":"
+                        + "{\"artifactId\":\"a\",\"parts\":[{\"kind\":\"text\",\"text\":\"hi\"}]}}",
+                "{\"taskId\":\"t1\",\"contextId\":\"c\",\"kind\":\"status-update\",\"final\":true,\"status\":"
+                        + "{\"state\":\"completed\"}}");
+
+        Shell.Ran ran = send("hello", "-o", "json", "--stream", "--debug");
+
+        assertThat(ran.status()).isZero();
+        assertThat(ran.out().lines())
+                .hasSize(4)
+                .anyMatch(line -> line.contains("2026-10-01T10:00:00.123Z"))
+                .anyMatch(line -> line.contains("TASK_STATE_COMPLETED"));
+        assertThat(ran.err())
+                .contains("debug: the agent sent an event without the member that names its kind")
+                .contains("debug: the agent sent a timestamp without a zone, taken for UTC");
+    }
+
+    @Test
+    void aTaskWithoutItsKindAndItsZoneIsRead() {
+        agent.on(
+                "SendMessage",
+                "{\"kind\":\"task\",\"id\":\"t1\",\"contextId\":\"c\",\"status\":"
+                        + "{\"state\":\"completed\",\"timestamp\":\"2026-10-01T10:00:00\"}}");
+
+        Shell.Ran ran = send("hello", "-o", "json");
+
+        assertThat(ran.out()).contains("2026-10-01T10:00:00.000Z");
+        assertThat(ran.status()).isZero();
+    }
+
+    @Test
     @Tag("A2ACLI_INTERACT_004")
     @Tag("A2ACLI_OUT_001")
     void streamedJsonIsOneEventPerLineAndEndsWithTheState() {

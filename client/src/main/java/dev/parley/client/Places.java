@@ -59,7 +59,7 @@ final class Places {
         for (AgentCard.Interface agent : card.supportedInterfaces()) {
             if (isWanted(agent.protocolVersion(), settings.version())) {
                 int rank = rank(agent.protocolBinding(), settings.preferred());
-                place(card, agent, found).ifPresent((rank < 0 ? others : preferred.get(rank))::add);
+                place(card, agent, found, settings).ifPresent((rank < 0 ? others : preferred.get(rank))::add);
             }
         }
         List<Place> all = new ArrayList<>();
@@ -72,8 +72,11 @@ final class Places {
     }
 
     /** Returns an interface as a place; empty if this client does not speak to it. */
-    private static Optional<Place> place(AgentCard card, AgentCard.Interface agent, @Nullable Found found) {
-        Optional<Binding> binding = Binding.of(agent);
+    private static Optional<Place> place(
+            AgentCard card, AgentCard.Interface agent, @Nullable Found found, ClientSettings settings) {
+        WireListener listener = settings.listener();
+        Optional<Binding> binding =
+                listener.equals(ClientSettings.DEAF) ? Binding.of(agent) : Binding.of(agent, listener::deviation);
         if (binding.isPresent()) {
             return Optional.of(new Place.ByHttp(card, agent, address(agent), binding.get(), found));
         }

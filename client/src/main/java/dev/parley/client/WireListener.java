@@ -24,6 +24,9 @@ public interface WireListener {
     /** A stream has brought an event. */
     void event(long exchange, @Nullable String id, String data);
 
+    /** The agent sent something that differs from the specification, and that was read nevertheless. */
+    default void deviation(String what) {}
+
     /** What went wrong will be tried again, after {@code wait}. */
     void retrying(String reason, Duration wait);
 }

@@ -4,10 +4,10 @@ import static dev.parley.dialect.Codecs.BOOLEAN;
 import static dev.parley.dialect.Codecs.BYTES;
 import static dev.parley.dialect.Codecs.FREE;
 import static dev.parley.dialect.Codecs.INT;
+import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
 import static dev.parley.dialect.Codecs.STRUCT;
 import static dev.parley.dialect.Codecs.TEXT;
 import static dev.parley.dialect.Codecs.TEXTS;
-import static dev.parley.dialect.Codecs.TIMESTAMP;
 import static java.util.Map.entry;
 
 import dev.parley.protocol.AgentCard;
@@ -93,7 +93,7 @@ final class V1Model {
     static final Codec<TaskStatus> STATUS = Shape.<TaskStatus>of()
             .always("state", STATE, TaskState.UNSPECIFIED, TaskStatus::state) // ProtoJSON leaves that one out
             .optional("message", MESSAGE, TaskStatus::message)
-            .optional("timestamp", TIMESTAMP, TaskStatus::timestamp)
+            .optional("timestamp", OLD_TIMESTAMP, TaskStatus::timestamp) // some servers leave the zone out
             .as(v -> new TaskStatus(v.next(), v.next(), v.next()));
 
     static final Codec<Task> TASK = task(false);
@@ -123,6 +123,26 @@ final class V1Model {
             .or("message", Message.class, MESSAGE)
             .or("statusUpdate", TaskStatusUpdateEvent.class, STATUS_UPDATE)
             .or("artifactUpdate", TaskArtifactUpdateEvent.class, ARTIFACT_UPDATE);
+
+    /** An event that its server left unwrapped, told by its {@code kind} or its members. For reading. */
+    static final Codec<TaskEvent> BARE_EVENT =
+            Codecs.kinds(event -> EVENT, members -> switch (String.valueOf(members.get("kind"))) {
+                case "task" -> as(TASK);
+                case "message" -> as(MESSAGE);
+                case "status-update" -> as(STATUS_UPDATE);
+                case "artifact-update" -> as(ARTIFACT_UPDATE);
+                default ->
+                    members.containsKey("artifact")
+                            ? as(ARTIFACT_UPDATE)
+                            : members.containsKey("parts")
+                                    ? as(MESSAGE)
+                                    : members.containsKey("taskId") ? as(STATUS_UPDATE) : as(TASK);
+            });
+
+    @SuppressWarnings("unchecked") // reads events of its own kind, and writes none
+    private static Codec<TaskEvent> as(Codec<? extends TaskEvent> codec) {
+        return (Codec<TaskEvent>) codec;
+    }
 
     static final Codec<List<TaskEvent>> EVENTS = Codecs.list(EVENT);
 

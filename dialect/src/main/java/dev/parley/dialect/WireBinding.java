@@ -11,14 +11,18 @@ import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.SendResult;
 import dev.parley.protocol.TaskEvent;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -36,6 +40,8 @@ final class WireBinding implements Binding {
     private static final String TENANT = "tenant";
     private static final byte[] NOTHING = {};
     private static final byte[] END_OF_OBJECT = {'}'};
+
+    private static final Pattern NO_ZONE = Pattern.compile("\"timestamp\"\\s*:\\s*\"\\d{4}-\\d\\d-\\d\\dT[\\d:.]+\"");
 
     private static final Spoken V1 = new Spoken("1.0", V1Operations.TABLE, V1Model.EVENT, "", true);
 
@@ -83,18 +89,22 @@ final class WireBinding implements Binding {
     private final boolean rpc;
     private final Spoken spoken;
 
-    private WireBinding(boolean rpc, Spoken spoken) {
+    private final @Nullable Consumer<String> deviations;
+
+    private WireBinding(boolean rpc, Spoken spoken, @Nullable Consumer<String> deviations) {
         this.rpc = rpc;
         this.spoken = spoken;
+        this.deviations = deviations;
     }
 
-    static Optional<Binding> of(AgentCard.Interface agent) {
+    static Optional<Binding> of(AgentCard.Interface agent, @Nullable Consumer<String> deviations) {
         boolean rpc = agent.protocolBinding().equals(Interface.JSONRPC);
         if (!rpc && !agent.protocolBinding().equals(Interface.HTTP_JSON)) {
             return Optional.empty();
         }
         String version = agent.protocolVersion().replaceFirst("^(\\d+\\.\\d+)\\..*", "$1");
-        return Optional.ofNullable((rpc ? RPC : REST).get(version)).map(spoken -> new WireBinding(rpc, spoken));
+        return Optional.ofNullable((rpc ? RPC : REST).get(version))
+                .map(spoken -> new WireBinding(rpc, spoken, deviations));
     }
 
     @Override
@@ -183,7 +193,51 @@ final class WireBinding implements Binding {
             return (R) new Operation.Empty();
         }
         Codec<Object> codec = requireNonNull(spoken.of(operation).result());
+        if (spoken.equals(V1)) {
+            noteTimes(body);
+        }
+        if (operation instanceof Operation.SendMessage && spoken.equals(V1)) {
+            Object result = readEvent(body, (Codec<TaskEvent>) (Codec<?>) codec, rpc, status);
+            if (!(result instanceof SendResult)) {
+                throw A2AException.of(
+                        A2AError.INVALID_AGENT_RESPONSE, "The agent's answer is neither a task nor a message");
+            }
+            return (R) result;
+        }
         return (R) read(body, rpc ? new ResultOf<>(codec) : codec, status);
+    }
+
+    /** Reads what 1.0 wraps into an object that names its kind, and some servers of 1.0 leave as it was before. */
+    private TaskEvent readEvent(byte[] json, Codec<TaskEvent> codec, boolean wrapped, int status) {
+        try {
+            return read(json, wrapped ? new ResultOf<>(codec) : codec, status);
+        } catch (A2AException unreadable) {
+            if (!spoken.equals(V1) || !(unreadable.getCause() instanceof A2AException)) {
+                throw unreadable;
+            }
+            for (Codec<TaskEvent> bare : List.of(V1Model.BARE_EVENT, LegacyModel.KIND.event)) {
+                try {
+                    TaskEvent event = Json.read(json, wrapped ? new ResultOf<>(bare) : bare);
+                    note("an event without the member that names its kind (section 3.2.3 of the specification)");
+                    return event;
+                } catch (A2AException other) {
+                    unreadable.addSuppressed(other);
+                }
+            }
+            throw unreadable;
+        }
+    }
+
+    private void noteTimes(byte[] json) {
+        if (deviations != null && NO_ZONE.matcher(new String(json, UTF_8)).find()) {
+            note("a timestamp without a zone, taken for UTC (section 5.6.1 of the specification)");
+        }
+    }
+
+    private void note(String deviation) {
+        if (deviations != null) {
+            deviations.accept("the agent sent " + deviation);
+        }
     }
 
     /** Where nothing is left to say, some say an empty object, some null, and some nothing. */
@@ -200,10 +254,11 @@ final class WireBinding implements Binding {
     @Override
     public LoggedEvent event(@Nullable String id, String data) {
         Long sequence = id == null ? null : WireOperation.sequence(id);
-        TaskEvent event = read(
-                data.getBytes(UTF_8),
-                rpc && spoken.wrapsFrames() ? new ResultOf<>(spoken.event()) : spoken.event(),
-                200);
+        byte[] json = data.getBytes(UTF_8);
+        if (spoken.equals(V1)) {
+            noteTimes(json);
+        }
+        TaskEvent event = readEvent(json, spoken.event(), rpc && spoken.wrapsFrames(), 200);
         return new LoggedEvent(sequence == null ? 0 : sequence, event);
     }
 
