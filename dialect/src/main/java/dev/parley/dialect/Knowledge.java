@@ -116,7 +116,7 @@ final class Knowledge {
     private static int status(A2AException problem) {
         return switch (problem.error()) {
             case UNSUPPORTED_OPERATION -> 501;
-            case KNOWLEDGE_UPDATE -> isForbidden(problem) ? 403 : 409;
+            case KNOWLEDGE_UPDATE -> isForbidden(problem) ? 403 : isLater(problem) ? 429 : 409;
             case KNOWLEDGE_QUERY, KNOWLEDGE_SUBSCRIPTION -> isLater(problem) ? 429 : 400;
             default -> problem.error().httpStatus();
         };

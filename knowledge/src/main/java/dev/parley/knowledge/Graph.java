@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.spi.Floors;
+import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
@@ -18,6 +19,8 @@ import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.Statement;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * transaction. Safe for any thread; calls block.
  */
 public final class Graph implements KnowledgeEndpoint, AutoCloseable {
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
+
     private final Database database;
     private final boolean ownsDatabase;
     private final InstantSource clock;
@@ -62,7 +67,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.history = new ChangeHistory(statements, journal);
         this.settings = new GroupSettings(statements, trail);
         this.graphql = new GraphQlQueries(
-                statements, settings::declarations, history, GraphQlLimits.DEFAULTS, clock, Thread::startVirtualThread);
+                statements, settings::declarations, history, GraphQlLimits.DEFAULTS, clock, this::inBackground);
         this.subscriptions = new Subscriptions(statements, journal, settings, graphql);
         this.audit = new AuditLog(statements, journal, clock);
         this.updates = new UpdateExecutor(statements, journal, trail, settings, subscriptions, audit);
@@ -115,7 +120,25 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     @Override
     public QueryResult query(Query query, CallContext context) {
-        return audit.audited("knowledge/query", context, query.query(), () -> answer(query, context));
+        return audit.audited(
+                "knowledge/query",
+                context,
+                query.query(),
+                () -> QueryErrors.mapped(
+                        () -> statements.compute(context.scope().group(), PATIENCE, () -> answer(query, context))));
+    }
+
+    private void inBackground(String group, Runnable work) {
+        Thread.startVirtualThread(() -> {
+            try {
+                statements.compute(group, PATIENCE, () -> {
+                    work.run();
+                    return true;
+                });
+            } catch (KnowledgeStoreException later) {
+                LOG.log(Level.DEBUG, "not done in the background; a later query tries again", later);
+            }
+        });
     }
 
     private QueryResult answer(Query query, CallContext context) {
@@ -127,7 +150,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         Floors policy = alignment.floors(On.QUERY, context.caller());
         var floors =
                 new Floors(query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
-        return QueryErrors.mapped(() -> switch (query.language()) {
+        return switch (query.language()) {
             case Query.GRAPHQL -> {
                 GraphQlQueries.Prepared prepared = graphql.prepare(query, group, policy);
                 yield statements.read(group, floors, PATIENCE, view -> {
@@ -143,7 +166,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             default ->
                 throw A2AException.invalidParams(
                         "queryLanguage", query.language() + " (expected: one of " + queryLanguages() + ")");
-        });
+        };
     }
 
     /** When what is so old was confirmed; null if all may be as old as it is. */
@@ -181,7 +204,10 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** The GraphQL schema of the caller's group, as far as they may see it, in the schema language. */
     public String schema(CallContext context) {
         String group = context.scope().group();
-        return graphql.schema(group, settings.rules(group).floors(On.QUERY, context.caller()));
+        return QueryErrors.mapped(() -> statements.compute(
+                group,
+                PATIENCE,
+                () -> graphql.schema(group, settings.rules(group).floors(On.QUERY, context.caller()))));
     }
 
     /** Answers a question that no query language has words for, from what {@code context} may see. */
@@ -357,6 +383,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     @Override
     public void close() {
         audit.close();
+        statements.close();
         if (ownsDatabase) {
             database.close();
         }

@@ -29,8 +29,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -57,7 +57,7 @@ final class GraphQlQueries {
     /**
      * @param store of the graph; the types of a group's schema are read from it
      * @param declarations what else is declared of a group's classes and predicates
-     * @param background runs what follows changes of the graph
+     * @param background runs what follows changes of the graph of a group
      */
     GraphQlQueries(
             StatementStore store,
@@ -65,7 +65,7 @@ final class GraphQlQueries {
             ChangeLog changes,
             GraphQlLimits limits,
             InstantSource clock,
-            Executor background) {
+            BiConsumer<String, Runnable> background) {
         this.changes = changes;
         this.limits = limits;
         this.clock = clock;

@@ -42,7 +42,7 @@ final class GroupSettings {
             return known;
         }
         long before = erasures.get();
-        Alignment read = statements.ask(group, PATIENCE, GroupSettings::alignment);
+        Alignment read = statements.lookUp(group, GroupSettings::alignment);
         // What was read before an erasure may hold the name.
         rules.compute(group, (name, newer) -> newer == null && erasures.get() == before ? read : newer);
         return read;
@@ -96,16 +96,21 @@ final class GroupSettings {
         Optional<ShaclShapes> known = shapes.get(group);
         if (known == null) {
             String turtle = shapesText(group);
-            known = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
+            known = parsed(turtle, group);
             shapes.putIfAbsent(group, known);
         }
         return known;
     }
 
+    private Optional<ShaclShapes> parsed(String turtle, String group) {
+        return turtle.isBlank()
+                ? Optional.empty()
+                : Optional.of(statements.compute(group, PATIENCE, () -> ShaclShapes.parse(turtle)));
+    }
+
     /** The shapes of a group as they were set, in Turtle; empty if there are none. */
     String shapesText(String group) {
-        return statements.ask(
-                group, PATIENCE, (session, space) -> requireNonNullElse(setting(session, space, SHAPES), ""));
+        return statements.lookUp(group, (session, space) -> requireNonNullElse(setting(session, space, SHAPES), ""));
     }
 
     /**
@@ -116,7 +121,7 @@ final class GroupSettings {
      */
     void shapes(String turtle, CallContext by, Consumer<String> told) {
         String group = by.scope().group();
-        Optional<ShaclShapes> parsed = turtle.isBlank() ? Optional.empty() : Optional.of(ShaclShapes.parse(turtle));
+        Optional<ShaclShapes> parsed = parsed(turtle, group);
         statements.transact(
                 group,
                 (writing, session) -> {

@@ -6,27 +6,41 @@ import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Tells what goes wrong in the store as what it means for a query. */
+/** Maps failures of the store to errors of the extension. */
 final class QueryErrors {
+    private static final Duration LATER = Duration.ofSeconds(1);
+
     private QueryErrors() {}
 
-    /**
-     * Returns what {@code asking} finds.
-     *
-     * @throws A2AException KNOWLEDGE_QUERY if it takes too long, INVALID_PARAMS for an {@link InvalidField}
-     */
+    /** As {@link #mapped(A2AError, Supplier)}, with KNOWLEDGE_QUERY. */
     static <T> T mapped(Supplier<T> asking) {
+        return mapped(A2AError.KNOWLEDGE_QUERY, asking);
+    }
+
+    /**
+     * Returns the answer of {@code asking}.
+     *
+     * @throws A2AException {@code error} with a {@code reason} if it takes too long, or too much of the group is under way;
+     *     INVALID_PARAMS for an {@link InvalidField}
+     */
+    static <T> T mapped(A2AError error, Supplier<T> asking) {
         try {
             return asking.get();
         } catch (KnowledgeStoreException failure) {
             if (failure.isTimeout()) {
                 throw A2AException.of(
-                                A2AError.KNOWLEDGE_QUERY,
-                                A2AError.KNOWLEDGE_QUERY.defaultMessage(),
+                                error,
+                                error.defaultMessage(),
                                 Map.of("reason", "timeout", "limitMs", "" + PATIENCE.toMillis()))
+                        .causedBy(failure);
+            }
+            if (failure.isBusy()) {
+                throw A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER)
                         .causedBy(failure);
             }
             throw failure;

@@ -2,6 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.FairPool;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,8 @@ final class SparqlBudget {
     }
 
     void checkTime() {
-        if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+        boolean wanted = FairPool.checkpoint() && !Thread.currentThread().isInterrupted();
+        if (!wanted || System.nanoTime() - deadline > 0) {
             throw refusal("timeout", "it takes too long");
         }
     }

@@ -8,6 +8,7 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.FairPool;
 import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
@@ -27,8 +28,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
@@ -36,8 +40,11 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     /** How long a question may take, unless it says so itself. */
     static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
 
-    /** Of its own, because a long query must not keep those waiting who look for a task. */
-    private static final int READERS = 4;
+    /** Queries that are under way at a time; each has a connection, so none waits for one. */
+    private static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
+
+    /** Queries of one group that wait. */
+    private static final int MAX_WAITING = 100;
 
     private static final String INSTANCE = "instance";
     private static final String CERTAINTY = "certainty ";
@@ -46,6 +53,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
 
     private final Database database;
     private final Database.Readers readers;
+    private final FairPool pool;
     private final InstantSource clock;
     private final Sql sql;
     private final Terms terms;
@@ -61,7 +69,8 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         this.clock = clock;
         this.sql = new Sql(database.kind());
         database.migrate("knowledge", List.of(script("tables-1.sql")));
-        this.readers = database.readers(READERS);
+        this.readers = database.readers(AT_ONCE);
+        this.pool = new FairPool("knowledge", AT_ONCE, MAX_WAITING);
         this.terms = new Terms(database, sql);
         this.instance = instance(database);
         database.listen(this);
@@ -160,8 +169,11 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
 
     @Override
     public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
-        return ask(
-                group, patience, (session, space) -> question.apply(new SqlView(session, space, terms, sql, floors)));
+        return ask(group, patience, (session, space) -> question.apply(view(session, space, floors)));
+    }
+
+    SqlView view(Session session, Space space, Floors floors) {
+        return new SqlView(session, space, terms, sql, floors);
     }
 
     /** A question to the tables themselves. */
@@ -169,14 +181,48 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         T ask(Session session, Space space) throws SQLException;
     }
 
-    /** Answers a question from one moment of a group's tables. */
+    /** Answers a question from one moment of a group's tables, on a thread that may compute. */
     <T> T ask(String group, Duration patience, Asking<T> asking) {
         Space space = space(group);
+        return compute(
+                group,
+                patience,
+                () -> reported(() -> readers.snapshot(patience, session -> asking.ask(session, space))));
+    }
+
+    /**
+     * Answers a short question on the calling thread, by the readers of the tasks: it waits for no query. Each statement sees
+     * a moment of its own.
+     */
+    <T> T lookUp(String group, Asking<T> asking) {
+        Space space = space(group);
+        return reported(() -> database.read(session -> asking.ask(session, space)));
+    }
+
+    private static <T> T reported(Supplier<T> reading) {
         try {
-            return readers.snapshot(patience, session -> asking.ask(session, space));
+            return reading.get();
         } catch (StoreException failure) {
             boolean timeout = failure instanceof ReadTimeoutException;
             throw new KnowledgeStoreException(requireNonNull(failure.getMessage()), failure, timeout);
+        }
+    }
+
+    /**
+     * Does work of a group that may take longer than a moment, on one of the threads that the groups share.
+     *
+     * @throws KnowledgeStoreException if it takes too long, or too much of the group is under way
+     */
+    <T> T compute(String group, Duration patience, Supplier<T> work) {
+        try {
+            return pool.call(group, patience, work);
+        } catch (TimeoutException late) {
+            throw new KnowledgeStoreException("longer than " + patience, late, true);
+        } catch (RejectedExecutionException busy) {
+            throw KnowledgeStoreException.busy(busy);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new KnowledgeStoreException("interrupted", stopped, false);
         }
     }
 
@@ -291,7 +337,9 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         changes.clear();
     }
 
-    /** Does nothing: the database is closed by whoever opened it. */
+    /** Ends what is being computed. The database is closed by whoever opened it. */
     @Override
-    public void close() {}
+    public void close() {
+        pool.close();
+    }
 }

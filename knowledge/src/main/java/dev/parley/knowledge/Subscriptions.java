@@ -9,7 +9,6 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
-import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -24,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Those who watch the graphs: what they are told, and how many of them there may be. Safe for any thread. */
@@ -57,7 +57,8 @@ final class Subscriptions {
      */
     Changes watch(Subscribe subscription, CallContext context) {
         String group = context.scope().group();
-        GraphQlSubscription prepared = graphql.prepare(subscription);
+        GraphQlSubscription prepared =
+                mapped(() -> statements.compute(group, PATIENCE, () -> graphql.prepare(subscription)));
         settings.rules(group).requireAllowed(On.SUBSCRIBE, context.caller(), () -> prepared.filter()::names);
         RecentChanges feed = feed(group);
         takePlace(context);
@@ -72,11 +73,7 @@ final class Subscriptions {
                     context.caller(),
                     prepared,
                     isTrue(subscription, "includeProjection") ? (of, change) -> project(context, of, change) : null,
-                    (id, reader) -> statements.read(
-                            group,
-                            reader,
-                            PATIENCE,
-                            view -> view.types(List.of(id)).getOrDefault(id, Set.of())),
+                    (id, reader) -> types(group, id, reader),
                     isTrue(subscription, "snapshot") && !resumes
                             ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
                             : null,
@@ -100,7 +97,10 @@ final class Subscriptions {
     private long begin(Subscribe subscription, String group) {
         Object after = subscription.metadata().get(AFTER);
         if (after == null) {
-            return statements.read(group, Floors.NONE, PATIENCE, View::revision);
+            return statements.lookUp(
+                    group,
+                    (session, space) ->
+                            statements.view(session, space, Floors.NONE).revision());
         }
         long number = numbered(group, after.toString());
         backlog(group, number, 1);
@@ -111,7 +111,7 @@ final class Subscriptions {
     private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
         Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
-        return QueryErrors.mapped(() -> statements.read(group, floors, PATIENCE, view -> {
+        return mapped(() -> statements.read(group, floors, PATIENCE, view -> {
             Page<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
             List<Change> held = page.items().stream()
                     .map(Subscriptions::held)
@@ -135,13 +135,26 @@ final class Subscriptions {
         }
     }
 
+    private Set<String> types(String group, String id, Floors reader) {
+        return statements.lookUp(
+                group,
+                (session, space) -> statements
+                        .view(session, space, reader)
+                        .types(List.of(id))
+                        .getOrDefault(id, Set.of()));
+    }
+
+    private static <T> T mapped(Supplier<T> asking) {
+        return QueryErrors.mapped(A2AError.KNOWLEDGE_SUBSCRIPTION, asking);
+    }
+
     private List<Numbered> backlog(String group, long after, int limit) {
-        return statements.ask(group, PATIENCE, (session, space) -> {
+        return mapped(() -> statements.ask(group, PATIENCE, (session, space) -> {
             if (journal.isForgotten(session, space, after)) {
                 throw subscriptionFailed("expired", Map.of("lastChangeId", space.changeId(after)));
             }
             return journal.changes(session, space, after, limit);
-        });
+        }));
     }
 
     private static A2AException subscriptionFailed(String reason, Map<String, String> more) {
@@ -155,7 +168,7 @@ final class Subscriptions {
             CallContext context, GraphQlSubscription subscription, Change change) {
         String group = context.scope().group();
         Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
-        return statements.read(group, floors, PATIENCE, view -> subscription.project(change, view));
+        return mapped(() -> statements.read(group, floors, PATIENCE, view -> subscription.project(change, view)));
     }
 
     /** The feed of a group begins when somebody watches. */

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +96,7 @@ final class TypedSchemas {
     private final Function<String, List<Statement>> declarations;
     private final GraphQlLimits limits;
     private final InstantSource clock;
-    private final Executor background;
+    private final BiConsumer<String, Runnable> background;
     private final Cache<Readers, Entry> entries =
             Caffeine.newBuilder().maximumSize(MAX_READERS).build();
 
@@ -105,7 +105,7 @@ final class TypedSchemas {
             Function<String, List<Statement>> declarations,
             GraphQlLimits limits,
             InstantSource clock,
-            Executor background) {
+            BiConsumer<String, Runnable> background) {
         this.store = store;
         this.declarations = declarations;
         this.limits = limits;
@@ -143,7 +143,7 @@ final class TypedSchemas {
         Duration leisure = built.took().multipliedBy(LEISURE);
         Instant due = built.at().plus(leisure.compareTo(REST) > 0 ? leisure : REST);
         if (!clock.instant().isBefore(due)) {
-            background.execute(() -> follow(entry, revision));
+            background.accept(readers.group(), () -> follow(entry, revision));
         }
     }
 

@@ -137,14 +137,21 @@ final class UpdateExecutor {
     private UpdateResult sparql(Update update, CallContext context) {
         String text = requireNonNull(update.sparql());
         boolean pinned = update.metadata().containsKey("ifRevision");
-        Alignment alignment = settings.rules(context.scope().group());
-        alignment.requireAllowed(On.QUERY, context.caller(), () -> Sparql.namedIn(text, PATIENCE));
+        String group = context.scope().group();
+        Alignment alignment = settings.rules(group);
+        QueryErrors.mapped(
+                A2AError.KNOWLEDGE_UPDATE,
+                () -> statements.compute(group, PATIENCE, () -> {
+                    alignment.requireAllowed(On.QUERY, context.caller(), () -> Sparql.namedIn(text, PATIENCE));
+                    return alignment;
+                }));
         // What the caller may not see it may not copy to where it can be seen.
         Floors floors = alignment.floors(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {
             var metadata = new LinkedHashMap<>(update.metadata());
-            List<Patch> patches =
-                    QueryErrors.mapped(() -> statements.read(context.scope().group(), floors, PATIENCE, view -> {
+            List<Patch> patches = QueryErrors.mapped(
+                    A2AError.KNOWLEDGE_UPDATE,
+                    () -> statements.read(group, floors, PATIENCE, view -> {
                         if (!pinned) {
                             metadata.put("ifRevision", view.revision());
                         }

@@ -113,7 +113,7 @@ final class GraphQlFuzzTest {
                 (seen, after, limit) -> Page.empty(),
                 GraphQlLimits.DEFAULTS,
                 InstantSource.system(),
-                Runnable::run);
+                (group, work) -> work.run());
     }
 
     /** Returns false if a query was refused, which has to be said in the words of the extension. */

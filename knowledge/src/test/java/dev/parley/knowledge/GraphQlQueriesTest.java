@@ -58,7 +58,12 @@ final class GraphQlQueriesTest {
 
     private GraphQlQueries queries(ChangeLog changes, InstantSource clock) {
         return new GraphQlQueries(
-                new MemoryStore(view), group -> List.of(), changes, GraphQlLimits.DEFAULTS, clock, Runnable::run);
+                new MemoryStore(view),
+                group -> List.of(),
+                changes,
+                GraphQlLimits.DEFAULTS,
+                clock,
+                (group, work) -> work.run());
     }
 
     private GraphQlQueries.Prepared prepare(Query query) {

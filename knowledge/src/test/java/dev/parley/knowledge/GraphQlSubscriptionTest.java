@@ -38,7 +38,7 @@ final class GraphQlSubscriptionTest {
             (view, after, limit) -> Page.empty(),
             GraphQlLimits.DEFAULTS,
             InstantSource.system(),
-            Runnable::run);
+            (group, work) -> work.run());
 
     private GraphQlSubscription subscription(String query, Map<String, @Nullable Object> variables) {
         return queries.prepare(Subscribe.graphql(query, variables));

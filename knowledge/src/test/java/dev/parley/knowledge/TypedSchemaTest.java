@@ -36,7 +36,7 @@ final class TypedSchemaTest {
                     return now;
                 }
             },
-            background::add);
+            (group, work) -> background.add(work));
 
     private Answer answer(String query) {
         return queries.prepare(Query.graphql(query, Map.of()), "group", Floors.NONE)

@@ -1,5 +1,6 @@
 package dev.parley.store;
 
+import dev.parley.protocol.FairPool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger;
@@ -34,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
 import org.sqlite.SQLiteConfig.SynchronousMode;
@@ -91,6 +93,9 @@ public final class Database implements AutoCloseable {
 
     /** If the checkpointer does not keep up, the writer does it itself at this many pages: 256 MiB. */
     private static final int LONGEST_WAL_PAGES = 65_536;
+
+    /** Instructions of SQLite's machine between two checkpoints of a reading statement: less than a millisecond. */
+    private static final int STEPS_AT_ONCE = 10_000;
 
     /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
@@ -551,10 +556,21 @@ public final class Database implements AutoCloseable {
             statement.execute("PRAGMA journal_size_limit=67108864");
             statement.execute(SECURE_DELETE);
             connection.setAutoCommit(use != Use.WRITE);
+            if (readOnly) {
+                ProgressHandler.setHandler(connection, STEPS_AT_ONCE, new Checkpoint());
+            }
             return connection;
         } catch (SQLException failure) {
             connection.close();
             throw failure;
+        }
+    }
+
+    /** Lets a long statement give up its turn to other work of its pool, and ends it if that work has been given up. */
+    private static final class Checkpoint extends ProgressHandler {
+        @Override
+        protected int progress() {
+            return FairPool.checkpoint() ? 0 : 1;
         }
     }
 

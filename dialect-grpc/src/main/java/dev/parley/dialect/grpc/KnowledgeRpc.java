@@ -33,6 +33,9 @@ record KnowledgeRpc<Q extends Message>(
     /** The status of an error. Of some, the reason decides. */
     static Code code(A2AException problem) {
         String reason = problem.metadata().getOrDefault("reason", "");
+        if (reason.equals("busy")) {
+            return Code.RESOURCE_EXHAUSTED;
+        }
         return switch (problem.error()) {
             case KNOWLEDGE_QUERY -> reason.equals("timeout") ? Code.DEADLINE_EXCEEDED : Code.INVALID_ARGUMENT;
             case KNOWLEDGE_UPDATE -> reason.equals("forbidden") ? Code.PERMISSION_DENIED : Code.ABORTED;

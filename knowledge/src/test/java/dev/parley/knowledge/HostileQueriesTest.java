@@ -1,0 +1,197 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Queries of one group that compute for as long as they may leave threads, connections and processors to others. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class HostileQueriesTest {
+    /** More than there are carriers of virtual threads, or connections that read. */
+    private static final int MANY = Runtime.getRuntime().availableProcessors() + 4;
+
+    private static final CallContext HOSTILE = CallContext.of("mallory", new Scope("hostile", "mallory"));
+    private static final CallContext ORDINARY = CallContext.of("alice", new Scope("ordinary", "alice"));
+
+    /** Far below the time that a query may take. */
+    private static final long SOON_MS = 5_000;
+
+    private Graph graph;
+
+    @BeforeAll
+    void open(@TempDir Path directory) {
+        graph = Graph.open(directory);
+        graph.load(
+                IntStream.range(0, 600)
+                        .mapToObj(i -> Statement.of("ex:n" + i, "p", Resource.of("ex:n" + (i + 1))))
+                        .toList(),
+                HOSTILE,
+                "file");
+        graph.load(
+                IntStream.range(0, 30_000)
+                        .mapToObj(i -> Statement.of("ex:t" + i % 100, "ex:text", Literal.of("text " + i)))
+                        .toList(),
+                HOSTILE,
+                "file");
+        graph.load(List.of(Statement.of("ex:a", "ex:status", Literal.of("done"))), ORDINARY, "file");
+    }
+
+    @AfterAll
+    void close() {
+        graph.close();
+    }
+
+    static List<Query> hostile() {
+        return List.of(
+                Query.sparql("SELECT (COUNT(*) AS ?n) { ?x (<p>*/<p>*/<p>*/<p>*)* ?y . ?y (<p>*/<p>*)* ?z }"),
+                Query.sparql(
+                        "SELECT (COUNT(*) AS ?n) { ?x <ex:text> ?t . ?y <ex:text> ?u FILTER(REPLACE(CONCAT(?t, ?u),"
+                                + " \"(t*e*x*t*)*b\", \"x\") = \"b\") }"),
+                Query.sparql("SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c = ?f && ?f = ?i) }"),
+                Query.graphql(
+                        "{ "
+                                + IntStream.range(0, 30)
+                                        .mapToObj(i -> "a" + i + ": entities(text: \"nothing has this " + i
+                                                + "\", orderBy: \"ex:text\", first: 1) { nodes { id } } ")
+                                        .reduce("", String::concat)
+                                + "}",
+                        Map.of()));
+    }
+
+    private static List<Thread> begin(Query query, Graph graph) throws InterruptedException {
+        var begun = new CountDownLatch(MANY);
+        var threads = new ArrayList<Thread>();
+        for (int i = 0; i < MANY; i++) {
+            threads.add(Thread.ofVirtual().start(() -> {
+                begun.countDown();
+                try {
+                    graph.query(query, HOSTILE);
+                } catch (RuntimeException ended) {
+                    // by its time, by its budget, or by the test
+                }
+            }));
+        }
+        begun.await(SOON_MS, TimeUnit.MILLISECONDS);
+        return threads;
+    }
+
+    private static void end(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.interrupt();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void anotherGroupIsAnsweredMeanwhile(Query query) throws InterruptedException {
+        List<Thread> hostile = begin(query, graph);
+        try {
+            for (int i = 0; i < 10; i++) {
+                long began = System.nanoTime();
+                Object data = graph.query(Query.sparql("ASK { <ex:a> <ex:status> \"done\" }"), ORDINARY)
+                        .data();
+                assertThat(data).isEqualTo(Map.of("head", Map.of(), "boolean", true));
+                assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began))
+                        .isLessThan(SOON_MS);
+            }
+        } finally {
+            end(hostile);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void virtualThreadsRunMeanwhile(Query query) throws InterruptedException {
+        List<Thread> hostile = begin(query, graph);
+        try {
+            for (int i = 0; i < 10; i++) {
+                var ran = new CountDownLatch(1);
+                Thread.ofVirtual().start(ran::countDown);
+                assertThat(ran.await(SOON_MS, TimeUnit.MILLISECONDS)).isTrue();
+            }
+        } finally {
+            end(hostile);
+        }
+    }
+
+    @Test
+    void aCallerThatHasGoneEndsItsQuery() throws InterruptedException {
+        for (Query query : hostile()) {
+            end(begin(query, graph));
+        }
+
+        long began = System.nanoTime();
+        graph.query(Query.sparql("ASK { <ex:n1> <p> ?o }"), HOSTILE); // would be refused while all threads were taken
+        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began)).isLessThan(SOON_MS);
+    }
+
+    @Test
+    void aGroupWithTooManyQueriesIsToldToComeLater() throws InterruptedException {
+        var refused = new LinkedBlockingQueue<A2AException>();
+        var threads = new ArrayList<Thread>();
+        for (int i = 0; i < 200 + MANY; i++) {
+            threads.add(Thread.ofVirtual().start(() -> {
+                try {
+                    graph.query(hostile().get(2), HOSTILE);
+                } catch (A2AException problem) {
+                    refused.add(problem);
+                } catch (RuntimeException ended) {
+                    // by the test
+                }
+            }));
+        }
+        try {
+            A2AException first = refused.poll(30, TimeUnit.SECONDS);
+            assertThat(first).isNotNull();
+            assertThat(first.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
+            assertThat(first.metadata()).containsEntry("reason", "busy");
+            assertThat(first.retryAfter()).isNotNull();
+            assertThat(graph.query(Query.sparql("ASK { <ex:a> ?p ?o }"), ORDINARY)
+                            .data())
+                    .isEqualTo(Map.of("head", Map.of(), "boolean", true));
+        } finally {
+            end(threads);
+        }
+    }
+
+    @Test
+    void anUpdateOfAnotherGroupIsWrittenMeanwhile() throws InterruptedException {
+        List<Thread> hostile = begin(hostile().getFirst(), graph);
+        try {
+            long began = System.nanoTime();
+            graph.update(Update.of(Patch.add(Statement.of("ex:b", "ex:status", Literal.of("new")))), ORDINARY);
+            assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began)).isLessThan(SOON_MS);
+        } finally {
+            end(hostile);
+        }
+    }
+}
