@@ -12,6 +12,7 @@ module dev.parley.knowledge {
     requires org.apache.jena.arq;
     requires org.apache.jena.core;
     requires org.apache.jena.shacl;
+    requires re2j;
     requires titanium.json.ld;
 
     exports dev.parley.knowledge;

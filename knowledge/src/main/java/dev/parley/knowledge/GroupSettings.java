@@ -122,6 +122,7 @@ final class GroupSettings {
     void shapes(String turtle, CallContext by, Consumer<String> told) {
         String group = by.scope().group();
         Optional<ShaclShapes> parsed = parsed(turtle, group);
+        parsed.ifPresent(ShaclShapes::requireLinear);
         statements.transact(
                 group,
                 (writing, session) -> {

@@ -19,7 +19,10 @@ import org.apache.jena.riot.RDFParser;
 import org.apache.jena.shacl.ShaclValidator;
 import org.apache.jena.shacl.Shapes;
 import org.apache.jena.shacl.engine.ShaclPaths;
+import org.apache.jena.shacl.engine.constraint.PatternConstraint;
+import org.apache.jena.shacl.parser.Constraint;
 import org.apache.jena.shacl.parser.PropertyShape;
+import org.apache.jena.shacl.parser.Shape;
 import org.apache.jena.shacl.validation.ReportEntry;
 import org.apache.jena.shacl.validation.Severity;
 import org.apache.jena.shacl.vocabulary.SHACL;
@@ -95,10 +98,34 @@ final class ShaclShapes {
                     throw A2AException.invalidParams("shapes", refused + " (expected: constraints of SHACL Core)");
                 }
             }
-            return new ShaclShapes(graph, Shapes.parse(graph));
+            Shapes shapes = Shapes.parse(graph);
+            shapes.getShapeMap().values().forEach(ShaclShapes::matchLinearly);
+            return new ShaclShapes(graph, shapes);
         } catch (JenaException | IllegalFormatException noShapes) { // the second as in RdfFiles
             throw A2AException.invalidParams("shapes", String.valueOf(noShapes.getMessage()))
                     .causedBy(noShapes);
+        }
+    }
+
+    /** Shapes are matched against what callers write, on the thread of the writer: that must not backtrack. */
+    private static void matchLinearly(Shape shape) {
+        ((List<Constraint>) shape.getConstraints())
+                .replaceAll(one -> one instanceof PatternConstraint pattern ? new LinearConstraint(pattern) : one);
+    }
+
+    /**
+     * Refuses patterns that take backtracking. Those that are set already are refused when they are used.
+     *
+     * @throws A2AException INVALID_PARAMS if there is one
+     */
+    void requireLinear() {
+        for (Shape shape : shapes.getShapeMap().values()) {
+            for (Constraint one : shape.getConstraints()) {
+                if (one instanceof LinearConstraint pattern && pattern.problem() != null) {
+                    throw A2AException.invalidParams(
+                            "shapes", "sh:pattern \"" + pattern.text() + "\": " + pattern.problem());
+                }
+            }
         }
     }
 
@@ -130,6 +157,8 @@ final class ShaclShapes {
                 broken.replaceAll((one, secret) -> told.getOrDefault(one, List.of(hidden(one))));
             }
             return broken.values().stream().flatMap(List::stream).toList();
+        } catch (LinearConstraint.Unsupported pattern) {
+            throw budget.refusal("not-supported", String.valueOf(pattern.getMessage()));
         } catch (JenaException | StackOverflowError failed) {
             throw budget.refusal("failed", "the shapes cannot be checked").causedBy(failed);
         }

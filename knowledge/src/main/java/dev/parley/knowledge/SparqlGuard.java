@@ -1,12 +1,13 @@
 package dev.parley.knowledge;
 
+import com.google.re2j.Matcher;
 import dev.parley.protocol.Term;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
 import org.apache.jena.graph.Node;
+import org.apache.jena.graph.NodeFactory;
 import org.apache.jena.query.Query;
 import org.apache.jena.sparql.algebra.Op;
 import org.apache.jena.sparql.engine.ExecutionContext;
@@ -25,16 +26,18 @@ import org.apache.jena.sparql.expr.E_StrDatatype;
 import org.apache.jena.sparql.expr.E_StrReplace;
 import org.apache.jena.sparql.expr.Expr;
 import org.apache.jena.sparql.expr.ExprAggregator;
+import org.apache.jena.sparql.expr.ExprEvalException;
 import org.apache.jena.sparql.expr.ExprFunction1;
 import org.apache.jena.sparql.expr.ExprFunction2;
 import org.apache.jena.sparql.expr.ExprFunctionN;
 import org.apache.jena.sparql.expr.ExprList;
 import org.apache.jena.sparql.expr.NodeValue;
-import org.apache.jena.sparql.expr.RegexEngine;
 import org.apache.jena.sparql.expr.aggregate.AggGroupConcat;
 import org.apache.jena.sparql.expr.aggregate.AggGroupConcatDistinct;
 import org.apache.jena.sparql.expr.aggregate.Aggregator;
+import org.apache.jena.sparql.expr.nodevalue.NodeValueOps;
 import org.apache.jena.sparql.modify.request.UpdateModify;
+import org.apache.jena.sparql.sse.Tags;
 import org.apache.jena.sparql.syntax.Element;
 import org.apache.jena.sparql.syntax.ElementService;
 import org.apache.jena.sparql.syntax.syntaxtransform.ElementTransform;
@@ -44,15 +47,13 @@ import org.apache.jena.sparql.syntax.syntaxtransform.ExprTransformApplyElementTr
 import org.apache.jena.sparql.syntax.syntaxtransform.QueryTransformOps;
 import org.apache.jena.update.Update;
 import org.apache.jena.update.UpdateRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps SPARQL within its {@link SparqlBudget} where a few characters of query can cost hours or gigabytes: in joins, in
  * searches, and in functions that make texts or numbers longer.
  */
 final class SparqlGuard extends ExprTransformApplyElementTransform {
-    /** Java compares each character of a regular expression with all before. */
-    private static final int MAX_REGEX = 10_000;
-
     private static final int MAX_DIGITS = 10_000;
     private static final double BITS_A_DIGIT = Math.log(10) / Math.log(2);
 
@@ -207,19 +208,22 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
         }
     }
 
-    /** {@code REGEX} that can be interrupted. */
-    private static final class Regex extends E_Regex {
+    /** {@code REGEX} in linear time. */
+    private static final class Regex extends ExprFunctionN {
         private final SparqlBudget budget;
+        private final Expression expression = new Expression();
 
         Regex(ExprList args, SparqlBudget budget) {
-            super(args.get(0), args.get(1), args.size() > 2 ? args.get(2) : null);
+            super(Tags.tagRegex, args);
             this.budget = budget;
         }
 
         @Override
         public NodeValue eval(List<NodeValue> args) {
-            Steps.count(args, budget, matcher -> matcher.find());
-            return super.eval(args);
+            String text = text("REGEX", args.get(0));
+            LinearPattern pattern = expression.of("REGEX", args.get(1), args.size() > 2 ? args.get(2) : null, budget);
+            return NodeValue.makeBoolean(
+                    pattern.matcher(new Steps(text, budget)).find());
         }
 
         @Override
@@ -228,34 +232,84 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
         }
     }
 
-    /** {@code REPLACE} that can be interrupted. */
-    private static final class Replace extends E_StrReplace {
+    /** {@code REPLACE} in linear time, that counts what it makes. */
+    private static final class Replace extends ExprFunctionN {
         private final SparqlBudget budget;
+        private final Expression expression = new Expression();
 
         Replace(ExprList args, SparqlBudget budget) {
-            super(args.get(0), args.get(1), args.get(2), args.size() > 3 ? args.get(3) : null);
+            super(Tags.tagReplace, args);
             this.budget = budget;
         }
 
         @Override
         public NodeValue eval(List<NodeValue> args) {
-            String replacement = args.get(2).asString();
-            long groups = replacement.chars().filter(c -> c == '$').count();
-            Steps.count(
-                    args.size() > 3 ? List.of(args.get(0), args.get(1), args.get(3)) : args.subList(0, 2),
-                    budget,
-                    matcher -> {
-                        budget.text(args.get(0).asString().length());
-                        while (matcher.find()) {
-                            budget.text(replacement.length() + groups * (matcher.end() - matcher.start()));
-                        }
-                    });
-            return super.eval(args);
+            Node literal = NodeValueOps.checkAndGetStringLiteral("REPLACE", args.get(0));
+            String text = literal.getLiteralLexicalForm();
+            LinearPattern pattern = expression.of("REPLACE", args.get(1), args.size() > 3 ? args.get(3) : null, budget);
+            String made = replaced(text, pattern, text("REPLACE", args.get(2)));
+            return made.equals(text)
+                    ? args.get(0)
+                    : NodeValue.makeNode(NodeFactory.createLiteral(
+                            made,
+                            literal.getLiteralLanguage(),
+                            literal.getLiteralBaseDirection(),
+                            literal.getLiteralDatatype()));
+        }
+
+        private String replaced(String text, LinearPattern pattern, String replacement) {
+            Matcher matcher = pattern.matcher(new Steps(text, budget));
+            var made = new StringBuilder();
+            try {
+                for (boolean first = true; matcher.find(); first = false) {
+                    // As Jena does it: of the places where nothing is matched, the first one counts.
+                    if (first || matcher.end() > matcher.start()) {
+                        int before = made.length();
+                        matcher.appendReplacement(made, replacement);
+                        budget.text(made.length() - before);
+                    }
+                }
+            } catch (IndexOutOfBoundsException | IllegalArgumentException noSuchGroup) {
+                throw new ExprEvalException("REPLACE: " + noSuchGroup.getMessage(), noSuchGroup);
+            }
+            budget.text(text.length());
+            return matcher.appendTail(made).toString();
         }
 
         @Override
         public Expr copy(ExprList args) {
             return new Replace(args, budget);
+        }
+    }
+
+    private static String text(String function, NodeValue value) {
+        return NodeValueOps.checkAndGetStringLiteral(function, value).getLiteralLexicalForm();
+    }
+
+    /** A regular expression that is mostly the same from row to row. */
+    private static final class Expression {
+        private String source = "";
+        private String flags = "";
+        private @Nullable LinearPattern compiled;
+
+        LinearPattern of(String function, NodeValue expression, @Nullable NodeValue flags, SparqlBudget budget) {
+            String newSource = text(function, expression);
+            String newFlags = flags == null ? "" : text(function, flags);
+            LinearPattern known = compiled;
+            if (known != null && newSource.equals(this.source) && newFlags.equals(this.flags)) {
+                return known;
+            }
+            try {
+                LinearPattern made = LinearPattern.of(newSource, newFlags);
+                this.source = newSource;
+                this.flags = newFlags;
+                this.compiled = made;
+                return made;
+            } catch (IllegalArgumentException wrong) {
+                // Not an error of this row: a filter that is always false would hide what is wrong.
+                boolean large = LinearPattern.isTooLarge(newSource);
+                throw budget.refusal(large ? "too-much" : "not-supported", function + ": " + wrong.getMessage());
+            }
         }
     }
 
@@ -326,20 +380,6 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
 
     /** A text that counts how often it is looked at. */
     private record Steps(CharSequence text, SparqlBudget budget) implements CharSequence {
-        /** Does the matching that a function is about to do; what it comes to is left to the function. */
-        static void count(List<NodeValue> args, SparqlBudget budget, Consumer<Matcher> matching) {
-            if (!args.stream().allMatch(NodeValue::isLiteral)) {
-                return;
-            }
-            String flags = args.size() > 2 ? args.get(2).asString() : null;
-            String regex = args.get(1).asString();
-            if (regex.length() > MAX_REGEX) {
-                throw budget.refusal("too-much", "its expression has more than " + MAX_REGEX + " characters");
-            }
-            var pattern = RegexEngine.makePattern("REGEX", regex, flags);
-            matching.accept(pattern.matcher(new Steps(args.get(0).asString(), budget)));
-        }
-
         @Override
         public char charAt(int index) {
             budget.step();

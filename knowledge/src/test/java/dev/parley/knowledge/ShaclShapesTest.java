@@ -57,6 +57,37 @@ class ShaclShapesTest {
     }
 
     @Test
+    void matchesPatternsInTimeThatIsLinearInTheText() {
+        ShaclShapes shapes = ShaclShapes.parse(PREFIXES + """
+                ex:S a sh:NodeShape ; sh:targetSubjectsOf ex:code ;
+                    sh:or ( [ sh:path ex:code ; sh:pattern "^(a+)+$" ] [ sh:path ex:code ; sh:pattern "^(b|b)+$" ] ) ;
+                    sh:property [ sh:path ex:code ; sh:pattern "^(A*)*!$" ; sh:flags "i" ] .
+                """);
+
+        assertThat(check(shapes, Statement.of("ex:p1", "ex:code", Literal.of("a".repeat(10_000) + "!"))))
+                .hasSize(1);
+        assertThat(check(shapes, Statement.of("ex:p1", "ex:code", Literal.of("a".repeat(10_000)))))
+                .singleElement()
+                .satisfies(violation -> assertThat(violation.path()).isEqualTo("ex:code"));
+    }
+
+    @Test
+    void refusesPatternsThatTakeBacktracking() {
+        ShaclShapes shapes = ShaclShapes.parse(PREFIXES
+                + "ex:S a sh:NodeShape ; sh:targetSubjectsOf ex:code ; sh:property [ sh:path ex:code ;"
+                + " sh:pattern \"(a)\\\\1\" ] .");
+
+        assertThatThrownBy(shapes::requireLinear)
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(A2AError.INVALID_PARAMS));
+        assertThatThrownBy(() -> check(shapes, Statement.of("ex:p1", "ex:code", Literal.of("aa"))))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", "not-supported"));
+    }
+
+    @Test
     void countsWhatAllGraphsSayTogether() {
         assertThat(check(
                         PROJECTS,

@@ -264,8 +264,6 @@ class SparqlTest {
             strings = {
                 "SELECT (COUNT(*) AS ?v) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }",
                 "SELECT ?v { { SELECT * { ?a ?b ?c } } { SELECT * { ?d ?e ?v } } { SELECT * { ?g ?h ?i } } } ORDER BY ?a",
-                "SELECT ?v { BIND(REGEX(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\") AS ?v) }",
-                "SELECT ?v { BIND(REPLACE(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\", \"(.*a){20}$\", \"\") AS ?v) }",
                 "SELECT (COUNT(*) AS ?v) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?k ((((!ex:x|^!ex:x)*)*)*)* ?j }",
             })
     void endsWhatTakesTooLongOrTooMuch(String query) {
@@ -276,6 +274,55 @@ class SparqlTest {
                     assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
                     assertThat(refused.metadata().get("reason")).isIn("timeout", "too-much");
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'(.*a){20}$', false",
+        "'(a*)*b', false",
+        "'^(a+)+$', false",
+        "'^(a|a)*!$', true",
+        "'(a?){50}a{50}', true"
+    })
+    void matchesInTimeThatIsLinearInTheText(String regex, boolean matches) {
+        String text = "a".repeat(20_000) + "!";
+
+        assertThat(values("SELECT ?v { BIND(REGEX(\"%s\", \"%s\") AS ?v) }".formatted(text, regex)))
+                .containsExactly(String.valueOf(matches));
+        assertThat(values("SELECT ?v { BIND(REPLACE(\"%s\", \"%s\", \"\") = \"%s\" AS ?v) }"
+                        .formatted(text, regex, text)))
+                .containsExactly(String.valueOf(!matches));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "(a)\\\\1, not-supported",
+        "(?=a), not-supported",
+        "'((a{100}){100}){100}', too-much",
+        "'(a{1000}){1000}', too-much",
+        "'(((a{0,10}){0,10}){0,10}){0,100}', too-much"
+    })
+    void refusesExpressionsThatTakeBacktrackingOrRepeatWithoutMeasure(String regex, String reason) {
+        assertThatThrownBy(() -> ask("SELECT ?v { BIND(REGEX(\"aa\", \"%s\") AS ?v) }".formatted(regex)))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", reason));
+    }
+
+    @Test
+    void knowsTheFlagsOfRegularExpressions() {
+        assertThat(values("SELECT ?v { BIND(REGEX(\"a.b\", \"A.B\", \"iq\") AS ?v) }"))
+                .containsExactly("true");
+        assertThat(values("SELECT ?v { BIND(REGEX(\"axb\", \"a.b\", \"q\") AS ?v) }"))
+                .containsExactly("false");
+        assertThat(values("SELECT ?v { BIND(REGEX(\"ab\", \"a [b ]\", \"x\") AS ?v) }"))
+                .containsExactly("true");
+        assertThat(values("SELECT ?v { BIND(REGEX(\"a\\nb\", \"^b$\", \"m\") AS ?v) }"))
+                .containsExactly("true");
+        assertThat(values("SELECT ?v { BIND(REGEX(\"a\\nb\", \"a.b\", \"s\") AS ?v) }"))
+                .containsExactly("true");
+        assertThat(values("SELECT ?v { BIND(REPLACE(\"Brücke\"@de, \"Ü\", \"ue\", \"i\") AS ?v) }"))
+                .containsExactly("Bruecke");
     }
 
     @ParameterizedTest
