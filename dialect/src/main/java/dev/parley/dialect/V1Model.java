@@ -8,6 +8,7 @@ import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
 import static dev.parley.dialect.Codecs.STRUCT;
 import static dev.parley.dialect.Codecs.TEXT;
 import static dev.parley.dialect.Codecs.TEXTS;
+import static dev.parley.dialect.Codecs.TIMESTAMP;
 import static java.util.Map.entry;
 
 import dev.parley.protocol.AgentCard;
