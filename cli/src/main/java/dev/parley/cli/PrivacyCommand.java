@@ -195,6 +195,7 @@ abstract class PrivacyCommand implements Command {
             case "reviews" -> "Reviews";
             case "questions" -> "Questions";
             case "knowledgeRows" -> "Knowledge-Rows";
+            case "pending" -> "Pending";
             default -> "Audit-Rows";
         };
     }

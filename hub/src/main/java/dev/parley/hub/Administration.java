@@ -7,6 +7,7 @@ import dev.parley.store.Database;
 import dev.parley.trust.Directory;
 import dev.parley.trust.Directory.Actor;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 
 /**
@@ -48,6 +49,11 @@ public final class Administration implements AutoCloseable {
 
     AuditTrail audit() {
         return audit;
+    }
+
+    /** {@link Database#awaitErased}. */
+    boolean awaitErased(Duration patience) {
+        return database.awaitErased(patience);
     }
 
     /**

@@ -14,6 +14,7 @@ import dev.parley.protocol.Statement;
 import dev.parley.protocol.Task;
 import dev.parley.store.AuditTrail;
 import dev.parley.trust.Principal;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrivacyPages implements AdminPages {
     private static final int LIMIT = 100;
+    /** How long an erasure waits for readers that need the write-ahead log. */
+    private static final Duration TRUNCATION = Duration.ofSeconds(10);
+
     private static final int MOST = 1_000;
 
     private final Engine engine;
@@ -168,6 +172,9 @@ final class PrivacyPages implements AdminPages {
                 kept.audit().forgetContext(subject.group(), subject.principal(), contextId);
             }
             kept.audit().note(entry("privacy.erased", subject, operator, done));
+            if (!kept.awaitErased(TRUNCATION)) {
+                done.put("pending", "the write-ahead log, until a query that still reads it has ended");
+            }
         }
         return AdminRequest.json(done);
     }

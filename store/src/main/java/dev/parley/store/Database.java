@@ -32,6 +32,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -75,15 +78,25 @@ public final class Database implements AutoCloseable {
 
     private static final int PROBE_MS = 1_000;
 
+    /** Bytes of a page of SQLite, unless somebody has set another. */
+    private static final int PAGE = 4_096;
+
     private static final int SCHEMA = 5;
 
     private static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
 
-    /** Overwrites what is removed, where that writes no further page. */
-    private static final String SECURE_DELETE = "PRAGMA secure_delete=FAST";
+    /** Overwrites what is removed at once, so that an erasure has nothing to do for what was removed before. */
+    private static final String SECURE_DELETE = "PRAGMA secure_delete=ON";
 
-    private static final long WIPED_AT_ONCE = 64 << 20;
+    /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
+    private static final String WIPED = "free pages";
+
+    /** Free pages that one transaction overwrites; other writers wait for no more than that. */
+    private static final int WIPED_PAGES = 256;
+
+    /** How long the truncation of the log may keep writers waiting for readers that are about to end. */
+    private static final int TRUNCATE_MS = 10;
 
     /** Any number that nobody else is likely to lock: "parley" on a telephone. */
     private static final long POSTGRESQL_LOCK = 727539;
@@ -314,8 +327,12 @@ public final class Database implements AutoCloseable {
         }
 
         Outage again(Exception newCause) {
+            return after(longer(pause), newCause);
+        }
+
+        static Duration longer(Duration pause) {
             Duration doubled = pause.multipliedBy(2);
-            return after(doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled, newCause);
+            return doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
         }
 
         long nanosToRetry() {
@@ -331,6 +348,12 @@ public final class Database implements AutoCloseable {
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
     private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
     private final Semaphore checkpointDue = new Semaphore(0);
+    private final AtomicLong erasures = new AtomicLong();
+    private final ReentrantLock truncation = new ReentrantLock();
+    private final Condition truncatedMore = truncation.newCondition();
+    /** How many of the erasures have left no trace; written by the checkpointer only, under the lock. */
+    private volatile long truncated;
+
     private final Thread writer;
     private final @Nullable Thread checkpointer;
     private int workSinceCheckpoint;
@@ -597,6 +620,11 @@ public final class Database implements AutoCloseable {
             try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
                 version = row.getInt(1);
             }
+            statement.execute(MODULE_VERSIONS);
+            if (version == 0) {
+                statement.execute("INSERT INTO module_version (module, version) VALUES ('" + WIPED + "', 1)"
+                        + " ON CONFLICT DO NOTHING");
+            }
             if (version > SCHEMA) {
                 throw new StoreException("the database has schema " + version + " (expected: at most " + SCHEMA
                         + "); it was written by a newer Parley");
@@ -690,50 +718,109 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Removes, and leaves no trace of what was removed in the files, then or before: not in free space, and not in the
-     * write-ahead log. In PostgreSQL that is a matter of VACUUM and of its archive.
+     * Removes, and leaves no trace of what was removed in the files: not in free space, and soon not in the write-ahead log,
+     * as {@link #awaitErased} tells. In PostgreSQL that is a matter of VACUUM and of its archive.
      *
-     * @throws StoreException also if it is removed, but somebody reads for so long that the log still has it
+     * @throws StoreException if it is not removed
      */
     public <T> T erase(Question<T> change) {
-        if (kind != Kind.SQLITE) {
-            return write(change);
+        T answer = write(change);
+        if (checkpointer != null) {
+            erasures.incrementAndGet();
+            checkpointDue.release();
         }
-        T answer = write(session -> {
-            session.once("PRAGMA secure_delete=ON");
-            try {
-                T changed = change.ask(session);
-                wipe(session);
-                return changed;
-            } finally {
-                session.once(SECURE_DELETE);
-            }
-        });
-        try (Connection connection = connector.connect(Use.MAINTAIN);
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
-            if (row.getInt(1) == 0) {
-                return answer;
-            }
-        } catch (SQLException failure) {
-            throw new StoreException("what was removed may still be in the write-ahead log", failure);
-        }
-        throw new StoreException("what was removed is still in the write-ahead log, because somebody reads for long");
+        return answer;
     }
 
-    /** Writes over free pages, for they hold what was removed at other times. */
-    private static void wipe(Session session) throws SQLException {
-        long free;
-        try (ResultSet row = session.bind(
-                        "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size")
-                .executeQuery()) {
-            free = row.getLong(1);
+    /**
+     * Waits until the write-ahead log holds nothing of what was erased before.
+     *
+     * @return false if it still does, because of a reader that began before; it is removed when that has ended
+     */
+    public boolean awaitErased(Duration patience) {
+        long wanted = erasures.get();
+        long deadline = System.nanoTime() + patience.toNanos();
+        truncation.lock();
+        try {
+            while (truncated < wanted) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0 || !open) {
+                    return false;
+                }
+                truncatedMore.awaitNanos(left);
+            }
+            return true;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            truncation.unlock();
         }
-        session.once("CREATE TABLE wiped (zeros BLOB)");
-        for (; free > 0; free -= WIPED_AT_ONCE) {
-            session.update("INSERT INTO wiped (zeros) VALUES (zeroblob(?))", Math.min(free, WIPED_AT_ONCE));
+    }
+
+    /** Whether the files hold what was erased. Asked by the checkpointer only. */
+    private boolean isErasing() {
+        return truncated < erasures.get();
+    }
+
+    /**
+     * Overwrites free pages, in small transactions, for releases before this one left in them what was removed. They are
+     * taken by a table, which is then emptied.
+     *
+     * @return false if a reader keeps the write-ahead log from being moved, which would grow on and on
+     */
+    private boolean wipe(Session session) throws SQLException {
+        if (read(Database::isWiped)) {
+            return true;
         }
-        session.once("DROP TABLE wiped");
+        write(writing -> {
+            writing.once("CREATE TABLE IF NOT EXISTS wiped (zeros BLOB)");
+            return writing;
+        });
+        boolean more = true;
+        for (int slice = 1; more; slice++) {
+            more = write(WIPED_PAGES, writing -> {
+                long free = number(writing, "SELECT freelist_count FROM pragma_freelist_count");
+                long taken = Math.min(free, WIPED_PAGES);
+                writing.update("INSERT INTO wiped (zeros) VALUES (zeroblob(?))", taken * PAGE);
+                return free > taken;
+            });
+            if (slice % 16 == 0 && !isEmptied(session) && !isMoved(session)) {
+                return false;
+            }
+        }
+        do {
+            more = write(writing -> {
+                writing.once("PRAGMA secure_delete=OFF"); // they are zeros
+                try {
+                    return writing.update("DELETE FROM wiped WHERE rowid = (SELECT min(rowid) FROM wiped)") > 0;
+                } finally {
+                    writing.once(SECURE_DELETE);
+                }
+            });
+        } while (more);
+        write(writing -> {
+            writing.once("DROP TABLE wiped");
+            return writing.update("INSERT INTO module_version (module, version) VALUES (?, 1)", WIPED);
+        });
+        return true;
+    }
+
+    /** Moves pages from the write-ahead log, and returns whether few are left. */
+    private static boolean isMoved(Session session) throws SQLException {
+        try (ResultSet row = session.bind("PRAGMA wal_checkpoint(PASSIVE)").executeQuery()) {
+            return row.getInt(2) - row.getInt(3) < LONGEST_WAL_PAGES / 4;
+        }
+    }
+
+    private static boolean isWiped(Session session) throws SQLException {
+        return number(session, "SELECT count(*) FROM module_version WHERE module = ?", WIPED) > 0;
+    }
+
+    private static long number(Session session, String sql, @Nullable Object... values) throws SQLException {
+        try (ResultSet row = session.bind(sql, values).executeQuery()) {
+            return row.getLong(1);
+        }
     }
 
     /**
@@ -940,20 +1027,35 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting. */
+    /**
+     * Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting, and
+     * empties the log after erasures.
+     */
     private void checkpointAll() {
         var session = new Session(new Opening(connector, Use.MAINTAIN));
+        Duration pause = FIRST_PAUSE;
         try {
             while (true) {
-                checkpointDue.acquire();
+                if (isErasing()) {
+                    if (checkpointDue.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+                        pause = FIRST_PAUSE;
+                    }
+                } else {
+                    checkpointDue.acquire();
+                    pause = FIRST_PAUSE;
+                }
                 checkpointDue.drainPermits();
                 if (!open) {
                     return;
                 }
                 try {
-                    session.bind("PRAGMA wal_checkpoint(PASSIVE)").execute();
+                    isMoved(session);
+                    if (isErasing() && !truncate(session)) {
+                        pause = Outage.longer(pause);
+                    }
                 } catch (SQLException | RuntimeException failure) {
                     session.discard();
+                    pause = Outage.longer(pause);
                     LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
                 }
             }
@@ -962,6 +1064,35 @@ public final class Database implements AutoCloseable {
         } finally {
             session.discard();
         }
+    }
+
+    /** Empties the write-ahead log, unless a reader needs it. */
+    private static boolean isEmptied(Session session) throws SQLException {
+        if (!isMoved(session)) {
+            return false;
+        }
+        // Writers wait meanwhile, so that it must move little and not wait for readers.
+        session.once("PRAGMA busy_timeout=" + TRUNCATE_MS);
+        try (ResultSet row =
+                session.bind("PRAGMA wal_checkpoint(TRUNCATE)").executeQuery()) {
+            return row.getInt(1) == 0;
+        }
+    }
+
+    /** Makes the files forget what was erased; returns whether they have. */
+    private boolean truncate(Session session) throws SQLException {
+        long before = erasures.get();
+        if (!wipe(session) || !isEmptied(session)) {
+            return false;
+        }
+        truncation.lock();
+        try {
+            truncated = before;
+            truncatedMore.signalAll();
+        } finally {
+            truncation.unlock();
+        }
+        return true;
     }
 
     /** How a transaction ended. */
@@ -1027,6 +1158,10 @@ public final class Database implements AutoCloseable {
         try {
             if (!session.isConnected()) {
                 reopen(session);
+            }
+            if (kind == Kind.SQLITE) {
+                // Takes the lock. Work that reads first would lose its snapshot to a checkpoint that empties the log.
+                session.update("DELETE FROM module_version WHERE 0");
             }
             for (Work work : group) {
                 work.write(session);

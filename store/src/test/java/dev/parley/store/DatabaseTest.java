@@ -7,13 +7,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class DatabaseTest {
+    private static final Duration SOON = Duration.ofSeconds(60);
+
     @TempDir
     private Path directory;
 
@@ -49,7 +58,99 @@ final class DatabaseTest {
 
             database.erase(session -> session.update("DELETE FROM note WHERE n % 2 = 0"));
 
+            assertThat(database.awaitErased(SOON)).isTrue();
             assertThat(onDisk()).contains("aloud").doesNotContain("whisper");
+        }
+    }
+
+    @Test
+    void whatAnOlderReleaseRemovedIsErasedWithTheRestAndKeepsNoWriterWaiting() throws Exception {
+        try (Database database = Database.open(directory, DatabaseTest::likeAnOlderRelease)) {
+            database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t TEXT NOT NULL)"));
+            database.write(session -> session.update("DELETE FROM module_version WHERE module = 'free pages'"));
+            for (int i = 0; i < 30; i++) {
+                database.write(session -> session.update("INSERT INTO note (t) VALUES (?)", "whisper ".repeat(1 << 17)));
+            }
+            database.write(session -> session.update("DELETE FROM note"));
+            assertThat(onDisk()).contains("whisper");
+        }
+        try (Database database = Database.open(directory)) {
+            database.erase(session -> session.update("DELETE FROM note"));
+            long longestWal = 0;
+            while (!database.awaitErased(Duration.ofMillis(1))) {
+                database.write(session -> session.update("INSERT INTO note (t) VALUES ('aloud')"));
+                longestWal = Math.max(longestWal, Files.size(directory.resolve("parley.db-wal")));
+            }
+
+            assertThat(longestWal).isLessThan(30 << 20);
+            assertThat(onDisk()).doesNotContain("whisper");
+            assertThat(Files.size(directory.resolve("parley.db"))).isLessThan(36 << 20);
+        }
+    }
+
+    private static Connection likeAnOlderRelease(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA secure_delete=FAST");
+        }
+        return connection;
+    }
+
+    @Test
+    void workThatReadsFirstIsNotRefusedBecauseTheLogIsEmptied() {
+        try (Database database = Database.open(directory)) {
+            database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t TEXT NOT NULL)"));
+            for (int i = 1; i <= 200; i++) {
+                int expected = i - 1;
+                database.erase(session -> session);
+                database.write(session -> {
+                    try (ResultSet row =
+                            session.bind("SELECT count(*) FROM note").executeQuery()) {
+                        assertThat(row.getInt(1)).isEqualTo(expected);
+                    }
+                    database.awaitErased(Duration.ofMillis(2));
+                    return session.update("INSERT INTO note (t) VALUES ('aloud')");
+                });
+            }
+        }
+    }
+
+    @Test
+    void aLongReaderDelaysOnlyThatTheLogIsEmptied() throws Exception {
+        try (Database database = Database.open(directory)) {
+            database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t TEXT NOT NULL)"));
+            database.write(session -> session.update("INSERT INTO note (t) VALUES ('whisper')"));
+            var reading = new CountDownLatch(1);
+            var ended = new CountDownLatch(1);
+            Thread reader = Thread.ofVirtual().start(() -> database.readers(1).snapshot(SOON, session -> {
+                try (ResultSet row =
+                        session.bind("SELECT count(*) FROM note").executeQuery()) {
+                    assertThat(row.getInt(1)).isOne();
+                }
+                reading.countDown();
+                return await(ended);
+            }));
+            assertThat(await(reading)).isTrue();
+
+            int removed = database.erase(session -> session.update("DELETE FROM note"));
+
+            assertThat(removed).isOne();
+            assertThat(database.awaitErased(Duration.ofMillis(300))).isFalse();
+            for (int i = 0; i < 20; i++) { // nor are writers kept waiting
+                database.write(session -> session.update("INSERT INTO note (t) VALUES ('aloud')"));
+            }
+            ended.countDown();
+            reader.join();
+            assertThat(database.awaitErased(SOON)).isTrue();
+            assertThat(onDisk()).doesNotContain("whisper");
+        }
+    }
+
+    private static boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(SOON.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

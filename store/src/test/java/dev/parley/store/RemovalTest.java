@@ -97,6 +97,7 @@ final class RemovalTest {
         store.log().forget("shop", "alice-xqz");
         store.audit().forget("shop", "alice-xqz");
 
+        assertThat(store.database().awaitErased(Duration.ofSeconds(60))).isTrue();
         assertThat(onDisk()).doesNotContain("alice-xqz", "message-of-alice", "alice.example", "token-of-hers");
         assertThat(store.audit().verify().broken()).isNull();
     }
