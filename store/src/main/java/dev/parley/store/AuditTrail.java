@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -29,10 +30,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record of who did what: rows that are added and never changed, each of which has a hash of itself and of the row
- * before. Whoever changes, removes or inserts one breaks the chain from there on.
+ * The audit: numbered entries that are added and never changed, in a chain of hashes. Changing, removing or inserting an
+ * entry breaks the chain from there on.
  *
- * <p>A row is in the transaction of what it tells of, where that is in this database too. Names of people, and ids that
+ * <p>An entry is a row, with a hash of itself and of the link before, or a {@linkplain LoggedEntry reading of the task
+ * log}. The entries that a transaction adds to the log are one link of the chain, a row of {@code audit_log}: their places
+ * in the log in the order of their numbers, and one hash over all of them and over the events that they stand beside. When
+ * a task is removed its entries become rows, without a link of their own.
+ *
+ * <p>An entry is in the transaction of what it tells of, where that is in this database too. Names of people, and ids that
  * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
  */
 public final class AuditTrail implements Database.GroupListener {
@@ -69,7 +75,20 @@ public final class AuditTrail implements Database.GroupListener {
             CREATE INDEX audit_by_group ON audit (group_id, row_no);
             -- How far the chain goes, so that cutting off its end shows.
             CREATE TABLE audit_end (row_no BIGINT NOT NULL, hash TEXT NOT NULL);
+            """, """
+            CREATE TABLE audit_log (
+                -- The number of its last entry; so many before it are in the same link.
+                row_no  KEY PRIMARY KEY,
+                at_ms   BIGINT NOT NULL,
+                entries INTEGER NOT NULL,
+                -- Task id and first number of each segment, a line each.
+                places  TEXT NOT NULL,
+                hash    TEXT NOT NULL
+            );
             """);
+
+    /** Entries of the log that are looked up in one read. */
+    private static final int ENTRIES_AT_ONCE = 2_000;
 
     /**
      * Something that somebody did, or was not let do. Holds neither secrets nor what people have written.
@@ -119,6 +138,20 @@ public final class AuditTrail implements Database.GroupListener {
             @Nullable String subject,
             @Nullable Instant since) {
         public static final Filter ALL = new Filter(null, null, null, null, null, null);
+
+        private boolean fits(Row row) {
+            Entry entry = row.entry();
+            return (group == null || group.equals(entry.group()))
+                    && (action == null || action.equals(entry.action()))
+                    && isName(actor, entry.actor())
+                    && isName(target, entry.target())
+                    && isName(subject, entry.subject())
+                    && (since == null || !row.at().isBefore(since));
+        }
+
+        private static boolean isName(@Nullable String name, String found) {
+            return name == null || name.equals(found) || hashed(name).equals(found);
+        }
     }
 
     /**
@@ -131,6 +164,24 @@ public final class AuditTrail implements Database.GroupListener {
     public record Verification(
             long rows, String end, @Nullable String broken) {}
 
+    private record Pending(long at, Entry entry) {}
+
+    /** A link of the chain over entries of the log. */
+    private record Link(long last, long at, int entries, String places, String hash) {
+        long first() {
+            return last - entries + 1;
+        }
+
+        boolean has(LoggedEntry entry) {
+            return placesInOrder()[(int) (entry.number() - first())].startsWith(
+                    entry.entry().target() + "/");
+        }
+
+        String[] placesInOrder() {
+            return places.split("\n");
+        }
+    }
+
     private final Database database;
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
@@ -139,6 +190,14 @@ public final class AuditTrail implements Database.GroupListener {
     private String hash;
     private long writtenNumber;
     private String writtenHash;
+    /** Rows of the group in the making; they come behind its entries of the log. */
+    private final List<Pending> pending = new ArrayList<>();
+
+    private int logged;
+    private long loggedAt;
+    private final StringBuilder places = new StringBuilder();
+    private final MessageDigest loggedDigest = digest();
+    private final MessageDigest entryDigest = digest();
     /** What goes into the chain for a name: the same few call again and again. */
     private final Map<String, String> inChain = new HashMap<>();
 
@@ -170,13 +229,26 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** Adds a row to the transaction in the making. On the writer thread. */
     public void add(Session session, Entry entry) throws SQLException {
-        long at = clock.millis();
+        pending.add(new Pending(clock.millis(), entry));
+    }
+
+    private void insert(Session session, Pending row) throws SQLException {
+        Entry entry = row.entry();
         String text = text(entry.detail());
-        String salt = entry.address().isEmpty() ? "" : Long.toHexString(random.nextLong());
-        String next = chained(hash, number + 1, at, entry, withoutChosen(entry.detail(), text), salt, this::remembered);
+        String salt = salt(entry.address());
+        String next =
+                chained(hash, number + 1, row.at(), entry, withoutChosen(entry.detail(), text), salt, this::remembered);
+        insert(session, number + 1, row.at(), entry, text, next, salt);
+        number++;
+        hash = next;
+    }
+
+    private static void insert(
+            Session session, long number, long at, Entry entry, String detail, String hash, String salt)
+            throws SQLException {
         session.update(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                number + 1,
+                number,
                 at,
                 entry.group(),
                 entry.actor(),
@@ -186,11 +258,72 @@ public final class AuditTrail implements Database.GroupListener {
                 entry.outcome(),
                 entry.address(),
                 entry.trace(),
-                text,
-                next,
+                detail,
+                hash,
                 salt);
-        number++;
-        hash = next;
+    }
+
+    /** What keeps an address from being guessed from its hash; empty for no address. */
+    String salt(String address) {
+        return address.isEmpty() ? "" : Long.toHexString(random.nextLong());
+    }
+
+    /**
+     * Adds an entry that a segment in the transaction in the making stands for, and returns its number. On the writer
+     * thread.
+     *
+     * @param events the segment's events as they are stored
+     */
+    long logged(Entry entry, String salt, String taskId, long firstSequence, byte[] events) {
+        if (logged == 0) {
+            loggedAt = clock.millis();
+        }
+        logged++;
+        places.append(taskId).append('/').append(firstSequence).append('\n');
+        long next = number + logged;
+        entryDigest.update(events);
+        byte[] hashOfEvents = entryDigest.digest();
+        loggedDigest.update(entryDigest(entryDigest, next, loggedAt, entry, salt, hashOfEvents, this::remembered));
+        return next;
+    }
+
+    /** Makes rows of the entries of a task, whose segments are about to be removed. On the writer thread. */
+    static void keep(Session session, String taskId) throws SQLException {
+        for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, true)) {
+            Link link = link(session, entry.number());
+            insert(
+                    session,
+                    entry.number(),
+                    link == null ? 0 : link.at(),
+                    entry.entry(),
+                    text(entry.entry().detail()),
+                    HexFormat.of().formatHex(digest().digest(entry.events())),
+                    entry.salt());
+        }
+    }
+
+    private static @Nullable Link link(Session session, long number) throws SQLException {
+        List<Link> links = links(session, number - 1, 1);
+        return links.isEmpty() || links.getFirst().first() > number ? null : links.getFirst();
+    }
+
+    /** Links that end behind a number, in order. */
+    private static List<Link> links(Session session, long after, int limit) throws SQLException {
+        var links = new ArrayList<Link>();
+        try (ResultSet rows = session.bind(
+                        "SELECT row_no, at_ms, entries, places, hash FROM audit_log WHERE row_no > ? ORDER BY row_no"
+                                + " LIMIT ?",
+                        after,
+                        limit)
+                .executeQuery()) {
+            int entries = 0;
+            while (entries < ENTRIES_AT_ONCE && rows.next()) {
+                links.add(new Link(
+                        rows.getLong(1), rows.getLong(2), rows.getInt(3), rows.getString(4), rows.getString(5)));
+                entries += rows.getInt(3);
+            }
+        }
+        return links;
     }
 
     private String remembered(String name) {
@@ -220,10 +353,22 @@ public final class AuditTrail implements Database.GroupListener {
 
     @Override
     public void beforeCommit(Session session) throws SQLException {
-        if (number == writtenNumber) {
-            return;
+        if (logged > 0) {
+            String all = places.toString();
+            number += logged;
+            hash = chained(hash, number, loggedAt, logged, all, loggedDigest.digest());
+            session.update(
+                    "INSERT INTO audit_log (row_no, at_ms, entries, places, hash) VALUES (?, ?, ?, ?, ?)",
+                    number,
+                    loggedAt,
+                    logged,
+                    all,
+                    hash);
         }
-        if (session.update("UPDATE audit_end SET row_no = ?, hash = ?", number, hash) == 0) {
+        for (Pending row : pending) {
+            insert(session, row);
+        }
+        if (number != writtenNumber && session.update("UPDATE audit_end SET row_no = ?, hash = ?", number, hash) == 0) {
             session.update("INSERT INTO audit_end (row_no, hash) VALUES (?, ?)", number, hash);
         }
     }
@@ -232,12 +377,21 @@ public final class AuditTrail implements Database.GroupListener {
     public void committed(int works) {
         writtenNumber = number;
         writtenHash = hash;
+        begin();
     }
 
     @Override
     public void rolledBack() {
         number = writtenNumber;
         hash = writtenHash;
+        begin();
+    }
+
+    private void begin() {
+        pending.clear();
+        logged = 0;
+        places.setLength(0);
+        loggedDigest.reset();
     }
 
     @Override
@@ -258,7 +412,17 @@ public final class AuditTrail implements Database.GroupListener {
      */
     public int forget(String group, String name) {
         String member = group + "/" + name;
+        List<String> tasks = database.kind() == Database.Kind.SQLITE
+                ? database.read(session -> tasksOf(session, group, name))
+                : List.of();
         return database.erase(session -> {
+            for (String task : tasks) {
+                keep(session, task);
+                session.update(
+                        "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
+                                + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        task);
+            }
             inChain.keySet().removeAll(List.of(name, member));
             List<String> values = List.of(group, name, member);
             return replace(session, "(group_id = ? AND actor = ? OR subject = ?)", values, entry -> {
@@ -277,6 +441,22 @@ public final class AuditTrail implements Database.GroupListener {
                         called ? withoutChosen(entry.detail()) : entry.detail());
             });
         });
+    }
+
+    /** Tasks whose entries in the log have a name. */
+    private static List<String> tasksOf(Session session, String group, String name) throws SQLException {
+        var tasks = new ArrayList<String>();
+        try (ResultSet rows = session.bind(
+                        "SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE group_id = ?1"
+                                + " AND (caller = ?2 OR task_id IN (SELECT task_id FROM segment WHERE segment.caller = ?2))",
+                        group,
+                        name)
+                .executeQuery()) {
+            while (rows.next()) {
+                tasks.add(rows.getString(1));
+            }
+        }
+        return tasks;
     }
 
     /** Forgets a context's id, where it is somebody's or, with null, anybody's in the group. */
@@ -333,27 +513,103 @@ public final class AuditTrail implements Database.GroupListener {
 
     // ---- Reading
 
-    /** Returns rows behind a number, the oldest first. */
+    /** Returns entries behind a number, the oldest first. */
     public List<Row> rows(Filter filter, long after, int limit) {
+        String target = filter.target();
+        String action = filter.action();
+        if (target != null) {
+            return database.read(session -> {
+                List<Row> rows = written(session, filter, after, Long.MAX_VALUE, limit);
+                if (database.kind() == Database.Kind.SQLITE) {
+                    for (LoggedEntry entry : LoggedEntry.of(session, target, after, false)) {
+                        Link link = link(session, entry.number());
+                        if (link != null && link.has(entry)) {
+                            add(rows, filter, entry, link);
+                        }
+                    }
+                }
+                return sorted(rows, limit);
+            });
+        }
+        if (action != null && !action.startsWith("task.")) {
+            return database.read(session -> written(session, filter, after, Long.MAX_VALUE, limit));
+        }
+        var rows = new ArrayList<Row>();
+        for (long from = after; from != Long.MAX_VALUE && rows.size() < limit; ) {
+            from = some(filter, from, limit - rows.size(), rows);
+        }
+        return rows;
+    }
+
+    /** Adds the next entries to {@code rows}, at most so many, and returns behind which number to go on. */
+    private long some(Filter filter, long after, int limit, List<Row> rows) {
         return database.read(session -> {
-            var where = new StringBuilder("row_no > ?");
-            var values = new ArrayList<@Nullable Object>();
-            values.add(after);
-            and(where, values, "group_id = ?", filter.group());
-            and(where, values, "action = ?", filter.action());
-            andName(where, values, "actor", filter.actor());
-            andName(where, values, "subject", filter.subject());
-            andName(where, values, "target", filter.target());
-            and(
-                    where,
-                    values,
-                    "at_ms >= ?",
-                    filter.since() == null ? null : filter.since().toEpochMilli());
-            values.add(limit);
-            return stored(session, where.toString(), values).stream()
-                    .map(Stored::row)
-                    .toList();
+            List<Link> links = links(session, after, ENTRIES_AT_ONCE);
+            long end = links.isEmpty() ? Long.MAX_VALUE : links.getLast().last();
+            List<Row> found = written(session, filter, after, end, limit);
+            if (found.size() == limit) {
+                end = found.getLast().number();
+            }
+            for (Link link : links) {
+                String[] all = link.placesInOrder();
+                for (int i = 0; i < all.length; i++) {
+                    long number = link.first() + i;
+                    if (number > after && number <= end) {
+                        LoggedEntry entry = at(session, all[i], false);
+                        if (entry != null) {
+                            add(found, filter, entry, link);
+                        }
+                    }
+                }
+            }
+            List<Row> next = sorted(found, limit);
+            rows.addAll(next);
+            return next.size() == limit ? next.getLast().number() : end;
         });
+    }
+
+    private static List<Row> sorted(List<Row> rows, int limit) {
+        return rows.stream()
+                .sorted(Comparator.comparingLong(Row::number))
+                .limit(limit)
+                .toList();
+    }
+
+    private static @Nullable LoggedEntry at(Session session, String place, boolean events) throws SQLException {
+        int slash = place.lastIndexOf('/');
+        return LoggedEntry.find(session, place.substring(0, slash), Long.parseLong(place.substring(slash + 1)), events);
+    }
+
+    private static void add(List<Row> rows, Filter filter, LoggedEntry entry, Link link) {
+        var row = new Row(entry.number(), Instant.ofEpochMilli(link.at()), entry.entry(), link.hash());
+        if (filter.fits(row)) {
+            rows.add(row);
+        }
+    }
+
+    /** Rows behind {@code after}, up to {@code end}. */
+    private static List<Row> written(Session session, Filter filter, long after, long end, int limit)
+            throws SQLException {
+        var where = new StringBuilder("row_no > ? AND row_no <= ?");
+        var values = new ArrayList<@Nullable Object>();
+        values.add(after);
+        values.add(end);
+        and(where, values, "group_id = ?", filter.group());
+        and(where, values, "action = ?", filter.action());
+        andName(where, values, "actor", filter.actor());
+        andName(where, values, "subject", filter.subject());
+        andName(where, values, "target", filter.target());
+        and(
+                where,
+                values,
+                "at_ms >= ?",
+                filter.since() == null ? null : filter.since().toEpochMilli());
+        values.add(limit);
+        var rows = new ArrayList<Row>();
+        for (Stored one : stored(session, where.toString(), values)) {
+            rows.add(one.row());
+        }
+        return rows;
     }
 
     private static List<Stored> stored(Session session, String where, List<@Nullable Object> values)
@@ -371,7 +627,7 @@ public final class AuditTrail implements Database.GroupListener {
     /** The number of the newest row; 0 if there is none. */
     public long newest() {
         return database.read(session -> {
-            try (ResultSet row = session.bind("SELECT max(row_no) FROM audit").executeQuery()) {
+            try (ResultSet row = session.bind("SELECT row_no FROM audit_end").executeQuery()) {
                 return row.next() ? row.getLong(1) : 0;
             }
         });
@@ -395,70 +651,140 @@ public final class AuditTrail implements Database.GroupListener {
         }
     }
 
-    /** Looks at the whole chain, from the first row to the last. */
+    /** Looks at the whole chain, from the first entry to the last. */
     public Verification verify() {
-        long last = 0;
-        String chain = GENESIS;
-        long after = Long.MIN_VALUE;
-        while (true) {
-            long behind = after;
-            List<Stored> rows =
-                    database.read(session -> stored(session, "row_no > ?", Arrays.asList(behind, ROWS_AT_ONCE)));
-            if (rows.isEmpty()) {
-                return new Verification(last, chain, endProblem(last, chain).orElse(null));
-            }
-            for (Stored one : rows) {
-                Row row = one.row();
-                if (row.number() != last + 1) {
-                    boolean before = row.number() <= last;
-                    return new Verification(
-                            last,
-                            chain,
-                            before ? "row " + row.number() + " was added" : "row " + (last + 1) + " is missing");
+        var chain = new Chain();
+        boolean more = true;
+        while (more) {
+            more = database.read(chain::goOn); // a page each, so that nothing else waits for the connection for long
+        }
+        return new Verification(chain.last, chain.hash, chain.broken);
+    }
+
+    /** A walk along the chain. */
+    private static final class Chain {
+        private long last;
+        private String hash = GENESIS;
+        private @Nullable String broken;
+
+        /** Goes on by a page of rows, or by some links; false at the end. */
+        boolean goOn(Session session) throws SQLException {
+            for (int entries = 0; entries < ENTRIES_AT_ONCE && broken == null; ) {
+                List<Link> next = links(session, last, 1);
+                long until = next.isEmpty() ? Long.MAX_VALUE : next.getFirst().first() - 1;
+                // Whatever was put before the first row is found with it.
+                long from = last == 0 ? Long.MIN_VALUE : last;
+                List<Stored> rows =
+                        stored(session, "row_no > ? AND row_no <= ?", Arrays.asList(from, until, ROWS_AT_ONCE));
+                for (Stored row : rows) {
+                    if (broken == null) {
+                        check(row);
+                    }
                 }
-                String expected = chained(
-                        chain,
-                        row.number(),
-                        row.at().toEpochMilli(),
-                        row.entry(),
-                        one.detailInChain(),
-                        one.salt(),
-                        AuditTrail::forgettable);
-                if (!expected.equals(row.hash())) {
-                    return new Verification(
-                            last, chain, "row " + row.number() + " is not what was written, or the one before is not");
+                if (broken != null || rows.size() == ROWS_AT_ONCE) {
+                    return broken == null;
                 }
-                last = row.number();
-                after = last;
-                chain = expected;
+                if (next.isEmpty()) {
+                    broken = endProblem(session, last, hash).orElse(null);
+                    return false;
+                }
+                if (last != until) {
+                    broken = "row " + (last + 1) + " is missing";
+                    return false;
+                }
+                check(session, next.getFirst());
+                entries += next.getFirst().entries();
             }
+            return broken == null;
+        }
+
+        private void check(Stored one) {
+            Row row = one.row();
+            if (row.number() != last + 1) {
+                broken = row.number() <= last
+                        ? "row " + row.number() + " was added"
+                        : "row " + (last + 1) + " is missing";
+                return;
+            }
+            String expected = chained(
+                    hash,
+                    row.number(),
+                    row.at().toEpochMilli(),
+                    row.entry(),
+                    one.detailInChain(),
+                    one.salt(),
+                    AuditTrail::forgettable);
+            if (!expected.equals(row.hash())) {
+                broken = "row " + row.number() + " is not what was written, or the one before is not";
+                return;
+            }
+            last = row.number();
+            hash = expected;
+        }
+
+        private void check(Session session, Link link) throws SQLException {
+            String[] all = link.placesInOrder();
+            MessageDigest hashes = digest();
+            MessageDigest one = digest();
+            for (int i = 0; i < all.length; i++) {
+                long number = link.first() + i;
+                LoggedEntry logged = at(session, all[i], true);
+                byte[] hashOfEvents;
+                Entry entry;
+                String salt;
+                if (logged != null && logged.number() == number) {
+                    entry = logged.entry();
+                    salt = logged.salt();
+                    hashOfEvents = one.digest(logged.events());
+                } else {
+                    // Its task was removed, be it meanwhile: then it is a row.
+                    List<Stored> rows = stored(session, "row_no = ?", Arrays.asList(number, 1));
+                    if (rows.isEmpty() || !isHex(rows.getFirst().row().hash())) {
+                        broken = "row " + number + " is missing";
+                        return;
+                    }
+                    entry = rows.getFirst().row().entry();
+                    salt = rows.getFirst().salt();
+                    hashOfEvents = HexFormat.of().parseHex(rows.getFirst().row().hash());
+                }
+                hashes.update(entryDigest(one, number, link.at(), entry, salt, hashOfEvents, AuditTrail::forgettable));
+            }
+            String expected = chained(hash, link.last(), link.at(), all.length, link.places(), hashes.digest());
+            if (all.length != link.entries() || !expected.equals(link.hash())) {
+                broken = "row " + link.first()
+                        + (link.entries() == 1 ? " is" : " or one of those up to row " + link.last() + " is")
+                        + " not what was written, or the one before is not";
+                return;
+            }
+            last = link.last();
+            hash = expected;
         }
     }
 
-    private Optional<String> endProblem(long last, String chain) {
-        return database.read(session -> {
-            try (ResultSet row =
-                    session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
-                long number = row.next() ? row.getLong(1) : 0;
-                boolean right = number == last && (number == 0 || chain.equals(row.getString(2)));
-                if (number > 0 && row.next()) {
-                    return Optional.of("the end of the chain is there twice");
-                }
-                if (right) {
-                    return Optional.empty();
-                }
-                // Rows may have come since the last page was read; they are at the end, and not looked at.
-                return number > last && hashOf(session, last + 1) != null
-                        ? Optional.empty()
-                        : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
+    private static Optional<String> endProblem(Session session, long last, String chain) throws SQLException {
+        try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+            long number = row.next() ? row.getLong(1) : 0;
+            boolean right = number == last && (number == 0 || chain.equals(row.getString(2)));
+            if (number > 0 && row.next()) {
+                return Optional.of("the end of the chain is there twice");
             }
-        });
+            if (right) {
+                return Optional.empty();
+            }
+            // Entries may have come since the last page was read; they are at the end, and not looked at.
+            return number > last && isAnyBehind(session, last)
+                    ? Optional.empty()
+                    : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
+        }
     }
 
-    private static @Nullable String hashOf(Session session, long number) throws SQLException {
-        try (ResultSet row =
-                session.bind("SELECT hash FROM audit WHERE row_no = ?", number).executeQuery()) {
-            return row.next() ? row.getString(1) : null;
+    private static boolean isAnyBehind(Session session, long number) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "SELECT (SELECT count(*) FROM audit WHERE row_no = ?1) + (SELECT count(*) FROM audit_log"
+                                + " WHERE row_no > ?1)",
+                        number + 1)
+                .executeQuery()) {
+            return row.next() && row.getLong(1) > 0;
         }
     }
 
@@ -509,6 +835,50 @@ public final class AuditTrail implements Database.GroupListener {
         return HexFormat.of().formatHex(digest().digest(Json.write(all)));
     }
 
+    /** The hash of a link over entries of the log. */
+    private static String chained(String before, long last, long at, int entries, String places, byte[] hashes) {
+        List<?> all =
+                Arrays.asList(before, last, at, entries, places, HexFormat.of().formatHex(hashes));
+        return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+    }
+
+    /**
+     * What stands for an entry of the log in its link. The id of its context is among its events.
+     *
+     * @param digest is used, and reset
+     */
+    private static byte[] entryDigest(
+            MessageDigest digest,
+            long number,
+            long at,
+            Entry entry,
+            String salt,
+            byte[] hashOfEvents,
+            UnaryOperator<String> names) {
+        var text = new StringBuilder(400);
+        field(text, Long.toString(number));
+        field(text, Long.toString(at));
+        field(text, entry.group());
+        field(text, names.apply(entry.actor()));
+        field(text, entry.action());
+        field(text, entry.target());
+        field(text, entry.subject().isEmpty() ? "" : names.apply(entry.subject()));
+        field(text, entry.outcome());
+        field(text, addressInChain(entry.address(), salt));
+        field(text, entry.trace());
+        field(text, String.valueOf(entry.detail().get("agent")));
+        field(text, String.valueOf(entry.detail().get("before")));
+        Object agents = entry.detail().get("agents");
+        field(text, agents == null ? "" : String.valueOf(forgettable(agents)));
+        digest.update(text.toString().getBytes(UTF_8));
+        return digest.digest(hashOfEvents);
+    }
+
+    /** With its length, so that no two lists of fields are the same text. */
+    private static void field(StringBuilder text, String value) {
+        text.append(value.length()).append(':').append(value);
+    }
+
     /** Once it is forgotten, what was in the chain is where the salt was. */
     private static String addressInChain(String address, String salt) {
         return address.isEmpty() && (salt.isEmpty() || isHash(salt)) ? salt : hashed(salt + " " + address);
@@ -543,6 +913,10 @@ public final class AuditTrail implements Database.GroupListener {
                 several.stream().map(AuditTrail::forgettable).toList();
             case null, default -> chosen;
         };
+    }
+
+    private static boolean isHex(String text) {
+        return text.length() == GENESIS.length() && text.chars().allMatch(HexFormat::isHexDigit);
     }
 
     private static String forgettable(String name) {

@@ -81,7 +81,7 @@ public final class Database implements AutoCloseable {
     /** Bytes of a page of SQLite, unless somebody has set another. */
     private static final int PAGE = 4_096;
 
-    private static final int SCHEMA = 5;
+    private static final int SCHEMA = 6;
 
     private static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";

@@ -1,6 +1,7 @@
 package dev.parley.store;
 
-import static java.util.Objects.requireNonNull;
+import static dev.parley.store.States.code;
+import static dev.parley.store.States.state;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.DamagedTaskException;
@@ -12,7 +13,6 @@ import dev.parley.protocol.Ids;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.AuditTrail.Entry;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
 import java.io.ByteArrayOutputStream;
@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -40,18 +39,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private static final Logger LOG = System.getLogger("dev.parley.store");
-
-    /** What stands for each state in a row: its number in the specification's proto. Rows outlive releases. */
-    private static final Map<TaskState, Integer> CODES = Map.of(
-            TaskState.UNSPECIFIED, 0,
-            TaskState.SUBMITTED, 1,
-            TaskState.WORKING, 2,
-            TaskState.COMPLETED, 3,
-            TaskState.FAILED, 4,
-            TaskState.CANCELED, 5,
-            TaskState.INPUT_REQUIRED, 6,
-            TaskState.REJECTED, 7,
-            TaskState.AUTH_REQUIRED, 8);
 
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
@@ -110,19 +97,6 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         Thread.ofPlatform().daemon().name("store-messages").start(this::addKnownMessages);
     }
 
-    private static int code(TaskState state) {
-        return requireNonNull(CODES.get(state));
-    }
-
-    private static TaskState state(int code) {
-        for (TaskState state : TaskState.values()) {
-            if (code(state) == code) {
-                return state;
-            }
-        }
-        throw new StoreException("a task has state " + code + " (expected: 0 to 8)");
-    }
-
     // ---- Writing
 
     @Override
@@ -168,32 +142,12 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         String id = head.key().taskId();
         long lane = lanes.number(session, Lane.of(head.key()));
         long first = segment.events().getFirst().sequence();
+        byte[] events = atRest.task(encode(segment), place(id, first));
         if (first == 1) {
-            session.update(
-                    "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    id,
-                    lane,
-                    head.contextId(),
-                    code(head.state()),
-                    head.statusTime().toEpochMilli(),
-                    head.lastSequence(),
-                    segment.cause().caller(),
-                    segment.cause().traceparent(),
-                    segment.messages().size(),
-                    segment.cause().chain().isPassedOn()
-                            ? segment.cause().chain().baggage()
-                            : null);
-            changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
-            audit.add(session, created(segment));
+            create(session, lane, segment, events);
         } else {
-            move(session, lane, segment);
+            move(session, lane, segment, first, events);
         }
-        session.update(
-                "INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)",
-                id,
-                first,
-                atRest.task(encode(segment), place(id, first)));
         TaskName name = segment.name();
         if (name != null) {
             session.update(
@@ -216,53 +170,47 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         }
     }
 
-    private static Entry created(Segment segment) {
+    private void create(Session session, long lane, Segment segment, byte[] events) throws SQLException {
         Head head = segment.head();
-        Map<String, ?> detail = Map.of("agent", head.key().agent(), "contextId", head.contextId());
-        return entry(segment, segment.cause().caller(), "task.created", "", detail);
-    }
-
-    /** Only a caller cancels; otherwise it is the agent that moves its task, for the caller. */
-    private static Entry moved(Segment segment, TaskState before) {
-        Head head = segment.head();
-        if (head.state() == TaskState.CANCELED) {
-            return entry(segment, segment.cause().caller(), "task.canceled", "", Map.of("before", before.name()));
-        }
-        String agent = "agent:" + head.key().agent();
-        String member = head.key().scope().group() + "/" + segment.cause().caller();
-        return entry(segment, agent, "task.moved", member, Map.of("before", before.name()));
-    }
-
-    private static Entry entry(Segment segment, String actor, String action, String subject, Map<String, ?> about) {
-        var detail = new TreeMap<String, Object>(about);
-        CallChain chain = segment.cause().chain();
-        if (chain.isPassedOn()) {
-            detail.put("agents", chain.agents());
-        }
-        Head head = segment.head();
-        String trace = segment.cause().traceparent();
-        return new Entry(
-                head.key().scope().group(),
-                actor,
-                action,
+        Cause cause = segment.cause();
+        session.update(
+                "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 head.key().taskId(),
-                subject,
-                head.state().name(),
-                segment.cause().address(),
-                trace == null ? "" : trace,
-                detail);
+                lane,
+                head.contextId(),
+                code(head.state()),
+                head.statusTime().toEpochMilli(),
+                head.lastSequence(),
+                cause.caller(),
+                cause.traceparent(),
+                segment.messages().size(),
+                cause.chain().baggage());
+        changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+        String salt = audit.salt(cause.address());
+        session.update(
+                "INSERT INTO segment (task_id, first_seq, events, entry_no, state, address, salt) VALUES (?, 1, ?, ?, ?, ?, ?)",
+                head.key().taskId(),
+                events,
+                audit.logged(LoggedEntry.of(segment, null), salt, head.key().taskId(), 1, events),
+                code(head.state()),
+                cause.address(),
+                salt);
     }
 
-    private void move(Session session, long lane, Segment segment) throws SQLException {
+    private void move(Session session, long lane, Segment segment, long first, byte[] events) throws SQLException {
         Head head = segment.head();
+        Cause cause = segment.cause();
         String id = head.key().taskId();
         TaskState before;
-        try (ResultSet row =
-                session.bind("SELECT state FROM task WHERE task_id = ?", id).executeQuery()) {
+        String creator;
+        try (ResultSet row = session.bind("SELECT state, caller FROM task WHERE task_id = ?", id)
+                .executeQuery()) {
             if (!row.next()) {
                 throw new SQLException("task " + id + " is gone");
             }
             before = state(row.getInt(1));
+            creator = row.getString(2);
         }
         session.update(
                 "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
@@ -271,11 +219,27 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 head.lastSequence(),
                 segment.messages().size(),
                 id);
-        if (before != head.state()) {
-            changes.merge(new Tally(lane, before), -1, Integer::sum);
-            changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
-            audit.add(session, moved(segment, before));
+        if (before == head.state()) {
+            session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, events);
+            return;
         }
+        changes.merge(new Tally(lane, before), -1, Integer::sum);
+        changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
+        String salt = audit.salt(cause.address());
+        session.update(
+                "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace,"
+                        + " agents) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                first,
+                events,
+                audit.logged(LoggedEntry.of(segment, before), salt, id, first, events),
+                code(head.state()),
+                code(before),
+                cause.caller().equals(creator) ? null : cause.caller(),
+                cause.address(),
+                salt,
+                cause.traceparent(),
+                cause.chain().baggage());
     }
 
     private static String place(String taskId, long first) {
@@ -394,6 +358,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     /** Removes a task; false if time ran out, and then it is hidden, and its other rows are left for the next call. */
     private boolean remove(Session session, String id, Set<Long> touched, long end) throws SQLException {
+        AuditTrail.keep(session, id);
         removeAround(session, id);
         boolean more = removeSegments(session, id);
         Tally tally = tally(session, id);
@@ -504,6 +469,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         if (tally != null) {
             touched.add(tally.lane());
             changes.merge(tally, -1, Integer::sum);
+            AuditTrail.keep(session, id);
             removeAround(session, id);
             session.update("DELETE FROM segment WHERE task_id = ?", id);
             session.update("DELETE FROM task WHERE task_id = ?", id);

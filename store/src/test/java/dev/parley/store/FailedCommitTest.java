@@ -98,8 +98,8 @@ final class FailedCommitTest {
         var go = new CountDownLatch(1);
         try (Engine engine =
                 Engine.builder(store.log()).grace(Duration.ofMillis(100)).build()) {
-            AgentEndpoint agent = engine.host(
-                    Agent.named("agent", "Goes on").resumable(true).handle((request, reply) -> {
+            AgentEndpoint agent =
+                    engine.host(Agent.named("agent", "Goes on").resumable(true).handle((request, reply) -> {
                         reply.working("busy");
                         if (request.attempt() == 1) {
                             working.countDown();
@@ -133,11 +133,9 @@ final class FailedCommitTest {
             reply.working("busy");
             new CountDownLatch(1).await();
         };
-        try (Engine engine = Engine.builder(Store.open(directory).log())
-                .grace(Duration.ZERO)
-                .build()) {
-            AgentEndpoint agent =
-                    engine.host(Agent.named("agent", "Is cut off").handle(stuck));
+        try (Engine engine =
+                Engine.builder(Store.open(directory).log()).grace(Duration.ZERO).build()) {
+            AgentEndpoint agent = engine.host(Agent.named("agent", "Is cut off").handle(stuck));
             for (int i = 0; i < 2; i++) {
                 agent.call(
                         new SendMessage(
@@ -150,8 +148,7 @@ final class FailedCommitTest {
         }
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("parley.db"));
                 Statement statement = database.createStatement()) {
-            statement.execute(
-                    "UPDATE segment SET events = x'00' WHERE task_id = (SELECT min(task_id) FROM segment)");
+            statement.execute("UPDATE segment SET events = x'00' WHERE task_id = (SELECT min(task_id) FROM segment)");
         }
 
         try (Engine engine = Engine.builder(Store.open(directory).log()).build()) {
@@ -162,8 +159,9 @@ final class FailedCommitTest {
             while (engine.unreadable().isEmpty()) {
                 Thread.onSpinWait();
             }
-            assertThat(engine.unreadable()).singleElement().satisfies(task -> assertThat(task.reason())
-                    .contains("the segment of event 1 cannot be read"));
+            assertThat(engine.unreadable())
+                    .singleElement()
+                    .satisfies(task -> assertThat(task.reason()).contains("the segment of event 1 cannot be read"));
         }
     }
 

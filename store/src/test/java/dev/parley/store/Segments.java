@@ -32,6 +32,18 @@ final class Segments {
     /** Writes event number {@code sequence} of a task, which leaves it in {@code state}. */
     static CompletableFuture<Segment> submit(
             TaskLog log, TaskKey key, long sequence, TaskState state, Instant at, MessageKey... messages) {
+        return submit(log, key, sequence, state, at, key.scope().owner(), messages);
+    }
+
+    /** Writes event number {@code sequence} of a task for {@code caller}. */
+    static CompletableFuture<Segment> submit(
+            TaskLog log,
+            TaskKey key,
+            long sequence,
+            TaskState state,
+            Instant at,
+            String caller,
+            MessageKey... messages) {
         TaskStatus status = TaskStatus.of(state, at);
         TaskEvent event = sequence == 1
                 ? new Task(
@@ -42,7 +54,7 @@ final class Segments {
                 List.of(new LoggedEvent(sequence, event)),
                 List.of(messages),
                 null,
-                new Cause(key.scope().owner(), "192.0.2.1", null, CallChain.NONE));
+                new Cause(caller, "192.0.2.1", null, CallChain.NONE));
         var done = new CompletableFuture<Segment>();
         log.submit(new TaskLog.Writer() {
             @Override

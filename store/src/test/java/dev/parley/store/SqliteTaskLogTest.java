@@ -50,6 +50,11 @@ final class SqliteTaskLogTest extends TaskLogContract {
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + data.resolve("parley.db"));
                 Statement statement = database.createStatement()) {
             statement.execute("DROP INDEX webhook_by_lane");
+            for (String column : List.of("entry_no", "state", "previous", "address", "salt", "trace", "agents")) {
+                statement.execute("ALTER TABLE segment DROP COLUMN " + column);
+            }
+            statement.execute("DROP INDEX segment_by_caller");
+            statement.execute("ALTER TABLE segment DROP COLUMN caller");
             statement.execute("ALTER TABLE task DROP COLUMN turns");
             statement.execute("ALTER TABLE task DROP COLUMN agents");
             statement.execute("ALTER TABLE webhook DROP COLUMN generation");

@@ -160,7 +160,9 @@ final class Stubborn {
             long last = requireDisk().find(key).map(Head::lastSequence).orElse(0L);
             assertThat(last)
                     .as("events of " + key)
-                    .isIn(segment.events().getFirst().sequence() - 1, segment.head().lastSequence());
+                    .isIn(
+                            segment.events().getFirst().sequence() - 1,
+                            segment.head().lastSequence());
             assertThat(requireDisk().read(key, 0, 1_000))
                     .extracting(LoggedEvent::sequence)
                     .containsExactlyElementsOf(

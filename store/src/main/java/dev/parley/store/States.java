@@ -1,0 +1,35 @@
+package dev.parley.store;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.TaskState;
+import java.util.Map;
+
+/** The number of each task state in a row: its number in the specification's proto. Rows outlive releases. */
+final class States {
+    private static final Map<TaskState, Integer> CODES = Map.of(
+            TaskState.UNSPECIFIED, 0,
+            TaskState.SUBMITTED, 1,
+            TaskState.WORKING, 2,
+            TaskState.COMPLETED, 3,
+            TaskState.FAILED, 4,
+            TaskState.CANCELED, 5,
+            TaskState.INPUT_REQUIRED, 6,
+            TaskState.REJECTED, 7,
+            TaskState.AUTH_REQUIRED, 8);
+
+    private States() {}
+
+    static int code(TaskState state) {
+        return requireNonNull(CODES.get(state));
+    }
+
+    static TaskState state(int code) {
+        for (TaskState state : TaskState.values()) {
+            if (code(state) == code) {
+                return state;
+            }
+        }
+        throw new StoreException("a task has state " + code + " (expected: 0 to 8)");
+    }
+}

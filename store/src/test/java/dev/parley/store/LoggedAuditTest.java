@@ -1,0 +1,237 @@
+package dev.parley.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.AuditTrail.Entry;
+import dev.parley.store.AuditTrail.Filter;
+import dev.parley.store.AuditTrail.Row;
+import dev.parley.testkit.SettableClock;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The audit as a reading of the task log. */
+final class LoggedAuditTest {
+    private static final Scope ALICE = new Scope("shop", "alice");
+    private static final TaskKey FIRST = new TaskKey(ALICE, "echo", "t-1");
+    private static final TaskKey SECOND = new TaskKey(new Scope("shop", "bob"), "echo", "t-2");
+    private static final Entry NOTED =
+            new Entry("shop", "carol", "key.created", "k-1", "shop/bob", "ok", "192.0.2.9", "", Map.of());
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
+
+    @TempDir
+    private Path directory;
+
+    private Store store;
+
+    @BeforeEach
+    void open() {
+        store = Store.open(directory, clock, AtRest.PLAIN);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private void write(TaskKey key, long sequence, TaskState state) {
+        Segments.write(store.log(), key, sequence, state, clock.instant());
+    }
+
+    private List<Row> rows(Filter filter) {
+        return store.audit().rows(filter, 0, 100);
+    }
+
+    private void note() {
+        store.database().write(session -> {
+            store.audit().add(session, NOTED);
+            return NOTED;
+        });
+    }
+
+    private void tamper(String sql) {
+        store.database().write(session -> session.update(sql));
+    }
+
+    private long count(String sql) {
+        return store.database().read(session -> {
+            try (ResultSet row = session.bind(sql).executeQuery()) {
+                return row.getLong(1);
+            }
+        });
+    }
+
+    private static Filter about(String target) {
+        return new Filter(null, null, null, target, null, null);
+    }
+
+    @Test
+    void theLifeOfATaskIsReadFromTheLogAndWrittenOnce() {
+        write(FIRST, 1, TaskState.SUBMITTED);
+        note();
+        write(FIRST, 2, TaskState.SUBMITTED);
+        write(FIRST, 3, TaskState.WORKING);
+        write(SECOND, 1, TaskState.COMPLETED);
+        write(FIRST, 4, TaskState.CANCELED);
+
+        assertThat(rows(Filter.ALL)).extracting(Row::number).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(rows(Filter.ALL))
+                .extracting(row -> row.entry().action() + " " + row.entry().actor() + " "
+                        + row.entry().outcome())
+                .containsExactly(
+                        "task.created alice SUBMITTED",
+                        "key.created carol ok",
+                        "task.moved agent:echo WORKING",
+                        "task.created bob COMPLETED",
+                        "task.canceled alice CANCELED");
+        assertThat(rows(Filter.ALL).get(2).entry())
+                .isEqualTo(new Entry(
+                        "shop",
+                        "agent:echo",
+                        "task.moved",
+                        "t-1",
+                        "shop/alice",
+                        "WORKING",
+                        "192.0.2.1",
+                        "",
+                        Map.of("before", "SUBMITTED")));
+        assertThat(rows(about("t-1"))).extracting(Row::number).containsExactly(1L, 3L, 5L);
+        assertThat(rows(new Filter("shop", null, null, null, "shop/alice", null)))
+                .extracting(Row::number)
+                .containsExactly(3L);
+        assertThat(store.audit().rows(Filter.ALL, 2, 2)).extracting(Row::number).containsExactly(3L, 4L);
+        assertThat(store.audit().newest()).isEqualTo(5);
+        assertThat(count("SELECT count(*) FROM audit")).isEqualTo(1);
+        assertThat(store.audit().verify()).isEqualTo(new AuditTrail.Verification(5, end(), null));
+    }
+
+    private String end() {
+        return store.database().read(session -> {
+            try (ResultSet row = session.bind("SELECT hash FROM audit_end").executeQuery()) {
+                return row.getString(1);
+            }
+        });
+    }
+
+    @Test
+    void aGroupIsOneLinkOfTheChain() {
+        var written = IntStream.range(0, 500)
+                .mapToObj(each -> Segments.submit(
+                        store.log(), new TaskKey(ALICE, "echo", "t-" + each), 1, TaskState.COMPLETED, clock.instant()))
+                .toList();
+        written.forEach(each -> each.join());
+
+        assertThat(count("SELECT count(*) FROM audit_log")).isLessThan(500);
+        assertThat(count("SELECT sum(entries) FROM audit_log")).isEqualTo(500);
+        assertThat(store.audit().rows(Filter.ALL, 0, 1_000))
+                .extracting(Row::number)
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, 500).mapToObj(Long::valueOf).toList());
+        assertThat(store.audit().verify().rows()).isEqualTo(500);
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    @Test
+    void whatATaskSaysAndWhoItIsForCannotBeChangedUnseen() {
+        for (String change : List.of(
+                "UPDATE segment SET events = '[]' WHERE task_id = 't-1' AND first_seq = 2",
+                "UPDATE segment SET state = 4 WHERE task_id = 't-1' AND first_seq = 2",
+                "UPDATE segment SET address = '10.9.8.7' WHERE task_id = 't-1'",
+                "UPDATE segment SET caller = 'mallory' WHERE task_id = 't-1' AND first_seq = 2",
+                "UPDATE task SET caller = 'mallory' WHERE task_id = 't-1'",
+                "DELETE FROM segment WHERE task_id = 't-1'",
+                "UPDATE audit_log SET at_ms = at_ms + 1",
+                "DELETE FROM audit_log WHERE row_no = 3")) {
+            store.close();
+            open();
+            write(FIRST, 1, TaskState.WORKING);
+            write(SECOND, 1, TaskState.COMPLETED);
+            write(FIRST, 2, TaskState.COMPLETED);
+            assertThat(store.audit().verify().broken()).isNull();
+
+            tamper(change);
+
+            assertThat(store.audit().verify().broken()).as(change).isNotNull();
+            tamper("DELETE FROM task");
+            tamper("DELETE FROM segment");
+            tamper("DELETE FROM audit_log");
+            tamper("DELETE FROM audit_end");
+        }
+    }
+
+    @Test
+    void aChainOfRowsGoesOnInTheLog() {
+        note();
+        write(FIRST, 1, TaskState.COMPLETED);
+        store.close();
+        open();
+        write(SECOND, 1, TaskState.COMPLETED);
+
+        assertThat(store.audit().verify().rows()).isEqualTo(3);
+        assertThat(store.audit().verify().broken()).isNull();
+        tamper("UPDATE audit SET actor = 'mallory'");
+        assertThat(store.audit().verify().broken()).startsWith("row 1 is not what was written");
+    }
+
+    @Test
+    void entriesStayWhenRetentionRemovesTheirTask() {
+        write(FIRST, 1, TaskState.WORKING);
+        write(FIRST, 2, TaskState.COMPLETED);
+        write(SECOND, 1, TaskState.WORKING);
+        List<Row> before = rows(Filter.ALL);
+        clock.advance(Duration.ofHours(1));
+
+        assertThat(store.log().removeEnded(clock.instant(), 10)).isEqualTo(1);
+
+        assertThat(rows(Filter.ALL))
+                .extracting(Row::entry)
+                .isEqualTo(before.stream().map(Row::entry).toList());
+        assertThat(rows(Filter.ALL))
+                .extracting(Row::at)
+                .isEqualTo(before.stream().map(Row::at).toList());
+        assertThat(rows(about("t-1"))).hasSize(2);
+        assertThat(store.audit().verify().broken()).isNull();
+        tamper("UPDATE audit SET outcome = 'FAILED' WHERE row_no = 2");
+        assertThat(store.audit().verify().broken()).startsWith("row 2 is not what was written");
+        tamper("DELETE FROM audit WHERE row_no = 1");
+        assertThat(store.audit().verify().broken()).isEqualTo("row 1 is missing");
+    }
+
+    @Test
+    void aNameIsForgottenInTasksOfOthersAndInThoseThatAreErased() {
+        write(FIRST, 1, TaskState.WORKING);
+        write(SECOND, 1, TaskState.WORKING);
+        writeForAlice();
+        store.log().erase(List.of(FIRST));
+
+        int changed = store.audit().forget("shop", "alice");
+
+        assertThat(changed).isEqualTo(2);
+        assertThat(rows(Filter.ALL).toString()).doesNotContain("alice").contains(AuditTrail.hashed("alice"));
+        assertThat(rows(new Filter("shop", "alice", null, null, null, null))).hasSize(1);
+        assertThat(rows(new Filter("shop", null, null, null, "shop/alice", null)))
+                .hasSize(1);
+        assertThat(count("SELECT count(*) FROM segment WHERE caller IS NOT NULL"))
+                .isZero();
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    /** Has alice write to bob's task. */
+    private void writeForAlice() {
+        Segments.submit(store.log(), SECOND, 2, TaskState.INPUT_REQUIRED, clock.instant(), "alice")
+                .join();
+        assertThat(count("SELECT count(*) FROM segment WHERE caller = 'alice'")).isEqualTo(1);
+    }
+}
