@@ -35,6 +35,7 @@ import dev.parley.store.Database;
 import dev.parley.store.OwnersOnly;
 import dev.parley.store.Sealing;
 import dev.parley.store.Store;
+import dev.parley.store.StoreException;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.Guard;
 import dev.parley.trust.Trust;
@@ -43,9 +44,9 @@ import io.opentelemetry.api.trace.SpanKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -67,6 +68,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread.
  */
 public final class Hub implements AutoCloseable {
+    /** Characters of a secret: 24 random bytes in Base64. */
+    private static final int SHORTEST_SECRET = 32;
+
     private final Engine engine;
     private final Server server;
     private final @Nullable Server adminServer;
@@ -125,10 +129,10 @@ public final class Hub implements AutoCloseable {
                 sealing = Sealing.of(List.of(secret(data, "encryption.key", Sealing::newKey)));
             }
             var atRest = new AtRest(sealing, settings.encryptTasks);
-            Store store = Store.open(data, InstantSource.system(), atRest, settings.connections);
             secrets = WebhookSecrets.in(data);
             secrets.warnOfShared();
             tokenSecret = secret(data, "token.secret", StandardWebhooks::newSecret);
+            Store store = Store.open(data, InstantSource.system(), atRest, settings.connections);
             database = store.database();
             audit = store.audit();
             log = store.log();
@@ -355,12 +359,24 @@ public final class Hub implements AutoCloseable {
         try {
             if (!Files.exists(file)) {
                 OwnersOnly.directory(data);
-                OwnersOnly.file(file);
-                Files.writeString(file, made.get(), StandardOpenOption.WRITE);
+                create(file, made.get());
             }
-            return Files.readString(file).strip();
+            String secret = Files.readString(file).strip();
+            if (secret.length() < SHORTEST_SECRET) {
+                throw new StoreException("secret " + file + ": " + secret.length() + " characters (expected: at least "
+                        + SHORTEST_SECRET + "; restore the file from a backup)");
+            }
+            return secret;
         } catch (IOException failure) {
             throw new UncheckedIOException("cannot read or make " + file, failure);
+        }
+    }
+
+    private static void create(Path file, String secret) throws IOException {
+        try {
+            OwnersOnly.create(file, secret.getBytes(StandardCharsets.UTF_8));
+        } catch (FileAlreadyExistsException another) {
+            // has been made by another process meanwhile, and is the one that counts
         }
     }
 

@@ -1,8 +1,12 @@
 package dev.parley.store;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
@@ -22,6 +26,41 @@ public final class OwnersOnly {
     public static void file(Path file) throws IOException {
         if (Files.notExists(file)) {
             Files.createFile(file, permissions(file, "rw-------"));
+        }
+    }
+
+    /**
+     * Makes a file with this content as a whole, or not at all: after a crash or on a full disk there is no part of it.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if it is there; it is as it was
+     */
+    public static void create(Path file, byte[] content) throws IOException {
+        Path directory = file.toAbsolutePath().getParent();
+        Path written = Files.createTempFile(directory, "." + file.getFileName(), ".new", permissions(file, "rw-------"));
+        try {
+            try (FileChannel out = FileChannel.open(written, StandardOpenOption.WRITE)) {
+                for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {
+                    out.write(left);
+                }
+                out.force(true);
+            }
+            try {
+                Files.createLink(file, written); // unlike a move, never replaces what another process has made
+            } catch (UnsupportedOperationException noLinks) {
+                Files.move(written, file);
+            }
+            force(directory);
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    /** Writes the names in a directory to the disk, where the system can. */
+    private static void force(Path directory) throws IOException {
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+            names.force(true);
+        } catch (AccessDeniedException windows) {
+            // opens no directories, and writes their names itself
         }
     }
 

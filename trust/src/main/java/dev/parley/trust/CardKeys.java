@@ -10,13 +10,11 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import dev.parley.dialect.CardSigner;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
+import dev.parley.store.OwnersOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
@@ -99,9 +97,7 @@ public final class CardKeys {
             key.put("exp", expires.getEpochSecond());
         }
         try {
-            var ownersOnly = PosixFilePermissions.fromString("rw-------");
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(ownersOnly));
-            Files.write(file, Json.write(key), StandardOpenOption.WRITE);
+            OwnersOnly.create(file, Json.write(key));
         } catch (FileAlreadyExistsException there) {
             throw new UncheckedIOException(file + " is there already, and keys are not overwritten", there);
         } catch (IOException e) {
