@@ -93,6 +93,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable CardKeys cardKeys;
     private final List<AgentExtension> extensions;
     private final ExtensionPages extensionPages;
+    private final HomePage home;
     private volatile boolean hosting;
     private final @Nullable AuditTrail audit;
     private final boolean auditsCalls;
@@ -144,6 +145,7 @@ public final class Hub implements AutoCloseable {
         this.bootstrapKey = settings.bootstrapKey(administration);
         this.trust = settings.trust(administration, key("access tokens", tokenSecret), this::url);
         this.extensionPages = new ExtensionPages(arrival -> trust.shown(arrival, settings.protectCards));
+        this.home = new HomePage(arrival -> trust.shown(arrival, settings.protectCards));
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), InstantSource.system());
         this.graph = new SharedGraph(settings.graph, database, audit);
         this.traces = Traces.of(requireNonNullElseGet(settings.telemetry, GlobalOpenTelemetry::getOrNoop));
@@ -178,6 +180,7 @@ public final class Hub implements AutoCloseable {
                     .orElse(null);
             this.server = forAll.authenticator(new Door(trust, this::url))
                     .handler(ExtensionPages.PATH, extensionPages)
+                    .home(home)
                     .readiness(this::obstacle)
                     .start();
             settings.agents.values().forEach(this::host);
@@ -250,6 +253,7 @@ public final class Hub implements AutoCloseable {
         own.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         var methods = new LinkedHashMap<String, OwnMethod>();
         own.forEach((name, method) -> methods.put(name, observed.before(name, recorded.before(name, guard.before(name, method)))));
+        home.add(agent.name(), url, card, shared != null);
         server.add(new ServedAgent(
                 agent.name(), recorded.before(guard.before(shown)), served(card), spoken, shared, methods, observed::before));
     }

@@ -634,7 +634,8 @@ public final class HubBuilder {
                         Page.of("application/schema+json", "knowledge-graph.schema.json"))
                 .handler("/ui/graph", Page.of("text/html; charset=utf-8", "graph.html"))
                 .handler("/ui/graph.js", Page.of("text/javascript; charset=utf-8", "graph.js"))
-                .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"));
+                .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"))
+                .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"));
         if (cardKeys != null) {
             server.handler(CardKeys.PATH, new Page("application/jwk-set+json", cardKeys.published()));
         }

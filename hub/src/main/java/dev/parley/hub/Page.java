@@ -16,9 +16,8 @@ record Page(String contentType, byte[] body) implements RequestHandler {
     private static final String CACHING = "public, max-age=300";
 
     /** Scripts and styles of files beside a page alone, which talk to this hub alone; other answers have no use for either. */
-    private static final String OWN_FILES =
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
-                    + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    static final String OWN_FILES = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+            + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     /** A resource of this package. */
     static Page of(String contentType, String resource) {

@@ -91,6 +91,18 @@ class GraphPageTest {
     }
 
     @Test
+    void theRootListsTheAgentsInABrowser() {
+        browser.get(hub.url());
+
+        assertThat(texts("h2")).contains("echo", "counter");
+        assertThat(texts("code")).contains(hub.agentUrl("echo"));
+        assertThat(browser.findElement(By.tagName("h1")).getCssValue("font-size"))
+                .as("the style sheet is loaded")
+                .isEqualTo("22px");
+        assertThat(problems()).isEmpty();
+    }
+
+    @Test
     void kg30EntitiesLiveChangesCertaintyAndProvenanceAreDrawn() {
         sensor.send("kettle 20");
         open("agent=sensor&subject=ex%3Akettle");

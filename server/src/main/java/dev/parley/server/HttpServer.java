@@ -66,6 +66,7 @@ final class HttpServer implements Server {
                 settings.authenticator,
                 settings.protectCards,
                 settings.handlers,
+                settings.home,
                 settings.obstacle,
                 connections::draining,
                 settings.refusals);

@@ -13,6 +13,7 @@ import dev.parley.protocol.CallContext;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,6 +64,7 @@ final class Routes {
     private final Authenticator authenticator;
     private final boolean protectCards;
     private final List<Prefixed> handlers;
+    private final @Nullable RequestHandler home;
     private final Supplier<Optional<String>> obstacle;
     private final BooleanSupplier draining;
     private final IntConsumer refusals;
@@ -73,6 +75,7 @@ final class Routes {
             Authenticator authenticator,
             boolean protectCards,
             Map<String, RequestHandler> handlers,
+            @Nullable RequestHandler home,
             Supplier<Optional<String>> obstacle,
             BooleanSupplier draining,
             IntConsumer refusals) {
@@ -84,6 +87,7 @@ final class Routes {
                 .map(each -> new Prefixed(each.getKey(), each.getValue()))
                 .sorted((one, other) -> other.path().length() - one.path().length())
                 .toList();
+        this.home = home;
         this.obstacle = obstacle;
         this.draining = draining;
         this.refusals = refusals;
@@ -128,6 +132,9 @@ final class Routes {
             var end = slash < 0 ? path.length() : slash;
             var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
             return agent == null ? toNone(end, head) : toAgent(agent, end, head, body);
+        }
+        if (home != null && isOfBrowser(head)) {
+            return told(home.answer(head.request("", NO_BODY), body));
         }
         var agent = agents.defaultAgent();
         return agent == null ? problem(head, noAgentHere()) : toAgent(agent, 0, head, body);
@@ -245,6 +252,15 @@ final class Routes {
             LOG.log(Level.WARNING, "The readiness check failed", e);
             return Optional.of("the readiness check failed");
         }
+    }
+
+    /** Whether a request is for a page: clients of agents and tools such as curl do not accept HTML by its name. */
+    private static boolean isOfBrowser(Head head) {
+        var accepted = head.arrival().header("Accept");
+        return (head.path().isEmpty() || head.path().equals("/"))
+                && isRead(head)
+                && accepted != null
+                && accepted.toLowerCase(Locale.ROOT).contains("text/html");
     }
 
     private static boolean isRead(Head head) {

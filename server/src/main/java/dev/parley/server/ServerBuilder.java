@@ -57,6 +57,9 @@ public final class ServerBuilder {
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
 
+    @Nullable
+    RequestHandler home;
+
     ServerBuilder(Dialects dialects) {
         this.dialects = requireNonNull(dialects, "dialects");
     }
@@ -258,6 +261,15 @@ public final class ServerBuilder {
             throw new IllegalArgumentException("path: " + path + " (expected: /name)");
         }
         handlers.put(path, requireNonNull(handler, "handler"));
+        return this;
+    }
+
+    /**
+     * Answers {@code GET /} of browsers, which accept {@code text/html}. All other requests go to the default agent. Default:
+     * those of browsers, too.
+     */
+    public ServerBuilder home(RequestHandler home) {
+        this.home = requireNonNull(home, "home");
         return this;
     }
 
