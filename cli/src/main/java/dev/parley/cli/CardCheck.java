@@ -325,7 +325,8 @@ final class CardCheck {
         List<Member> expected = LEGACY_SCHEMES.get(String.valueOf(members.get("type")));
         if (expected == null) {
             faults.add(at + ".type is wrong (expected: "
-                    + String.join(", ", LEGACY_SCHEMES.keySet().stream().sorted().toList()) + ")");
+                    + String.join(
+                            ", ", LEGACY_SCHEMES.keySet().stream().sorted().toList()) + ")");
             return;
         }
         members(at, members, expected);

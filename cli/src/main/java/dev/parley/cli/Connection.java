@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +81,7 @@ final class Connection implements AutoCloseable {
 
     private static Connection connect(Invocation call, String reference) throws InterruptedException {
         WireLog wire = WireLog.of(call);
+        requireConsent(call, reference);
         CardSource.Found found = card(call, reference, hasCredentials(call, reference));
         AgentCard card = found.card();
         wire.note("card from " + found.place());
@@ -213,13 +215,6 @@ final class Connection implements AutoCloseable {
         if (sent && call.settings().isOn(Setting.INSECURE)) {
             call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
         }
-        boolean chosenHere = call.settings().source(Setting.AGENT_CARD) == Settings.Source.LOCAL_FILE
-                || call.settings().source(Setting.KEY_SERVICE) == Settings.Source.LOCAL_FILE
-                || call.settings().source(Setting.INSECURE) == Settings.Source.LOCAL_FILE;
-        Setting<String> given = bearer == null ? Setting.API_KEY : Setting.BEARER;
-        if (sent && chosenHere && call.settings().source(given) != Settings.Source.LOCAL_FILE) {
-            call.output().warn("a .env of this directory decides where your credentials go: " + card.name());
-        }
         return sent;
     }
 
@@ -261,6 +256,38 @@ final class Connection implements AutoCloseable {
             call.output().warn("TLS certificates are not verified (--insecure): for development only");
         }
         return insecure;
+    }
+
+    /**
+     * Refuses credentials of the user at an agent that a .env file names which was found by looking for it: it may have come with a
+     * directory of somebody else's. With {@code --config} the user has named the file.
+     */
+    private static void requireConsent(Invocation call, String reference) {
+        boolean decides = Stream.<Setting<?>>of(
+                        Setting.AGENT_CARD,
+                        Setting.KEY_SERVICE,
+                        Setting.ALLOW_ORIGIN,
+                        Setting.INSECURE,
+                        Setting.INSECURE_HTTP)
+                .anyMatch(setting -> isFromFile(call, setting));
+        if (!decides || call.get(Setting.CONFIG) != null) {
+            return;
+        }
+        List<Setting<?>> given = Stream.<Setting<?>>of(Setting.BEARER, Setting.API_KEY, Setting.SVC_PARAM)
+                .filter(setting -> !call.settings().texts(setting).isEmpty())
+                .toList();
+        if (given.isEmpty()
+                ? hasCredentials(call, reference)
+                : !given.stream().allMatch(one -> isFromFile(call, one))) {
+            throw new CliException(Problem.local(
+                    LocalError.ORIGIN_NOT_ALLOWED,
+                    "a .env file that was found here or above decides where your credentials go: " + reference,
+                    "if that is meant, name the file with --config, or the agent with -a"));
+        }
+    }
+
+    private static boolean isFromFile(Invocation call, Setting<?> setting) {
+        return call.settings().source(setting) == Settings.Source.LOCAL_FILE;
     }
 
     /** Whether the command has credentials for the agent, whatever its card says about them. */

@@ -117,7 +117,7 @@ final class DownloadFolder {
                         && Character.getType(c) != Character.SURROGATE
                         && "<>:\"|?*".indexOf(c) < 0)
                 .forEach(kept::appendCodePoint);
-        String safe = kept.toString().strip().replaceFirst("^[.\\s]+", "").replaceFirst("[.\\s]+$", "");
+        String safe = kept.toString().strip().replaceFirst("^[.\\s-]+", "").replaceFirst("[.\\s]+$", "");
         String stem = safe.replaceFirst("\\..*", "").strip().toLowerCase(Locale.ROOT);
         return DEVICES.contains(stem) ? "" : shortened(safe);
     }

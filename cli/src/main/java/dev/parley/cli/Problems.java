@@ -131,7 +131,9 @@ final class Problems {
                         "see the agent's interfaces: parley card get -a " + Invocation.quoted(place.agent()));
             case ORIGIN_NOT_ALLOWED ->
                 Problem.local(
-                        LocalError.ORIGIN_NOT_ALLOWED, message, "if it may have your credentials: --allow-origin ORIGIN");
+                        LocalError.ORIGIN_NOT_ALLOWED,
+                        message,
+                        "if it may have your credentials: --allow-origin ORIGIN");
             case PLAIN_HTTP -> Problem.local(LocalError.PLAIN_HTTP, message, PlainHttp.HINT);
             case ANSWER_TOO_LARGE -> new Problem("InvalidAgentResponseError", 1, message, null, null);
             case AUTHENTICATION_FAILED ->

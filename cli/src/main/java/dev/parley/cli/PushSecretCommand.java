@@ -36,10 +36,10 @@ final class PushSecretCommand implements Command {
                         "/admin/webhooks/secret",
                         Json.write(Map.of("group", group)),
                         "parley push secret --help")
-                : Json.write(Map.of("group", group, "secret", secrets(call, data).of(group)));
+                : Json.write(
+                        Map.of("group", group, "secret", secrets(call, data).of(group)));
         String secret = String.valueOf(Json.read(json, Map.class).get("secret"));
-        call.output()
-                .result(() -> json, page -> page.field("Group", group).field("Secret", secret));
+        call.output().result(() -> json, page -> page.field("Group", group).field("Secret", secret));
         return 0;
     }
 

@@ -367,7 +367,9 @@ class ConnectionTest {
         Shell.Ran ran = shell.run(args.toArray(String[]::new));
 
         assertThat(ran.status()).as(ran.err()).isEqualTo(1);
-        assertThat(ran.err()).contains("PARLEY_ERR_PLAIN_HTTP", "--insecure-http").doesNotContain(SECRET);
+        assertThat(ran.err())
+                .contains("PARLEY_ERR_PLAIN_HTTP", "--insecure-http")
+                .doesNotContain(SECRET);
         assertThat(agent.reads()).as("nothing is sent, not even for the card").isZero();
     }
 
@@ -397,6 +399,34 @@ class ConnectionTest {
         assertThat(allowed.status()).as(allowed.err()).isZero();
         assertThat(allowed.err()).contains("CREDENTIALS ARE SENT TO http://0.0.0.0");
         assertThat(agent.asked().getLast().headers().getFirst("Authorization")).isEqualTo("Bearer " + SECRET);
+    }
+
+    @Test
+    void aFileThatWasFoundNeverDecidesWhereCredentialsOfTheUserGo() throws IOException {
+        Files.writeString(directory.resolve(".env"), "A2ACLI_AGENT_CARD=" + agent.url() + "\n");
+
+        Shell.Ran refused = get("--bearer", SECRET);
+        Shell.Ran refusedKey = shell.with(
+                        "AGENTVAULT_KEY_LOCALHOST:" + agent.url().replaceFirst(".*:", ""), SECRET)
+                .run("task", "get", "t1");
+        Shell.Ran without = new Shell(directory).run("task", "get", "t1");
+        Shell.Ran named = new Shell(directory).run("task", "get", "t1", "--config", ".env", "--bearer", SECRET);
+
+        assertThat(List.of(refused, refusedKey)).allSatisfy(ran -> {
+            assertThat(ran.status()).isEqualTo(1);
+            assertThat(ran.err()).contains("a .env file", "--config").doesNotContain(SECRET);
+        });
+        assertThat(List.of(without, named)).extracting(Shell.Ran::status).containsOnly(0);
+    }
+
+    @Test
+    void aKeyThatBelongsIntoAReservedHeaderEndsInNoInternalError() {
+        agent.showing(
+                agent.card(true, scheme("{\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":\"Host\"}}")));
+
+        Shell.Ran ran = get("-a", agent.url(), "--api-key", SECRET);
+
+        assertThat(ran.err()).doesNotContain("A2ACLI_ERR_INTERNAL", SECRET);
     }
 
     @Test

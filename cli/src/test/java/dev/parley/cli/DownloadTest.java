@@ -94,6 +94,8 @@ class DownloadTest {
         assertThat(DownloadFolder.safe("C:\\Windows\\win.ini")).isEqualTo("win.ini");
         assertThat(DownloadFolder.safe("..")).isEmpty();
         assertThat(DownloadFolder.safe(".bashrc")).isEqualTo("bashrc");
+        assertThat(DownloadFolder.safe("-rf")).isEqualTo("rf");
+        assertThat(DownloadFolder.safe("a/.-- -x.txt")).isEqualTo("x.txt");
         assertThat(DownloadFolder.safe("a\u0000b\u001b[31m\n.txt")).isEqualTo("ab[31m.txt");
         assertThat(DownloadFolder.safe("photo\u202egpj.exe")).isEqualTo("photogpj.exe");
         assertThat(DownloadFolder.safe("nul.txt")).isEmpty();

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
@@ -26,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 /** Settings of an {@link AgentClient}. For one thread. */
 public final class AgentClientBuilder {
     private static final System.Logger LOG = System.getLogger("dev.parley.client");
-    /** Headers that the HTTP client itself writes, and that break the exchange if somebody else does. */
-    private static final Set<String> RESERVED =
-            Set.of("connection", "content-length", "expect", "host", "transfer-encoding", "upgrade");
 
     private final Map<String, String> headers = new LinkedHashMap<>();
     private final List<String> preferred = new ArrayList<>();
@@ -100,7 +96,7 @@ public final class AgentClientBuilder {
      * @throws IllegalArgumentException if name or value do not belong into a header
      */
     public AgentClientBuilder header(String name, String value) {
-        if (!HeaderText.isToken(name) || RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
+        if (!HeaderText.maySet(name)) {
             throw new IllegalArgumentException("header name: " + name + " (expected: a name that callers may set)");
         }
         requireValue("header " + name, value);
@@ -294,7 +290,8 @@ public final class AgentClientBuilder {
         HttpUrl address = address(url);
         if (address.isPlain() && !plainHttp) {
             if (settings().hasCredentials()) {
-                settings().requirePrivate(address); // a card that was changed on the way decides how credentials are used
+                settings()
+                        .requirePrivate(address); // a card that was changed on the way decides how credentials are used
             }
             LOG.log(
                     System.Logger.Level.WARNING,

@@ -139,7 +139,8 @@ record ClientSettings(
                 + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", connectTimeout="
                 + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
                 + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="
-                + maxEventBytes + ", sslContext=" + sslContext + ", plainHttp=" + plainHttp + ", cards=" + cards + ", listener=" + listener
+                + maxEventBytes + ", sslContext=" + sslContext + ", plainHttp=" + plainHttp + ", cards=" + cards
+                + ", listener=" + listener
                 + "]";
     }
 

@@ -128,7 +128,7 @@ final class Credentials {
     private Optional<Way> way(@Nullable SecurityScheme scheme, List<String> scopes, KeyManager keys, String service) {
         return switch (scheme) {
             case SecurityScheme.ApiKey at
-            when HeaderText.isToken(at.name()) ->
+            when HeaderText.maySet(at.name()) ->
                 keys.apiKey(service).map(key -> new Way(KEY, left -> new Credential.Key(at, key)));
             case SecurityScheme.OAuth2(var description, ClientCredentials flow, var metadata) ->
                 keys.oauthClient(service)

@@ -211,6 +211,10 @@ final class HttpAgentClient implements AgentClient {
     }
 
     private EventStream open(Operation.Watch operation, CallContext context) {
+        return new OneTask(opened(operation, context), operation);
+    }
+
+    private EventStream opened(Operation.Watch operation, CallContext context) {
         return attempt(operation, context, (place, left) -> switch (place) {
             case Place.ByHttp http -> ResumingStream.open(this, http, context, operation, left);
             case Place.ByTransport other -> RemoteStream.open(this, other, context, operation, left);

@@ -91,7 +91,7 @@ sealed interface Place {
                 .forEach(requirement -> names.addAll(requirement.schemes().keySet()));
         names.addAll(schemes.keySet());
         for (String name : names) {
-            if (schemes.get(name) instanceof SecurityScheme.ApiKey key && HeaderText.isToken(key.name())) {
+            if (schemes.get(name) instanceof SecurityScheme.ApiKey key && HeaderText.maySet(key.name())) {
                 return key;
             }
         }

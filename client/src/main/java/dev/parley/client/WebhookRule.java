@@ -216,8 +216,7 @@ public final class WebhookRule {
         return answer.addresses();
     }
 
-    private record Answer(
-            InetAddress[] addresses, @Nullable UnknownHostException failure) {}
+    private record Answer(InetAddress[] addresses, @Nullable UnknownHostException failure) {}
 
     private void refuseUnlessOpen(HostName host, InetAddress address) throws RefusedHost {
         if (allowedAddresses.stream().anyMatch(prefix -> prefix.holds(address.getAddress()))) {

@@ -159,7 +159,10 @@ public final class WebhookSender implements AutoCloseable {
      */
     public Outcome send(
             String group,
-            PushConfig config, long sequence, Notification notification, @Nullable StandardWebhooks signer)
+            PushConfig config,
+            long sequence,
+            Notification notification,
+            @Nullable StandardWebhooks signer)
             throws InterruptedException {
         HttpUrl target;
         try {

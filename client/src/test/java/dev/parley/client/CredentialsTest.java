@@ -213,7 +213,8 @@ class CredentialsTest {
         }
         assertThat(agent.calls).isEmpty();
 
-        try (AgentClient allowed = TestAgent.hasty().plainHttp().bearer("s3cret").of(card);
+        try (AgentClient allowed =
+                        TestAgent.hasty().plainHttp().bearer("s3cret").of(card);
                 AgentClient without = TestAgent.hasty().of(card)) {
             allowed.task("t1");
             without.task("t1");

@@ -70,6 +70,23 @@ class ResumingStreamTest {
     }
 
     @Test
+    void anEventOfAnotherTaskIsNeverMergedIntoAStream() throws Exception {
+        try (var agent = agent((turn, request, connection) -> {
+                    beginStream(connection);
+                    send(connection, 1, "{\"task\":" + task("SUBMITTED") + "}");
+                    send(connection, 2, artifact("stray").replace("\"t1\"", "\"t2\""));
+                    send(connection, 3, status("COMPLETED"));
+                    endStream(connection);
+                });
+                var client = agent.client();
+                var stream = client.stream("go")) {
+            assertThatThrownBy(() -> seen(stream))
+                    .isInstanceOf(A2AException.class)
+                    .hasMessageContaining("The stream of task t1 brought an event of task t2");
+        }
+    }
+
+    @Test
     void anAnswerThatIsAMessageIsTheWholeStream() throws Exception {
         try (var agent = agent((turn, request, connection) -> {
                     beginStream(connection);

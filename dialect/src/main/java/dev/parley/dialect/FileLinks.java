@@ -98,7 +98,7 @@ final class FileLinks {
 
     private static Map<String, String> headers(Part.Raw raw) {
         String type = raw.mediaType();
-        String name = raw.filename();
+        String file = raw.filename() == null ? "" : plain(raw.filename());
         var headers = new LinkedHashMap<String, String>();
         headers.put("Content-Type", type != null && type.matches(MEDIA_TYPE) ? type : "application/octet-stream");
         // Whatever agents make, a browser must not run it in this origin.
@@ -106,9 +106,17 @@ final class FileLinks {
         headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox");
         headers.put(
                 "Content-Disposition",
-                "attachment" + (name == null ? "" : "; filename*=UTF-8''" + PathTemplate.encode(name)));
+                "attachment" + (file.isEmpty() ? "" : "; filename*=UTF-8''" + PathTemplate.encode(file)));
         headers.put("Cache-Control", "private, max-age=60");
         return headers;
+    }
+
+    /** The last segment of a name, without what is special to a terminal, a shell's options or hidden files. */
+    private static String plain(String name) {
+        return name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+                .replaceAll("[\\p{Cntrl}\\p{Cf}\\p{Cs}\"*:<>?|]", "")
+                .replaceFirst("^[.\\s-]+", "")
+                .strip();
     }
 
     private static @Nullable Part part(Task task, String holder, int index) {

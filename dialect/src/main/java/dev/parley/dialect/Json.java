@@ -133,7 +133,7 @@ public final class Json {
     /** Reads a request, of which nothing is believed yet. */
     static <R> R request(byte[] json, Function<JsonParser, R> reader) {
         try {
-            return parse(REQUESTS, utf8(json), 0, json.length, reader);
+            return parse(REQUESTS, wholeCharacters(utf8(json)), 0, json.length, reader);
         } catch (A2AException malformed) {
             if (malformed.getCause() == null
                     || !parse(REPEATING, json, 0, json.length, RepeatedKinds::areAllThatRepeats)) {
@@ -207,6 +207,47 @@ public final class Json {
             throw invalid("not UTF-8");
         }
         return json;
+    }
+
+    /**
+     * Refuses escapes of half a surrogate pair, which is no character: it could be written to no file, sent in no UTF-8 and
+     * signed by no key. Outside of texts there are no backslashes, and unescaped halves are no UTF-8.
+     */
+    private static byte[] wholeCharacters(byte[] json) {
+        int high = -1; // where the escape of a first half ended
+        for (int i = 0; i < json.length - 1; i++) {
+            if (json[i] != '\\') {
+                continue;
+            }
+            int unit = json[i + 1] == 'u' && i + 6 <= json.length ? hexadecimal(json, i + 2) : -1;
+            boolean second = unit >= 0 && Character.isLowSurrogate((char) unit);
+            if (second != (high == i) || high >= 0 && high != i) {
+                throw halfCharacter();
+            }
+            high = unit >= 0 && Character.isHighSurrogate((char) unit) ? i + 6 : -1;
+            i += unit >= 0 ? 5 : 1;
+        }
+        if (high >= 0) {
+            throw halfCharacter();
+        }
+        return json;
+    }
+
+    private static A2AException halfCharacter() {
+        return invalid("an escape of half a surrogate pair (expected: both halves)");
+    }
+
+    /** The number that four digits are, or -1 if they are none. */
+    private static int hexadecimal(byte[] json, int from) {
+        int number = 0;
+        for (int i = from; i < from + 4; i++) {
+            int digit = Character.digit(json[i], 16);
+            if (digit < 0) {
+                return -1;
+            }
+            number = number << 4 | digit;
+        }
+        return number;
     }
 
     /** The error for bytes that are no JSON, or not the strict kind that is read here. */

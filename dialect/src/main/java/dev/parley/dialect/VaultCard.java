@@ -193,7 +193,9 @@ final class VaultCard {
             switch (scheme) {
                 case ApiKey key ->
                     all.add(new Auth("apiKey", key.description(), null, List.of(), service(name, "apiKey")));
-                case HttpAuth http ->
+                // The dialect has no word for passwords; as a bearer token they would let no client in.
+                case HttpAuth http
+                when http.scheme().equalsIgnoreCase("bearer") ->
                     all.add(new Auth("bearer", http.description(), null, List.of(), service(name, "bearer")));
                 case OAuth2 oauth
                 when oauth.flow() instanceof Flow.ClientCredentials flow ->

@@ -274,6 +274,32 @@ final class JsonTest {
 
     @ParameterizedTest
     @ValueSource(
+            strings = {
+                "\\ud800",
+                "\\udc00",
+                "x\\ud83dx",
+                "\\ud83d\\n",
+                "\\ud83d\\ud83d",
+                "\\ude00\\ud83d",
+                "\\\\\\ud800"
+            })
+    void halfASurrogatePairIsRefusedInRequests(String text) {
+        byte[] json = bytes("{\"a\":\"" + text + "\"}");
+        byte[] name = bytes("{\"" + text + "\":1}");
+
+        assertThatThrownBy(() -> Json.request(json, Codecs.STRUCT::read)).hasMessageContaining("surrogate");
+        assertThatThrownBy(() -> Json.request(name, Codecs.STRUCT::read)).hasMessageContaining("surrogate");
+    }
+
+    @Test
+    void wholeSurrogatePairsAndEscapedBackslashesAreTaken() {
+        byte[] json = bytes("{\"a\":\"\\ud83d\\ude00 \\\\ud800 \\u00e9 \\\\\"}");
+
+        assertThat(Json.request(json, Codecs.STRUCT::read)).containsEntry("a", "\ud83d\ude00 \\ud800 \u00e9 \\");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
             strings = {"C0 80", "ED A0 80", "F5 80 80 80", "E2 82", "80", "FF", "E0 80 AF", "F0 80 80 80", "F4 90 80 80"
             })
     void whatIsNoUtf8IsRefused(String hex) {

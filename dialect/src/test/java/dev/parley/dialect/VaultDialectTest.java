@@ -310,7 +310,8 @@ final class VaultDialectTest {
         String good = links.of("", caller, "a", "t-9", "a-1", 0);
         String forged = later.of("", caller, "a", "t-9", "a-1", 0);
 
-        assertThat(links.answer(exchange.request("GET", good, new byte[0]), agent).status())
+        assertThat(links.answer(exchange.request("GET", good, new byte[0]), agent)
+                        .status())
                 .isEqualTo(200);
         assertThatThrownBy(() -> links.answer(exchange.request("GET", forged, new byte[0]), agent))
                 .isInstanceOf(A2AException.class);
@@ -324,12 +325,14 @@ final class VaultDialectTest {
         exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
         var agent = new ServedAgent(
                 "a", exchange.endpoint, Json.read(Wire.example("card.full.json"), AgentCard.class), Dialects.NAMES);
-        var caller = CallContext.of("alice", new CallContext.Scope("T1", "alice")).sharing();
+        var caller =
+                CallContext.of("alice", new CallContext.Scope("T1", "alice")).sharing();
         var links = new FileLinks(
                 key, (group, name) -> !shutOut.contains(group + "/" + name), InstantSource.fixed(Instant.EPOCH));
         String target = links.of("", caller, "a", "t-9", "a-1", 0);
 
-        assertThat(links.answer(exchange.request("GET", target, new byte[0]), agent).status())
+        assertThat(links.answer(exchange.request("GET", target, new byte[0]), agent)
+                        .status())
                 .isEqualTo(200);
         shutOut.add("T1/alice");
 

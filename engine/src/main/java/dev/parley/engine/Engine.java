@@ -70,6 +70,7 @@ public final class Engine implements AutoCloseable {
     private final ScheduledExecutorService timer;
     /** Apart from the timer, whose actions must not wait for the disk. */
     private final ScheduledExecutorService sweeper;
+
     private final SteadyClock steadyClock;
     private final Limits limits;
     private final TaskLimits taskLimits;
@@ -341,7 +342,8 @@ public final class Engine implements AutoCloseable {
 
     private void removeEnded() {
         try {
-            Instant before = steadyClock.instant().truncatedTo(ChronoUnit.MILLIS).minus(requireNonNull(retention));
+            Instant before =
+                    steadyClock.instant().truncatedTo(ChronoUnit.MILLIS).minus(requireNonNull(retention));
             int removed;
             int sum = 0;
             do {

@@ -80,6 +80,7 @@ final class LiveTask implements TaskLog.Writer {
     private List<Subscription> webhooks = new ArrayList<>();
     /** The ids of the task's webhooks, of those too that are yet to be written. */
     private final Set<String> webhookIds = new HashSet<>();
+
     private @Nullable TaskName name;
     private volatile Cause cause;
     private @Nullable Task inFlight;

@@ -226,11 +226,7 @@ final class Runner {
                         problem);
             }
         } else if (turn.live().isBroken()) {
-            LOG.log(
-                    Level.WARNING,
-                    "agent {0} ends because task {1} could not be written",
-                    agent.name(),
-                    turn.taskId());
+            LOG.log(Level.WARNING, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {
             expired(turn);
         } else if (!engine.isOpen() && problem instanceof InterruptedException) {

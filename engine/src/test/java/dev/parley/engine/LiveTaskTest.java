@@ -67,15 +67,12 @@ final class LiveTaskTest {
         var log = new SteppedLog(new MemoryTaskLog());
         var key = new TaskKey(ALICE.scope(), "agent", "task");
         var lost = new ArrayList<MessageKey>();
-        var live = new LiveTask(
-                key,
-                "context",
-                surroundings(log, new Ignoring() {
-                    @Override
-                    public void refused(LiveTask refused, List<MessageKey> messages, List<TaskName> names) {
-                        lost.addAll(messages);
-                    }
-                }));
+        var live = new LiveTask(key, "context", surroundings(log, new Ignoring() {
+            @Override
+            public void refused(LiveTask refused, List<MessageKey> messages, List<TaskName> names) {
+                lost.addAll(messages);
+            }
+        }));
         var first = new MessageKey(ALICE.scope(), "agent", "first");
         var second = new MessageKey(ALICE.scope(), "agent", "second");
         live.answersFor(first);

@@ -78,8 +78,8 @@ final class RecoveryTest {
     @Test
     void aTaskWhoseEventsTheLogRefusedIsTakenUpOnceWritingWorks() throws Exception {
         var worker = new Worker();
-        AgentEndpoint agent = engine.host(
-                Agent.named("agent", "Goes on").resumable(true).handle(worker));
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Goes on").resumable(true).handle(worker));
         Task begun = sendImmediately(agent, "go");
         worker.awaitAttempt(1);
         Future<Task> waiting = threads.submit(() -> await(agent, begun.id()));
@@ -114,8 +114,8 @@ final class RecoveryTest {
     @Test
     void aTaskThatCannotBeReadKeepsNeitherTheStartNorOtherTasksWaiting() throws Exception {
         var stuck = new Worker();
-        AgentEndpoint before = engine.host(
-                Agent.named("agent", "Is cut off").resumable(true).handle(stuck));
+        AgentEndpoint before =
+                engine.host(Agent.named("agent", "Is cut off").resumable(true).handle(stuck));
         Task damaged = sendImmediately(before, "one");
         Task whole = sendImmediately(before, "two");
         stuck.awaitAttempt(1);
@@ -184,8 +184,8 @@ final class RecoveryTest {
             runs.add(request.text());
             new CountDownLatch(1).await();
         };
-        AgentEndpoint agent = engine.host(
-                Agent.named("agent", "One at a time").concurrency(1).handle(handler));
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "One at a time").concurrency(1).handle(handler));
         sendImmediately(agent, "runs");
         Task waits = sendImmediately(agent, "waits");
         assertThat(runs.poll(30, TimeUnit.SECONDS)).isEqualTo("runs");

@@ -281,8 +281,8 @@ final class WebhooksTest {
                 .webhooks(disk.webhooks(), receiver)
                 .grace(Duration.ZERO)
                 .build()) {
-            AgentEndpoint agent = other.host(
-                    Agent.named("agent", "Asks").handle((request, reply) -> reply.askForInput("and?")));
+            AgentEndpoint agent =
+                    other.host(Agent.named("agent", "Asks").handle((request, reply) -> reply.askForInput("and?")));
             Task asked = send(agent, null);
             failing.failing(new IllegalStateException("disk full"));
             var hook = new SendConfiguration(
@@ -345,8 +345,7 @@ final class WebhooksTest {
         agent.call(
                 new CreatePushConfig(null, new PushConfig(null, "hook", task.id(), "https://new", null, null)), ALICE);
         answer.countDown();
-        agent.call(
-                SendMessage.of(Message.user(Part.text("more")).in(null, task.id())), ALICE);
+        agent.call(SendMessage.of(Message.user(Part.text("more")).in(null, task.id())), ALICE);
 
         assertThat(receiver.next(3)).containsExactly(3L, 5L, 6L);
         assertThat(receiver.urls).containsOnly("https://new");

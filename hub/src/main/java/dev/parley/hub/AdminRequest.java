@@ -66,6 +66,19 @@ final class AdminRequest {
         return false;
     }
 
+    /**
+     * Refuses what a page of another site has a browser send. Such a page cannot read the answer, but the request would leave a
+     * row in the audit as if an operator had asked.
+     */
+    void requireOwnSite() {
+        String site = request.header("Sec-Fetch-Site");
+        if (site != null && !site.equals("same-origin") && !site.equals("none")) {
+            throw A2AException.of(
+                    A2AError.PERMISSION_DENIED,
+                    "Pages of other sites may not call (expected: Sec-Fetch-Site: same-origin)");
+        }
+    }
+
     /** A web page can send other types to any address without being allowed to; JSON it cannot. */
     void requirePost() {
         if (!request.method().equals("POST")) {

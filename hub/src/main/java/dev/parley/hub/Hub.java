@@ -68,9 +68,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread.
  */
 public final class Hub implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.parley.hub");
     /** Characters of a secret: 24 random bytes in Base64. */
     private static final int SHORTEST_SECRET = 32;
 
+    private final SimilarNames similar = new SimilarNames();
     private final Engine engine;
     private final Server server;
     private final @Nullable Server adminServer;
@@ -235,13 +237,15 @@ public final class Hub implements AutoCloseable {
     /** Hosts one more agent, from now on. */
     public void host(Agent described) {
         Agent agent = described.offering(extensions, server.url());
+        warnOfSimilar(agent.name());
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         Graph used = agent.usesKnowledge() ? graph.get() : null;
         var observed = new Observed(agent.name(), metrics, traces);
         var recorded = new Recorded(audit, agent.name(), auditsCalls);
-        ServedKnowledge shared =
-                used == null ? null : new ServedKnowledge(observed.before(recorded.before(guarded(agent, url, used))), used::schema);
+        ServedKnowledge shared = used == null
+                ? null
+                : new ServedKnowledge(observed.before(recorded.before(guarded(agent, url, used))), used::schema);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         hosted.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
@@ -252,10 +256,28 @@ public final class Hub implements AutoCloseable {
         var own = new LinkedHashMap<String, OwnMethod>(agent.methods());
         own.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         var methods = new LinkedHashMap<String, OwnMethod>();
-        own.forEach((name, method) -> methods.put(name, observed.before(name, recorded.before(name, guard.before(name, method)))));
+        own.forEach((name, method) ->
+                methods.put(name, observed.before(name, recorded.before(name, guard.before(name, method)))));
         home.add(agent.name(), url, card, shared != null);
         server.add(new ServedAgent(
-                agent.name(), recorded.before(guard.before(shown)), served(card), spoken, shared, methods, observed::before));
+                agent.name(),
+                recorded.before(guard.before(shown)),
+                served(card),
+                spoken,
+                shared,
+                methods,
+                observed::before));
+    }
+
+    private void warnOfSimilar(String name) {
+        synchronized (similar) {
+            similar.add(name)
+                    .ifPresent(other -> LOG.log(
+                            System.Logger.Level.WARNING,
+                            "agents \"{0}\" and \"{1}\" have names that look alike: callers may take one for the other",
+                            other,
+                            name));
+        }
     }
 
     /** The graph as agents use it themselves. */

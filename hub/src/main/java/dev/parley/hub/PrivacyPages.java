@@ -53,6 +53,7 @@ final class PrivacyPages implements AdminPages {
         if (request.steps() != 1) {
             throw request.nothingHere();
         }
+        request.requireOwnSite();
         String what = request.step(0);
         return switch (what) {
             case "tasks" -> read(what, request, operator, tasks(request));

@@ -83,9 +83,7 @@ final class Recorded {
     }
 
     OwnMethod before(String name, OwnMethod method) {
-        return all
-                ? (params, caller) -> record(name, null, caller, () -> method.call(params, caller))
-                : method;
+        return all ? (params, caller) -> record(name, null, caller, () -> method.call(params, caller)) : method;
     }
 
     KnowledgeEndpoint before(KnowledgeEndpoint graph) {

@@ -91,8 +91,7 @@ final class WebhookDelivery implements WebhookTransport {
     private Outcome offer(Subscription webhook, LoggedEvent event, Notification notification)
             throws InterruptedException {
         String group = webhook.task().scope().group();
-        return switch (sender.send(
-                group, webhook.config(), event.sequence(), notification, secrets.signer(group))) {
+        return switch (sender.send(group, webhook.config(), event.sequence(), notification, secrets.signer(group))) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
             case WebhookSender.Outcome.Refused refused ->
                 new Outcome.Failed("status " + refused.status(), refused.retryable(), refused.retryAfter());

@@ -65,7 +65,14 @@ final class AuthenticationTest {
         return Hub.builder()
                 .port(0)
                 .grpcOnCards(true)
-                .agents(agent("keyed"), agent("open"), agent("bearers"), agent("tokens"), agent("any"))
+                .agents(
+                        agent("keyed"),
+                        agent("open"),
+                        agent("bearers"),
+                        agent("tokens"),
+                        agent("any"),
+                        agent("passwords"))
+                .authentication("passwords", Authentication.of(Scheme.API_KEY, Scheme.BASIC))
                 .callers(CALLERS)
                 .authentication(Authentication.of(Scheme.API_KEY))
                 .authentication("open", Authentication.NONE)
@@ -142,6 +149,13 @@ final class AuthenticationTest {
             assertThat(body.names()).containsExactly("jsonrpc", "id", "error");
             assertThat(body.at("error", "message").text()).isNotBlank();
         }
+    }
+
+    @Test
+    @DisplayName("AV11: the card lists no bearer with which no client gets in, where passwords are taken")
+    void passwordsAreNotListedAsBearer() throws Exception {
+        assertThat(vaultCard("passwords").at("authSchemes").value())
+                .isEqualTo(List.of(Map.of("scheme", "apiKey", "service_identifier", "parley")));
     }
 
     @Test

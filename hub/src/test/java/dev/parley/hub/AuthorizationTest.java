@@ -420,9 +420,9 @@ final class AuthorizationTest {
                 .body();
         rpc(pusher, "echo", "CreateTaskPushNotificationConfig", config.replace("ID", own));
 
-        assertThat(List.of(created, byBob, listed)).allSatisfy(answer -> assertThat(answer)
-                .contains("\"url\"", "Bearer")
-                .doesNotContain("s3cret"));
+        assertThat(List.of(created, byBob, listed))
+                .allSatisfy(answer ->
+                        assertThat(answer).contains("\"url\"", "Bearer").doesNotContain("s3cret"));
         assertThat(rpc(pusher, "echo", "GetTaskPushNotificationConfig", "{'taskId':'" + own + "','id':'w'}")
                         .body())
                 .contains("t0ken-s3cret", "cred-s3cret");

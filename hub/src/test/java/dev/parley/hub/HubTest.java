@@ -26,7 +26,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -150,8 +149,7 @@ final class HubTest {
                 AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
             client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
 
-            var signatures = StandardWebhooks.of(
-                    List.of(WebhookSecrets.in(data).of("default")));
+            var signatures = StandardWebhooks.of(List.of(WebhookSecrets.in(data).of("default")));
             for (String expected : List.of("\"task\"", "artifactUpdate", "TASK_STATE_COMPLETED")) {
                 Delivery delivery = receiver.next();
                 assertThat(new String(delivery.body(), StandardCharsets.UTF_8)).contains(expected);

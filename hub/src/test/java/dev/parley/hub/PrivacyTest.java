@@ -174,6 +174,15 @@ final class PrivacyTest {
                 .body());
         assertThat(held.at("tasks", 0, "id").text()).isEqualTo(done);
         assertThat(held.at("tasks", 1, "id").text()).isEqualTo(waiting);
+        // A page of another site has a browser ask, and cannot read the answer: that is no reading, and leaves no row.
+        assertThat(outsider.get(
+                                "/admin/privacy/tasks?group=T1&principal=alice-liddell",
+                                "X-Api-Key",
+                                admin,
+                                "Sec-Fetch-Site",
+                                "cross-site")
+                        .statusCode())
+                .isEqualTo(403);
         outsider.get("/admin/privacy/tasks?group=T1&principal=alice-liddell&after=" + done, "X-Api-Key", admin);
         outsider.get("/admin/privacy/statements?group=T1&principal=alice-liddell", "X-Api-Key", admin);
         key("carol"); // What is written next comes behind the rows.

@@ -18,8 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Webhooks always leave rows in the audit, other calls that change nothing if the hub is set so. */
 @Timeout(60)
 class RecordedCallsTest {
-    private static final String MESSAGE = "{'message':{'messageId':'NEW','role':'ROLE_USER','parts':[{'text':'TEXT'}]}MORE}";
-    private static final String HOOK = "{'id':'chosen-by-caller','url':'http://hooks.example.com/path-s3cret','token':'t0k-s3cret'}";
+    private static final String MESSAGE =
+            "{'message':{'messageId':'NEW','role':'ROLE_USER','parts':[{'text':'TEXT'}]}MORE}";
+    private static final String HOOK =
+            "{'id':'chosen-by-caller','url':'http://hooks.example.com/path-s3cret','token':'t0k-s3cret'}";
 
     @TempDir
     Path data;
@@ -48,7 +50,9 @@ class RecordedCallsTest {
     }
 
     private static List<Shown> rows(Outsider outsider, String key, String action) throws Exception {
-        Shown page = Shown.of(outsider.get("/admin/audit?action=" + action, "X-Api-Key", key).body()).at("rows");
+        Shown page = Shown.of(outsider.get("/admin/audit?action=" + action, "X-Api-Key", key)
+                        .body())
+                .at("rows");
         var rows = new ArrayList<Shown>();
         for (int i = 0; i < page.size(); i++) {
             rows.add(page.at(i));
@@ -57,7 +61,8 @@ class RecordedCallsTest {
     }
 
     @Test
-    @DisplayName("ONE29: registering and deleting a webhook is recorded, without its secrets and ids of the caller's choice")
+    @DisplayName(
+            "ONE29: registering and deleting a webhook is recorded, without its secrets and ids of the caller's choice")
     void webhooksAreRecorded() throws Exception {
         try (Hub hub = hub(false)) {
             var outsider = new Outsider(hub.url());
@@ -92,7 +97,8 @@ class RecordedCallsTest {
 
             List<Shown> created = rows(outsider, key, "webhook.created");
             assertThat(created.stream().map(row -> row.at("target").text())).containsExactly(task, second, third);
-            assertThat(rows(outsider, key, "webhook.deleted").stream().map(row -> row.at("target").text()))
+            assertThat(rows(outsider, key, "webhook.deleted").stream()
+                            .map(row -> row.at("target").text()))
                     .containsExactly(task);
             assertThat(created.toString())
                     .contains("hooks.example.com", "actor=admin")
@@ -113,11 +119,18 @@ class RecordedCallsTest {
             outsider.result("/agents/echo", "ListTasks", "{}", headers);
             outsider.rpc("/agents/echo", "GetTask", "{'id':'none'}", headers);
             outsider.result("/agents/echo", "books/find", "{}", headers);
-            outsider.result("/agents/echo", "knowledge/query", "{'query':'{ __typename }','queryLanguage':'graphql'}", headers);
-            String list = Shown.of(outsider.get("/admin/audit?action=call.answered", "X-Api-Key", key).body()).toString();
+            outsider.result(
+                    "/agents/echo", "knowledge/query", "{'query':'{ __typename }','queryLanguage':'graphql'}", headers);
+            String list = Shown.of(outsider.get("/admin/audit?action=call.answered", "X-Api-Key", key)
+                            .body())
+                    .toString();
 
             assertThat(list)
-                    .contains("operation=SendMessage", "operation=ListTasks", "operation=books/find", "operation=knowledge/query")
+                    .contains(
+                            "operation=SendMessage",
+                            "operation=ListTasks",
+                            "operation=books/find",
+                            "operation=knowledge/query")
                     .contains("outcome=TASK_NOT_FOUND", "target=none");
         }
     }

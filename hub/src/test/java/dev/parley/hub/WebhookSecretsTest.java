@@ -29,8 +29,8 @@ class WebhookSecretsTest {
     }
 
     private static String key(Outsider outsider, String admin, String group) throws Exception {
-        HttpResponse<String> made = outsider.post(
-                "/admin/keys", "{'group':'" + group + "','principal':'someone'}", "X-Api-Key", admin);
+        HttpResponse<String> made =
+                outsider.post("/admin/keys", "{'group':'" + group + "','principal':'someone'}", "X-Api-Key", admin);
         return Shown.of(made.body()).at("key").text();
     }
 
@@ -61,16 +61,25 @@ class WebhookSecretsTest {
                 String other = group.equals("T1") ? "T2" : "T1";
 
                 outsider.result(
-                        "/agents/echo", "SendMessage", message, "X-Api-Key", key(outsider, admin, group), "A2A-Version", "1.0");
+                        "/agents/echo",
+                        "SendMessage",
+                        message,
+                        "X-Api-Key",
+                        key(outsider, admin, group),
+                        "A2A-Version",
+                        "1.0");
                 Told told = hook.next();
                 while (!told.body().toString().contains("TASK_STATE_COMPLETED")) {
                     told = hook.next();
                 }
 
-                assertThat(verifies(secret(outsider, group, "X-Api-Key", admin), told)).isTrue();
-                assertThat(verifies(secret(outsider, other, "X-Api-Key", admin), told)).isFalse();
+                assertThat(verifies(secret(outsider, group, "X-Api-Key", admin), told))
+                        .isTrue();
+                assertThat(verifies(secret(outsider, other, "X-Api-Key", admin), told))
+                        .isFalse();
             }
-            assertThat(outsider.post("/admin/webhooks/secret", "{'group':'T1'}", "X-Api-Key", key(outsider, admin, "T1"))
+            assertThat(outsider.post(
+                                    "/admin/webhooks/secret", "{'group':'T1'}", "X-Api-Key", key(outsider, admin, "T1"))
                             .statusCode())
                     .isEqualTo(403);
             assertThat(secret(outsider, "T1", "X-Api-Key", admin))
@@ -105,7 +114,9 @@ class WebhookSecretsTest {
 
         assertThat(List.of(
                         new String(secrets.keyFor("addresses of files"), java.nio.charset.StandardCharsets.ISO_8859_1),
-                        new String(secrets.keyFor("webhooks\naddresses of files"), java.nio.charset.StandardCharsets.ISO_8859_1)))
+                        new String(
+                                secrets.keyFor("webhooks\naddresses of files"),
+                                java.nio.charset.StandardCharsets.ISO_8859_1)))
                 .doesNotHaveDuplicates();
         assertThat(secrets.of("a")).isNotEqualTo(secrets.of("b"));
         assertThat(WebhookSecrets.in(data).of("a")).isEqualTo(secrets.of("a"));

@@ -125,18 +125,27 @@ final class TokenEndpoint {
     }
 
     private Principal authenticated(Client client, String address) throws Refused {
-        var who = new Who(address, callers.ofClient(client.id()) == null ? null : client.id());
+        // Each id is counted, known or not: otherwise 429 and 401 would tell which ids exist.
+        var who = new Who(address, Denials.shortened(client.id()));
+        requireNoPause(who);
+        Principal caller = callers.byClient(client.id(), client.secret());
+        if (caller == null) {
+            guesses.wrong(who);
+            // All wrong ones of an address count together too, which keeps no other client at it from its token.
+            var together = new Who(address, null);
+            requireNoPause(together);
+            guesses.wrong(together);
+            throw unknown("no such client, or another secret");
+        }
+        return caller;
+    }
+
+    private void requireNoPause(Who who) throws Refused {
         Duration pause = guesses.pause(who);
         if (!pause.isZero()) {
             String seconds = Long.toString(pause.plusMillis(999).toSeconds());
             throw new Refused(429, "temporarily_unavailable", "too many wrong secrets", Map.of("Retry-After", seconds));
         }
-        Principal caller = callers.byClient(client.id(), client.secret());
-        if (caller == null) {
-            guesses.wrong(who);
-            throw unknown("no such client, or another secret");
-        }
-        return caller;
     }
 
     /** Either header or form, by whichever the client prefers; both at once are one too many. */

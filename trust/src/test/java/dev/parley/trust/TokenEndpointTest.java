@@ -193,4 +193,24 @@ final class TokenEndpointTest {
         assertThat(post(GRANT + "&client_id=one-more&client_secret=guess").status())
                 .isEqualTo(429);
     }
+
+    @Test
+    void guessesNeverTellWhichIdsOfClientsExist() {
+        for (int i = 0; i < 2 * TokenEndpoint.MAX_WRONG; i++) {
+            int known = send("POST", "192.0.2.7", GRANT + "&client_id=client&client_secret=guess")
+                    .status();
+            int unknown = send("POST", "192.0.2.8", GRANT + "&client_id=nobody&client_secret=guess")
+                    .status();
+            assertThat(known).as("guess " + i).isEqualTo(unknown);
+        }
+        // Of an address whose guesses are used up for ids in general, too.
+        for (int i = 0; i < TokenEndpoint.MAX_WRONG; i++) {
+            send("POST", "192.0.2.9", GRANT + "&client_id=c" + i + "&client_secret=guess");
+        }
+        assertThat(send("POST", "192.0.2.9", GRANT + "&client_id=client&client_secret=guess")
+                        .status())
+                .isEqualTo(send("POST", "192.0.2.9", GRANT + "&client_id=nobody&client_secret=guess")
+                        .status());
+        assertThat(send("POST", "192.0.2.9", GRANT + CLIENT).status()).isEqualTo(200);
+    }
 }

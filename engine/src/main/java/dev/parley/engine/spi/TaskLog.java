@@ -61,11 +61,7 @@ public interface TaskLog extends AutoCloseable {
             List<Subscription> webhooks) {
         /** A segment without webhooks. */
         public Segment(
-                Head head,
-                List<LoggedEvent> events,
-                List<MessageKey> messages,
-                @Nullable TaskName name,
-                Cause cause) {
+                Head head, List<LoggedEvent> events, List<MessageKey> messages, @Nullable TaskName name, Cause cause) {
             this(head, events, messages, name, cause, List.of());
         }
     }
