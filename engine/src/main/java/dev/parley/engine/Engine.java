@@ -37,6 +37,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,6 +53,8 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     private static final int REMOVE_BATCH = 500;
+    /** How long handlers that are interrupted by a stop are waited for. */
+    private static final Duration INTERRUPTED = Duration.ofSeconds(1);
 
     private final TaskLog log;
     private final InstantSource clock;
@@ -81,7 +84,9 @@ public final class Engine implements AutoCloseable {
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
     private final Recovery recovery;
     private final LiveTask.Surroundings surroundings;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean open = true;
+    private volatile boolean stopped;
 
     private Engine(Builder settings) {
         this.log = settings.log;
@@ -101,7 +106,7 @@ public final class Engine implements AutoCloseable {
         this.sweeper = threads.timer("engine-retention");
         this.steadyClock = new SteadyClock(clock, threads::nanoTime);
         this.limits = new Limits(threads, timer);
-        this.surroundings = new LiveTask.Surroundings(log, threads, limits, new Written());
+        this.surroundings = new LiveTask.Surroundings(log, threads, limits, () -> stopped, new Written());
         PushStore pushStore = settings.pushStore;
         this.webhooks = pushStore == null
                 ? null
@@ -157,7 +162,7 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** How long {@link Engine#close} waits for running handlers, before and after it interrupts them; default 5 s. */
+        /** How long {@link Engine#close} waits for running handlers before it interrupts them; default 5 s. */
         public Builder grace(Duration grace) {
             this.grace = requireNonNull(grace, "grace");
             return this;
@@ -264,27 +269,39 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Lets running handlers finish within the grace period, interrupts the others, writes what was emitted and closes the
-     * log. Tasks of interrupted handlers stay unfinished, for the next start to deal with. Idempotent.
+     * Begins no more work, lets running handlers finish within {@code grace} and interrupts the others. Who waits for a task or
+     * reads one then is told that the server is stopping (UNAVAILABLE); what is written can still be read. Takes a second
+     * longer than {@code grace} at most. Idempotent.
+     */
+    public void drain(Duration grace) {
+        open = false;
+        awaitRunning(grace);
+        running.forEach(Turn::interrupt);
+        awaitRunning(INTERRUPTED);
+        stopped = true; // written before waking: who looks after this does not wait
+        tasks.wakeAll();
+        running.forEach(turn -> turn.live().wake());
+    }
+
+    /**
+     * {@linkplain #drain Drains} within the grace period, writes what was emitted and closes the log. Tasks of interrupted
+     * handlers stay unfinished, for the next start to deal with. Idempotent.
      */
     @Override
     public void close() {
-        if (!open) {
+        if (closed.getAndSet(true)) {
             return;
         }
-        open = false;
         if (webhooks != null) {
             webhooks.stop();
         }
-        awaitRunning();
-        running.forEach(Turn::interrupt);
-        awaitRunning();
+        drain(stopped ? Duration.ZERO : grace);
         timer.shutdownNow();
         sweeper.shutdownNow();
         log.close();
     }
 
-    private void awaitRunning() {
+    private void awaitRunning(Duration grace) {
         Limits.Limit limit = limits.in(grace, this::wakeStop);
         stopLock.lock();
         try {
@@ -382,7 +399,7 @@ public final class Engine implements AutoCloseable {
             return read(key);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+            throw stopping();
         } finally {
             tasks.unpin(live);
         }
@@ -462,7 +479,7 @@ public final class Engine implements AutoCloseable {
             return ended instanceof Task task ? task : read(live.key());
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+            throw stopping();
         } finally {
             tasks.unpin(live);
         }

@@ -21,7 +21,6 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -91,7 +90,7 @@ final class HostedTasks implements TaskManager {
                     Map.of("taskId", id));
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+            throw Engine.stopping();
         } finally {
             engine.tasks().unpin(live);
         }

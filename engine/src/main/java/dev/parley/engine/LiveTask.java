@@ -121,7 +121,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** The parts of an engine that its tasks use. */
-    record Surroundings(TaskLog log, Threads threads, Limits limits, Listener listener) {}
+    record Surroundings(TaskLog log, Threads threads, Limits limits, BooleanSupplier stopped, Listener listener) {}
 
     /** A task that is yet to begin. */
     LiveTask(TaskKey key, String contextId, Surroundings engine) {
@@ -413,6 +413,7 @@ final class LiveTask implements TaskLog.Writer {
                 if (task != null && written >= since && enough.test(task)) {
                     return task;
                 }
+                requireRunning();
                 if (limit == null && patience.isPositive()) {
                     limit = engine.limits().in(patience, this::wake);
                 } else if (limit == null || limit.isReached()) {
@@ -462,6 +463,7 @@ final class LiveTask implements TaskLog.Writer {
                 if (task != null && task.state().isTerminal()) {
                     return new Found.End();
                 }
+                requireRunning();
                 if (limit == null && patience.isPositive()) {
                     limit = engine.limits().in(patience, this::wake);
                 } else if (limit == null || limit.isReached()) {
@@ -474,6 +476,13 @@ final class LiveTask implements TaskLog.Writer {
             if (limit != null) {
                 limit.drop();
             }
+        }
+    }
+
+    /** Called before waiting, which would be for what does not come any more. */
+    private void requireRunning() {
+        if (engine.stopped().getAsBoolean()) {
+            throw Engine.stopping();
         }
     }
 

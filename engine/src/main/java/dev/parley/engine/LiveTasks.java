@@ -150,6 +150,11 @@ final class LiveTasks {
         cache.asMap().remove(live.key().taskId(), live);
     }
 
+    /** Wakes everybody who waits for a task, because something they look at outside of it has changed. */
+    void wakeAll() {
+        cache.asMap().values().forEach(LiveTask::wake);
+    }
+
     /** Says that the log has removed the tasks that satisfy {@code gone}: to whoever reads one, it was never there. */
     void removed(Predicate<LiveTask> gone) {
         removals.incrementAndGet();

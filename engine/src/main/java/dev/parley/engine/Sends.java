@@ -117,7 +117,7 @@ final class Sends {
             return sent.live().await(sent.since(), enough, engine.patience(context));
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+            throw Engine.stopping();
         }
     }
 
@@ -232,7 +232,7 @@ final class Sends {
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
+            throw Engine.stopping();
         }
         // Only now: who has given up waiting must not let another task take the name of one that is yet to begin.
         engine.naming().remove(name, naming);

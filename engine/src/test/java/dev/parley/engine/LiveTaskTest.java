@@ -129,7 +129,8 @@ final class LiveTaskTest {
     }
 
     private LiveTask.Surroundings surroundings(TaskLog log, LiveTask.Listener listener) {
-        return new LiveTask.Surroundings(log, Threads.PLATFORM, new Limits(Threads.PLATFORM, timer), listener);
+        return new LiveTask.Surroundings(
+                log, Threads.PLATFORM, new Limits(Threads.PLATFORM, timer), () -> false, listener);
     }
 
     private static class Ignoring implements LiveTask.Listener {

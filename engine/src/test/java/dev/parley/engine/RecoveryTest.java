@@ -202,6 +202,37 @@ final class RecoveryTest {
     }
 
     @Test
+    void aStopTellsEverybodyWhoWaitsAndTakesNoLongerThanItsGrace() throws Exception {
+        var begun = new CountDownLatch(2);
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Ends when it likes")
+                .handle((request, reply) -> {
+                    reply.working("busy");
+                    begun.countDown();
+                    while (true) {
+                        try {
+                            new CountDownLatch(1).await();
+                        } catch (InterruptedException ignored) {
+                            // as handlers do that catch everything
+                        }
+                    }
+                }));
+        Future<Object> blocked =
+                threads.submit(() -> agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE));
+        Task begunTask = sendImmediately(agent, "go");
+        Future<Task> reader = threads.submit(() -> await(agent, begunTask.id()));
+        begun.await();
+
+        long start = System.nanoTime();
+        engine.drain(Duration.ofMillis(100));
+
+        assertThatThrownBy(blocked::get).hasCauseInstanceOf(A2AException.class).hasMessageContaining("stopping");
+        assertThatThrownBy(reader::get).hasCauseInstanceOf(A2AException.class).hasMessageContaining("stopping");
+        assertThat(agent.call(GetTask.of(begunTask.id()), ALICE).state()).isEqualTo(TaskState.WORKING);
+        engine.close();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
+    }
+
+    @Test
     void whatAnErasureRemovedIsNotReadableAlthoughItFailed() {
         AgentEndpoint agent =
                 engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("secret")));

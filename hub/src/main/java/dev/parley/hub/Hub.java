@@ -71,6 +71,8 @@ public final class Hub implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
     /** Characters of a secret: 24 random bytes in Base64. */
     private static final int SHORTEST_SECRET = 32;
+    /** How long callers have to read the answer that the hub is stopping; the engine takes a second of it. */
+    private static final Duration ANSWERS = Duration.ofSeconds(2);
 
     private final SimilarNames similar = new SimilarNames();
     private final Engine engine;
@@ -164,7 +166,6 @@ public final class Hub implements AutoCloseable {
                                 traces))
                 .taskLimits(settings.taskLimits)
                 .retention(settings.retention)
-                .grace(settings.drain.dividedBy(2))
                 .knowledge(this::knowledge)
                 .observer(new Runs(metrics, traces))
                 .build();
@@ -350,8 +351,14 @@ public final class Hub implements AutoCloseable {
     @Override
     public void close() {
         stopping = true;
-        // Blocking calls wait for their agents, so both get the drain time together, the engine within the server's.
-        server.drain(drain);
+        // Both get the drain time together: blocking calls wait for their agents, and are answered when the engine gives up.
+        Thread draining = Thread.ofVirtual().name("hub-drain").start(() -> engine.drain(drain));
+        server.drain(drain.plus(ANSWERS));
+        try {
+            draining.join();
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
         closeAllButServer();
     }
 

@@ -572,6 +572,7 @@ public final class HubBuilder {
         var deadWebhooks = new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)), secrets);
         server.handler("/metrics", forScrapers(trust, metrics))
                 .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
+                .handler("/admin/tasks", forOperators(trust, new UnreadableTasks(engine)))
                 .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
                 .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, graph, administration)));
         if (administration != null) {

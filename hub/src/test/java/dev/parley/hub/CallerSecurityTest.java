@@ -55,6 +55,7 @@ final class CallerSecurityTest {
             "/admin/groups",
             "/admin/audit",
             "/admin/webhooks/dead",
+            "/admin/tasks/unreadable",
             "/admin/knowledge/reviews",
             "/metrics");
 

@@ -212,6 +212,7 @@ final class Door implements HttpRouting {
             new EventSender(
                             exchange.whileAdmitted(events),
                             answer.failure(),
+                            exchange.connection().all()::draining,
                             exchange.response().outputStream(),
                             keepAlive)
                     .run();

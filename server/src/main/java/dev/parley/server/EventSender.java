@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +22,18 @@ final class EventSender {
 
     private final Feed<byte[]> frames;
     private final Function<A2AException, byte[]> failure;
+    private final BooleanSupplier draining;
     private final OutputStream out;
     private final Duration keepAlive;
     private long lastWrite;
 
-    EventSender(Feed<byte[]> frames, Function<A2AException, byte[]> failure, OutputStream out, Duration keepAlive) {
+    EventSender(
+            Feed<byte[]> frames,
+            Function<A2AException, byte[]> failure,
+            BooleanSupplier draining,
+            OutputStream out,
+            Duration keepAlive) {
+        this.draining = draining;
         this.frames = frames;
         this.failure = failure;
         this.out = out;
@@ -58,6 +66,10 @@ final class EventSender {
             if (System.nanoTime() - lastWrite >= keepAlive.toNanos()) {
                 write(COMMENT);
             }
+        }
+        if (draining.getAsBoolean()) {
+            // A stream that was cut short shall not look as if it had come to its end.
+            throw A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
         }
     }
 

@@ -1,0 +1,138 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.client.AgentClient;
+import dev.parley.engine.Agent;
+import dev.parley.protocol.AgentCard;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hub that stops while calls are in progress, and its next start. */
+@Timeout(120)
+final class StopTest {
+    private static final String SEND = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{\"message\":"
+            + "{\"messageId\":\"%s\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"go\"}]}}}";
+
+    @TempDir
+    Path data = Path.of("");
+
+    private final Semaphore begun = new Semaphore(0);
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        http.close();
+    }
+
+    private Agent endless() {
+        return Agent.named("endless", "Never ends").handle((request, reply) -> {
+            reply.working("busy");
+            begun.release();
+            new CountDownLatch(1).await();
+        });
+    }
+
+    private Hub hub(Duration drain) {
+        return Hub.builder()
+                .port(0)
+                .data(data)
+                .grpcOnCards(true)
+                .agents(endless())
+                .drain(drain)
+                .start();
+    }
+
+    @Test
+    void everybodyWhoWaitsIsToldOfTheStopWithinTheDrainTime() throws Exception {
+        Hub hub = hub(Duration.ofSeconds(1));
+        URI url = URI.create(hub.agentUrl("endless"));
+        Future<HttpResponse<String>> blocked =
+                threads.submit(() -> http.send(post(url, "SendMessage", "blocked"), BodyHandlers.ofString()));
+        Future<String> stream = threads.submit(() -> readAll(url));
+        try (AgentClient grpc = AgentClient.builder()
+                .prefer(AgentCard.Interface.GRPC)
+                .connect(hub.agentUrl("endless"))) {
+            Future<?> called = threads.submit(() -> grpc.send("go"));
+            begun.acquire(3);
+
+            long start = System.nanoTime();
+            hub.close();
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+            assertThat(blocked.get().statusCode()).isEqualTo(503);
+            assertThat(blocked.get().body()).contains("The server is stopping");
+            assertThat(stream.get()).contains("The server is stopping");
+            // The client goes on to the other interfaces of the card, where nobody listens any more.
+            assertThatThrownBy(called::get).isInstanceOf(ExecutionException.class);
+            assertThat(took).isLessThan(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void aTaskThatCannotBeReadIsShownToOperatorsAndKeepsTheHubFromNothing() throws Exception {
+        Hub before = hub(Duration.ZERO);
+        var blocked = threads.submit(() -> http.send(
+                post(URI.create(before.agentUrl("endless")), "SendMessage", "damaged"), BodyHandlers.discarding()));
+        begun.acquire();
+        before.close();
+        assertThat(blocked.get().statusCode()).isEqualTo(503);
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + data.resolve("parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("UPDATE segment SET events = x'00'");
+        }
+
+        try (Hub after = hub(Duration.ZERO)) {
+            String shown = "";
+            long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (!shown.contains("cannot be read") && System.nanoTime() < deadline) {
+                shown = http.send(
+                                HttpRequest.newBuilder(URI.create(after.url() + "/admin/tasks/unreadable"))
+                                        .build(),
+                                BodyHandlers.ofString())
+                        .body();
+            }
+            assertThat(shown).contains("\"agent\":\"endless\"").contains("cannot be read");
+        }
+    }
+
+    private static HttpRequest post(URI url, String method, String messageId) {
+        return HttpRequest.newBuilder(url)
+                .header("Content-Type", "application/json")
+                .header("A2A-Version", "1.0")
+                .POST(BodyPublishers.ofString(SEND.formatted(method, messageId)))
+                .build();
+    }
+
+    private String readAll(URI url) throws Exception {
+        var answer = http.send(post(url, "SendStreamingMessage", "stream"), BodyHandlers.ofInputStream());
+        try (var reader = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
+            return String.join("\n", reader.lines().toList());
+        }
+    }
+}
