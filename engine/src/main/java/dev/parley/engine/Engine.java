@@ -36,8 +36,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -66,7 +68,10 @@ public final class Engine implements AutoCloseable {
     /** Tasks that their callers have named, until the log knows the name. */
     private final ConcurrentHashMap<TaskName, LiveTask> naming = new ConcurrentHashMap<>();
 
-    private final Set<Turn> running = ConcurrentHashMap.newKeySet();
+    /** Turns that run, in the order in which they began. */
+    private final Map<Long, Turn> running = new ConcurrentSkipListMap<>();
+
+    private final AtomicLong turnNumbers = new AtomicLong();
     private final Threads threads;
     private final ReentrantLock stopLock;
     private final Condition noneRuns;
@@ -276,11 +281,11 @@ public final class Engine implements AutoCloseable {
     public void drain(Duration grace) {
         open = false;
         awaitRunning(grace);
-        running.forEach(Turn::interrupt);
+        running.values().forEach(Turn::interrupt);
         awaitRunning(INTERRUPTED);
         stopped = true; // written before waking: who looks after this does not wait
         tasks.wakeAll();
-        running.forEach(turn -> turn.live().wake());
+        running.values().forEach(turn -> turn.live().wake());
     }
 
     /**
@@ -327,11 +332,12 @@ public final class Engine implements AutoCloseable {
 
     /** Says that a turn is about to run; false if it must not, because the engine closes. */
     boolean began(Turn turn) {
-        running.add(turn);
+        turn.numbered(turnNumbers.incrementAndGet());
+        running.put(turn.number(), turn);
         if (open) { // read behind adding: either this sees the close, or the close sees the turn
             return true;
         }
-        running.remove(turn);
+        running.remove(turn.number());
         wakeStop();
         return false;
     }
@@ -342,7 +348,7 @@ public final class Engine implements AutoCloseable {
 
     /** Says that a turn is done. */
     void ended(Turn turn) {
-        running.remove(turn);
+        running.remove(turn.number());
         MessageKey message = turn.key();
         if (message != null && turn.live().isAnswered()) {
             inFlight.remove(message); // nothing is written, so nothing else will
@@ -652,6 +658,10 @@ public final class Engine implements AutoCloseable {
 
     Limits limits() {
         return limits;
+    }
+
+    String newId() {
+        return threads.id(now());
     }
 
     Threads threads() {

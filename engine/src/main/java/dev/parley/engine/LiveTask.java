@@ -30,6 +30,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -83,7 +84,8 @@ final class LiveTask implements TaskLog.Writer {
 
     private @Nullable TaskName name;
     private volatile Cause cause;
-    private @Nullable Task inFlight;
+    /** The task as it stands after each segment that was taken and is yet to be written, by the number of its last event. */
+    private final TreeMap<Long, Task> inFlight = new TreeMap<>();
 
     private volatile @Nullable Task durable;
     private volatile long written;
@@ -648,7 +650,7 @@ final class LiveTask implements TaskLog.Writer {
                     name,
                     cause,
                     webhooks);
-            inFlight = task;
+            inFlight.put(emitted, task);
             pending = new ArrayList<>();
             pendingBytes = 0;
             messages = new ArrayList<>();
@@ -665,7 +667,7 @@ final class LiveTask implements TaskLog.Writer {
     public void written(Segment segment) {
         lock.lock();
         try {
-            durable = inFlight;
+            durable = inFlight.remove(segment.head().lastSequence());
             written = segment.head().lastSequence();
             for (LoggedEvent event : segment.events()) {
                 if (tail.size() == TAIL) {
@@ -701,6 +703,8 @@ final class LiveTask implements TaskLog.Writer {
             ahead = durable;
             broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
                     .causedBy(cause);
+            // Not those before it: when the log closes, it refuses new ones while it still writes the last.
+            inFlight.tailMap(segment.head().lastSequence(), true).clear();
             pending = new ArrayList<>();
             pendingBytes = 0;
             room.signalAll();

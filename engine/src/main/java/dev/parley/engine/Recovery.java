@@ -2,8 +2,10 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -177,7 +179,9 @@ final class Recovery {
     private void takeUp(Line line, Runner runner, Entry entry) {
         TaskKey key = entry.head.key();
         LiveTask live;
+        Cause cause;
         try {
+            cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
             live = engine.pin(key);
         } catch (RuntimeException unreadable) {
             setAside(entry, unreadable);
@@ -191,7 +195,7 @@ final class Recovery {
         line.ahead.incrementAndGet();
         try {
             boolean crash = entry.refused == null;
-            boolean begins = runner.recover(live, requireNonNull(live.durable()), crash);
+            boolean begins = runner.recover(live, requireNonNull(live.durable()), cause, crash);
             if (!begins) {
                 line.ahead.decrementAndGet();
             }

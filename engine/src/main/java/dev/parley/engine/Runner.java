@@ -6,7 +6,6 @@ import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -267,17 +266,17 @@ final class Runner {
     /**
      * Takes up a task whose agent was cut off, or ends it if its agent cannot do that.
      *
+     * @param cause who began it
      * @param crash true after a restart; false if the log refused what the agent emitted, which it may do again
      * @return whether a turn of it runs, or waits to be let run
      */
-    boolean recover(LiveTask live, Task task, boolean crash) {
+    boolean recover(LiveTask live, Task task, Cause cause, boolean crash) {
         if (task.state().isSettled()) {
             return letRun(live, null);
         }
         int attempt = attempt(task);
         boolean untouched = task.state() == TaskState.SUBMITTED;
         TaskKey key = live.key();
-        Cause cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
         live.causedBy(cause);
         CallContext context = CallContext.of(cause.caller(), key.scope())
                 .withTraceparent(cause.traceparent())

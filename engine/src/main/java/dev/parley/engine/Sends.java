@@ -136,7 +136,7 @@ final class Sends {
             webhooks.check(webhook, context);
         }
         // An agent that wants every message anew gets keys that cannot repeat.
-        String identity = agent.deduplicates() ? message.messageId() : Ids.next(engine.now());
+        String identity = agent.deduplicates() ? message.messageId() : engine.newId();
         var messageKey = new MessageKey(context.scope(), agent.name(), identity);
         var mine = new CompletableFuture<LiveTask>();
         CompletableFuture<LiveTask> first = engine.inFlight().putIfAbsent(messageKey, mine);
@@ -275,8 +275,8 @@ final class Sends {
     }
 
     private LiveTask fresh(Message message, CallContext context) {
-        String contextId = message.contextId() == null ? Ids.next(engine.now()) : message.contextId();
-        LiveTask live = engine.newTask(key(context, Ids.next(engine.now())), contextId);
+        String contextId = message.contextId() == null ? engine.newId() : message.contextId();
+        LiveTask live = engine.newTask(key(context, engine.newId()), contextId);
         live.pins.incrementAndGet();
         return live;
     }

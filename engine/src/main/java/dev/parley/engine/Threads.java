@@ -1,12 +1,14 @@
 package dev.parley.engine;
 
+import dev.parley.protocol.Ids;
+import java.time.Instant;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Source of the engine's threads, timers, locks and elapsed time. A simulation replaces it, so that one seed decides the order
+ * Source of the engine's threads, timers, locks, elapsed time and ids. A simulation replaces it, so that one seed decides the order
  * of everything that happens.
  */
 interface Threads {
@@ -36,6 +38,11 @@ interface Threads {
         public long nanoTime() {
             return System.nanoTime();
         }
+
+        @Override
+        public String id(Instant now) {
+            return Ids.next(now);
+        }
     };
 
     /** Runs {@code work} on a thread of its own, which may block. */
@@ -48,4 +55,7 @@ interface Threads {
 
     /** Elapsed time, as {@link System#nanoTime}. */
     long nanoTime();
+
+    /** An id that is given to nothing else. */
+    String id(Instant now);
 }

@@ -49,6 +49,7 @@ final class Turn implements Request, Reply {
     private final @Nullable KnowledgeEndpoint graph;
     private @Nullable String credential;
     private volatile boolean recovered;
+    private volatile long number;
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
     private volatile boolean created;
@@ -91,6 +92,15 @@ final class Turn implements Request, Reply {
     /** Says that this turn takes up a task whose agent was cut off. */
     void recovered() {
         recovered = true;
+    }
+
+    /** Gives this turn its place among those that run. */
+    void numbered(long number) {
+        this.number = number;
+    }
+
+    long number() {
+        return number;
     }
 
     boolean isRecovered() {

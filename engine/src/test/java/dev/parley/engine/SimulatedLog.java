@@ -1,0 +1,365 @@
+package dev.parley.engine;
+
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Task;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log with a writer that commits in groups, as the database does: commits take time, fail now and then, and all at once
+ * while the disk is full. What is not committed when its process crashes is lost.
+ */
+final class SimulatedLog implements TaskLog {
+    /** An injected failure of the log. */
+    static final class Fault extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Fault(String problem) {
+            super(problem);
+        }
+    }
+
+    /** The part that survives a crash. */
+    static final class Disk {
+        final MemoryTaskLog log;
+        /** The tasks in the order of their first commits. */
+        private final Map<TaskKey, Integer> order = new HashMap<>();
+        /** Whether no commit succeeds. */
+        boolean full;
+        /** How often of a thousand times a commit, or a read, fails nevertheless. */
+        int faults;
+
+        Disk(SimulatedThreads simulation) {
+            this.log = new MemoryTaskLog(simulation);
+        }
+
+        List<LoggedEvent> events(TaskKey key) {
+            return log.read(key, 0, Integer.MAX_VALUE);
+        }
+
+        List<TaskKey> tasks() {
+            return order.keySet().stream()
+                    .filter(key -> log.find(key).isPresent())
+                    .sorted(Comparator.comparing(order::get))
+                    .toList();
+        }
+
+        private void store(Segment segment) {
+            TaskKey key = segment.head().key();
+            order.putIfAbsent(key, order.size());
+            List<LoggedEvent> before = events(key);
+            Simulation.require(
+                    segment.events().getFirst().sequence() == before.size() + 1L,
+                    "events of task %s are numbered without gaps: %s behind %s",
+                    key.taskId(),
+                    segment.events().getFirst().sequence(),
+                    before.size());
+            Task task = null;
+            for (LoggedEvent event : before) {
+                task = event.event().applyTo(task);
+            }
+            for (LoggedEvent event : segment.events()) {
+                task = event.event().applyTo(task);
+            }
+            log.submit(new Writer() {
+                @Override
+                public Segment take() {
+                    return segment;
+                }
+
+                @Override
+                public void written(Segment stored) {}
+
+                @Override
+                public void failed(Segment lost, Exception cause) {}
+            });
+        }
+    }
+
+    private record Work(Writer writer, Segment segment) {}
+
+    private final Disk disk;
+    private final SimulatedThreads simulation;
+    private final SimulatedThreads.Process process;
+    private final Random random;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<Writer> queue = new ArrayDeque<>();
+    private boolean closing;
+    private boolean closed;
+
+    SimulatedLog(Disk disk, SimulatedThreads simulation, SimulatedThreads.Process process, Random random) {
+        this.disk = disk;
+        this.simulation = simulation;
+        this.process = process;
+        this.random = random;
+        process.start("writer", this::writeAll);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    private void writeAll() {
+        while (true) {
+            var group = new ArrayList<Work>();
+            lock.lock();
+            try {
+                while (queue.isEmpty() && !closing) {
+                    changed.awaitUninterruptibly();
+                }
+                if (queue.isEmpty()) {
+                    closed = true;
+                    changed.signalAll();
+                    return;
+                }
+            } finally {
+                lock.unlock();
+            }
+            for (Writer next : drain()) {
+                Segment segment = next.take();
+                if (segment != null) {
+                    group.add(new Work(next, segment));
+                }
+            }
+            if (!commit(group)) {
+                // As the database does: each gets a transaction of its own.
+                group.forEach(work -> commit(List.of(work)));
+            }
+        }
+    }
+
+    private List<Writer> drain() {
+        lock.lock();
+        try {
+            var all = List.copyOf(queue);
+            queue.clear();
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean commit(List<Work> group) {
+        sleep(Duration.ofMillis(random.nextInt(20)));
+        boolean gone = group.stream()
+                .anyMatch(work -> work.segment().events().getFirst().sequence() > 1
+                        && disk.log.find(work.segment().head().key()).isEmpty());
+        if (gone || disk.full || random.nextInt(1_000) < disk.faults) {
+            if (group.size() == 1) {
+                tell(() -> group.getFirst().writer().failed(group.getFirst().segment(), new Fault("disk full")));
+            }
+            return group.size() <= 1;
+        }
+        group.forEach(work -> disk.store(work.segment()));
+        for (Work work : group) {
+            simulation.mayYield();
+            tell(() -> work.writer().written(work.segment()));
+        }
+        return true;
+    }
+
+    private void tell(Runnable news) {
+        simulation.writerIsBusy(true);
+        try {
+            news.run();
+        } catch (RuntimeException fault) {
+            throw new AssertionError("the writer survives everything", fault);
+        } finally {
+            simulation.writerIsBusy(false);
+        }
+    }
+
+    private void sleep(Duration time) {
+        try {
+            simulation.sleep(process, time);
+        } catch (InterruptedException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
+    @Override
+    public void submit(Writer writer) {
+        simulation.mayYield();
+        boolean late;
+        lock.lock();
+        try {
+            late = closing;
+            if (!late) {
+                queue.add(writer);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+        Segment segment = late ? writer.take() : null;
+        if (segment != null) {
+            writer.failed(segment, new Fault("the log is closed"));
+        }
+    }
+
+    /** Before and behind each look into the log other threads may run, and it may fail. */
+    private <T> T read(java.util.function.Supplier<T> answer) {
+        simulation.mayYield();
+        if (closed || random.nextInt(4_000) < disk.faults) {
+            throw new Fault("could not read");
+        }
+        T found = answer.get();
+        simulation.mayYield();
+        return found;
+    }
+
+    @Override
+    public Optional<Head> find(TaskKey key) {
+        return read(() -> disk.log.find(key));
+    }
+
+    @Override
+    public List<LoggedEvent> read(TaskKey key, long after, int limit) {
+        List<LoggedEvent> found = read(() -> disk.log.read(key, after, limit));
+        if (random.nextInt(30) == 0) {
+            sleepUnlessInterrupted();
+        }
+        return found;
+    }
+
+    private void sleepUnlessInterrupted() {
+        try {
+            simulation.sleep(process, Duration.ofSeconds(5));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public Optional<Cause> cause(TaskKey key) {
+        return read(() -> disk.log.cause(key));
+    }
+
+    @Override
+    public Optional<String> taskOf(MessageKey key) {
+        return read(() -> disk.log.taskOf(key));
+    }
+
+    @Override
+    public int turns(Scope scope, String agent, String contextId) {
+        return disk.log.turns(scope, agent, contextId);
+    }
+
+    @Override
+    public Optional<String> taskNamed(TaskName name) {
+        return read(() -> disk.log.taskNamed(name));
+    }
+
+    @Override
+    public Page list(Query query) {
+        return read(() -> disk.log.list(query));
+    }
+
+    @Override
+    public List<Head> unfinished() {
+        return disk.log.unfinished().stream()
+                .sorted(Comparator.comparing(head -> disk.order.get(head.key())))
+                .toList();
+    }
+
+    @Override
+    public int removeEnded(Instant before, int limit) {
+        return read(() -> disk.log.removeEnded(before, limit));
+    }
+
+    @Override
+    public List<Head> about(Subject subject, @Nullable String after, int limit) {
+        return read(() -> disk.log.about(subject, after, limit).stream()
+                .sorted(Comparator.comparing(head -> disk.order.get(head.key())))
+                .toList());
+    }
+
+    @Override
+    public void erase(List<TaskKey> tasks) {
+        read(() -> {
+            disk.log.erase(tasks);
+            return tasks;
+        });
+        if (random.nextInt(1_000) < disk.faults * 5) {
+            throw new Fault("what was removed is still in the write-ahead log");
+        }
+    }
+
+    @Override
+    public void forget(String group, String principal) {
+        disk.log.forget(group, principal);
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closing = true;
+            changed.signalAll();
+            while (!closed) {
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The webhooks beside the log, which fail like it. */
+    PushStore webhooks() {
+        PushStore stored = disk.log.webhooks();
+        return new PushStore() {
+            @Override
+            public void save(Subscription subscription) {
+                read(() -> {
+                    stored.save(subscription);
+                    return subscription;
+                });
+            }
+
+            @Override
+            public boolean advance(Subscription subscription) {
+                return read(() -> stored.advance(subscription));
+            }
+
+            @Override
+            public Optional<Subscription> find(TaskKey task, String configId) {
+                return read(() -> stored.find(task, configId));
+            }
+
+            @Override
+            public List<Subscription> of(TaskKey task) {
+                return read(() -> stored.of(task));
+            }
+
+            @Override
+            public boolean delete(TaskKey task, String configId) {
+                return read(() -> stored.delete(task, configId));
+            }
+
+            @Override
+            public List<Subscription> pending() {
+                return stored.pending(); // read once, when the process starts
+            }
+
+            @Override
+            public List<Subscription> dead(int limit) {
+                return read(() -> stored.dead(limit));
+            }
+        };
+    }
+}

@@ -1,0 +1,599 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.EventStream;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.ListTasks;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SendStreamingMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine with agents, callers, webhooks and a log, all of them on one thread in an order that a seed decides, among failing
+ * commits, crashes, stops and erasures; then a quiet time, after which everything has to be in order.
+ *
+ * <p>Checks what ARCHITECTURE.md says always holds: events are numbered without gaps and never change, nobody sees what is not
+ * on disk, streams have neither gaps nor repetitions, a message begins one task, at most one handler works at a task, and no
+ * task, message, answer or webhook is forgotten.
+ */
+final class Simulation {
+    private static final Duration CHAOS = Duration.ofMinutes(3);
+    private static final Duration QUIET = Duration.ofHours(5);
+
+    /** An invariant that does not hold. */
+    static final class Violation extends AssertionError {
+        private static final long serialVersionUID = 1L;
+
+        Violation(String invariant) {
+            super(invariant);
+        }
+    }
+
+    static void require(boolean holds, String invariant, Object... values) {
+        if (!holds) {
+            throw new Violation(invariant.formatted(values));
+        }
+    }
+
+    private final Random random;
+    private final SimulatedThreads threads;
+    private final SimulatedLog.Disk disk;
+    private final List<Caller> callers = new ArrayList<>();
+    private final Map<String, Set<String>> handled = new HashMap<>();
+    private final Set<String> erased = new HashSet<>();
+    private final Set<Long> refused = new HashSet<>();
+    private final Map<Long, Set<Long>> told = new HashMap<>();
+    private final boolean resumable;
+    private final boolean chaos;
+    private final int concurrency;
+    private boolean quiet;
+    private @Nullable Throwable failure;
+    private Server server;
+
+    Simulation(long seed) {
+        this.random = new Random(seed * 0x9e3779b97f4a7c15L);
+        this.threads = new SimulatedThreads(random);
+        this.disk = new SimulatedLog.Disk(threads);
+        this.resumable = random.nextBoolean();
+        this.concurrency = 1 + random.nextInt(4);
+        this.chaos = random.nextInt(4) > 0;
+        disk.faults = chaos ? random.nextInt(30) : 0;
+        this.server = new Server();
+        int count = 2 + random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+            callers.add(new Caller(i));
+        }
+    }
+
+    /** Runs it, and returns a number that is another one if anything happened in another order. */
+    long run() {
+        callers.forEach(Caller::start);
+        int disasters = chaos ? random.nextInt(4) : 0;
+        for (int i = 0; i < disasters; i++) {
+            Duration until = Duration.ofNanos(threads.now()).plusMillis(random.nextInt(1_500));
+            go(until, this::areDone);
+            disaster();
+        }
+        go(CHAOS, this::areDone);
+        disk.full = false;
+        disk.faults = 0;
+        quiet = true;
+        go(QUIET, () -> false);
+        require(areDone(), "every caller is answered: %s", callers);
+        checkDisk();
+        return threads.trace();
+    }
+
+    private void go(Duration end, java.util.function.BooleanSupplier done) {
+        threads.run(end, () -> failure != null || done.getAsBoolean());
+        if (failure != null) {
+            throw failure instanceof Violation violation ? violation : new AssertionError(failure);
+        }
+    }
+
+    private boolean areDone() {
+        return callers.stream().allMatch(caller -> caller.left == 0);
+    }
+
+    private void disaster() {
+        switch (random.nextInt(5)) {
+            case 0, 1 -> restart();
+            case 2 -> stop();
+            case 3 -> {
+                disk.full = true;
+                go(Duration.ofNanos(threads.now()).plusSeconds(random.nextInt(20)), () -> false);
+                disk.full = false;
+            }
+            default -> erase(threads.any(callers));
+        }
+    }
+
+    private void restart() {
+        server.process.kill();
+        server = new Server();
+        callers.forEach(Caller::start);
+    }
+
+    private void stop() {
+        Server stopping = server;
+        boolean[] stopped = new boolean[1];
+        stopping.run(() -> {
+            stopping.engine.close();
+            stopped[0] = true;
+        });
+        Duration end = Duration.ofNanos(threads.now()).plusMinutes(2);
+        go(end, () -> stopped[0]);
+        require(stopped[0], "a stop comes to its end");
+        go(Duration.ofNanos(threads.now()).plusMillis(100), () -> false); // what runs on has a closed log
+        restart();
+    }
+
+    private void erase(Caller caller) {
+        Server erasing = server;
+        erasing.run(() -> {
+            var gone = new HashSet<String>();
+            try {
+                erasing.engine.erase(
+                        new Subject(caller.context.scope().group(), caller.context.caller(), null),
+                        CallContext.anonymous(),
+                        gone::addAll);
+            } catch (SimulatedLog.Fault | A2AException notAll) {
+                gone.removeIf(id -> disk.log.find(caller.key(id)).isPresent());
+            }
+            erased.addAll(gone);
+        });
+    }
+
+    // ---- The server
+
+    private final class Server {
+        final SimulatedThreads.Process process = threads.process();
+        final SimulatedLog log = new SimulatedLog(disk, threads, process, random);
+        final Map<String, Integer> working = new HashMap<>();
+        final Engine engine;
+        final AgentEndpoint agent;
+
+        Server() {
+            Agent described = Agent.named("agent", "Does what messages say")
+                    .resumable(resumable)
+                    .concurrency(concurrency)
+                    .handle(this::handle);
+            this.engine = Engine.builder(log)
+                    .threads(process)
+                    .clock(threads)
+                    .cacheBytes(random.nextBoolean() ? 0 : 1 << 20)
+                    .grace(Duration.ofMillis(random.nextInt(2_000)))
+                    .webhooks(log.webhooks(), new Transport())
+                    .build();
+            this.agent = engine.host(described);
+        }
+
+        void run(Runnable work) {
+            process.start("outside", () -> {
+                try {
+                    work.run();
+                } catch (Throwable problem) {
+                    fail(problem);
+                }
+            });
+        }
+
+        private void handle(Request request, Reply reply) throws Exception {
+            String task = request.taskId();
+            if (log.isClosed()) {
+                fail(new Violation("no handler begins after the log is closed"));
+            }
+            if (working.merge(task, 1, Integer::sum) > 1) {
+                fail(new Violation("at most one handler works at task " + task));
+            }
+            Set<String> messages = handled.computeIfAbsent(task, id -> new HashSet<>());
+            messages.add(request.message().messageId());
+            try {
+                for (String step : request.text().split(" ", -1)) {
+                    threads.mayYield();
+                    step(step, reply);
+                    threads.mayYield();
+                }
+            } finally {
+                working.merge(task, -1, Integer::sum);
+            }
+        }
+
+        private void step(String step, Reply reply) throws Exception {
+            switch (step.charAt(0)) {
+                case 'w' -> reply.working("busy");
+                case 'a' -> reply.artifact("part", "text");
+                case 's' -> threads.sleep(process, Duration.ofMillis(Integer.parseInt(step.substring(1))));
+                case 'c' -> reply.complete("done");
+                case 'f' -> reply.fail("no");
+                case 'i' -> reply.askForInput("and?");
+                case 'm' -> reply.message("answer");
+                case 'x' -> throw new IllegalStateException("a fault of the agent");
+                default -> throw new IllegalArgumentException(step);
+            }
+        }
+    }
+
+    private void fail(Throwable problem) {
+        if (failure == null) {
+            failure = problem;
+        }
+    }
+
+    private final class Transport implements WebhookTransport {
+        @Override
+        public void check(String group, PushConfig config) {}
+
+        @Override
+        public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task)
+                throws InterruptedException {
+            threads.sleep(server.process, Duration.ofMillis(random.nextInt(2_000)));
+            int luck = quiet ? 100 : random.nextInt(100);
+            if (luck < 3) {
+                refused.add(webhook.generation());
+                return new Outcome.Failed("status 410", false, null);
+            }
+            if (luck < 20) {
+                return new Outcome.Failed("status 503", true, Duration.ofSeconds(1));
+            }
+            told.computeIfAbsent(webhook.generation(), generation -> new HashSet<>())
+                    .add(event.sequence());
+            return new Outcome.Accepted();
+        }
+    }
+
+    // ---- The callers
+
+    private final class Caller {
+        final CallContext context;
+        final List<String> tasks = new ArrayList<>();
+        final List<Message> sent = new ArrayList<>();
+        final Map<String, String> led = new HashMap<>();
+        int left = 3 + random.nextInt(6);
+        int numbers;
+
+        Caller(int number) {
+            String name = "caller-" + number;
+            this.context = CallContext.of(name, new CallContext.Scope("group-" + number % 2, name));
+        }
+
+        @Override
+        public String toString() {
+            return context.caller() + ": " + left + " calls left";
+        }
+
+        TaskKey key(String taskId) {
+            return new TaskKey(context.scope(), "agent", taskId);
+        }
+
+        /** Goes on, be it after a crash in the middle of a call. */
+        void start() {
+            Server called = server;
+            if (left > 0) {
+                called.run(() -> {
+                    while (left > 0) {
+                        callOnce(called);
+                        left--;
+                    }
+                });
+            }
+        }
+
+        private void callOnce(Server called) {
+            try {
+                threads.sleep(called.process, Duration.ofMillis(random.nextInt(200)));
+                call(called.agent);
+            } catch (A2AException refusal) {
+                requireReason(refusal);
+            } catch (SimulatedLog.Fault unread) {
+                require(!quiet, "nothing fails for no reason");
+            } catch (InterruptedException unexpected) {
+                throw new Violation("callers are not interrupted");
+            }
+        }
+
+        private void requireReason(A2AException refusal) {
+            A2AError error = refusal.error();
+            boolean expected = error == A2AError.UNAVAILABLE
+                    || error == A2AError.UNSUPPORTED_OPERATION
+                    || error == A2AError.TASK_NOT_CANCELABLE
+                    || error == A2AError.TASK_NOT_FOUND && !erased.isEmpty();
+            if (!expected && !(refusal.error() == A2AError.TASK_NOT_FOUND && chaos)) {
+                throw new AssertionError("unexpected refusal", refusal);
+            }
+        }
+
+        private void call(AgentEndpoint agent) throws InterruptedException {
+            String known = tasks.isEmpty() ? null : threads.any(tasks);
+            switch (random.nextInt(11)) {
+                case 0, 1 -> send(agent, fresh(), false);
+                case 2 -> send(agent, fresh(), true);
+                case 3, 4 -> stream(agent, fresh());
+                case 5 -> send(agent, sent.isEmpty() ? fresh() : threads.any(sent), random.nextBoolean());
+                case 6 -> send(agent, known == null ? fresh() : followUp(known), false);
+                case 7 -> send(agent, known == null ? fresh() : followUp(known), true);
+                case 8 -> {
+                    if (known != null) {
+                        cancel(agent, known);
+                    }
+                }
+                case 9 -> {
+                    if (known != null) {
+                        subscribe(agent, known);
+                    }
+                }
+                default -> {
+                    if (known != null) {
+                        look(agent, known);
+                    }
+                }
+            }
+        }
+
+        private Message fresh() {
+            return remembered(Message.user(Part.text(plan())));
+        }
+
+        private Message followUp(String task) {
+            return remembered(Message.user(Part.text(plan())).in(null, task));
+        }
+
+        private Message remembered(Message message) {
+            Message named = message.withId(context.caller() + "-" + numbers++);
+            sent.add(named);
+            return named;
+        }
+
+        /** Has the agent emit this and that, and end in some way. */
+        private String plan() {
+            var steps = new ArrayList<String>();
+            for (int i = random.nextInt(4); i > 0; i--) {
+                steps.add(
+                        switch (random.nextInt(5)) {
+                            case 0 -> "w";
+                            case 1 -> "a";
+                            case 2 -> "s50"; // as long as a sender waits for the first word
+                            default -> "s" + random.nextInt(400);
+                        });
+            }
+            steps.add(threads.any(List.of("c", "c", "f", "i", "i", "m", "m", "x", "a", "s10")));
+            return String.join(" ", steps);
+        }
+
+        private SendConfiguration configuration(boolean immediately) {
+            PushConfig webhook = random.nextInt(4) > 0 ? null : hook(null);
+            return new SendConfiguration(List.of(), webhook, null, immediately);
+        }
+
+        private PushConfig hook(@Nullable String taskId) {
+            return new PushConfig(null, "hook", taskId, "https://hook-" + numbers, null, null);
+        }
+
+        private void send(AgentEndpoint agent, Message message, boolean immediately) {
+            var send = new SendMessage(null, message, configuration(immediately), Map.of());
+            SendResult result = agent.call(send, context);
+            if (result instanceof Task task) {
+                acknowledged(message, task);
+                require(immediately || task.state().isSettled(), "a send waits for its outcome: %s", task.state());
+            }
+        }
+
+        private void acknowledged(Message message, Task task) {
+            seen(task);
+            String before = led.put(message.messageId(), task.id());
+            require(
+                    before == null || before.equals(task.id()) || erased.contains(before),
+                    "message %s leads to one task: %s and %s",
+                    message.messageId(),
+                    before,
+                    task.id());
+            if (!tasks.contains(task.id())) {
+                tasks.add(task.id());
+            }
+        }
+
+        /** Nobody sees a task in a state that is not on disk. */
+        private void seen(Task task) {
+            if (erased.contains(task.id())) {
+                return;
+            }
+            Task folded = null;
+            for (LoggedEvent event : disk.events(key(task.id()))) {
+                folded = event.event().applyTo(folded);
+                if (folded.equals(task)) {
+                    return;
+                }
+            }
+            // Erasures that are under way have not said yet what they erase.
+            require(folded == null && chaos, "what is seen of task %s is on disk: %s, %s", task.id(), task, folded);
+        }
+
+        private void cancel(AgentEndpoint agent, String task) {
+            Task canceled = agent.call(CancelTask.of(task), context);
+            seen(canceled);
+            require(canceled.state() == TaskState.CANCELED, "a task that was canceled is");
+        }
+
+        private void look(AgentEndpoint agent, String task) {
+            switch (random.nextInt(3)) {
+                case 0 -> agent.call(ListTasks.all(), context).tasks().forEach(one -> {
+                    if (!one.artifacts().isEmpty()) {
+                        seen(one);
+                    }
+                });
+                case 1 -> agent.call(new CreatePushConfig(null, hook(task)), context);
+                default -> {
+                    Task found = agent.call(GetTask.of(task), context);
+                    require(!erased.contains(task), "what was erased cannot be read");
+                    seen(found);
+                }
+            }
+        }
+
+        private void stream(AgentEndpoint agent, Message message) throws InterruptedException {
+            var send = new SendStreamingMessage(null, message, configuration(false), Map.of());
+            try (EventStream stream = agent.watch(send, context)) {
+                read(stream, message, null);
+            }
+        }
+
+        private void subscribe(AgentEndpoint agent, String task) throws InterruptedException {
+            boolean resumed = random.nextBoolean();
+            SubscribeToTask subscribe = resumed ? new SubscribeToTask(null, task, 0L) : SubscribeToTask.of(task);
+            try (EventStream stream = agent.watch(subscribe, context)) {
+                read(stream, null, resumed ? task : null);
+            }
+        }
+
+        /** Reads a stream until it ends, or for a while; {@code task}: from its first event on. */
+        private void read(EventStream stream, @Nullable Message message, @Nullable String task)
+                throws InterruptedException {
+            long last = task == null ? -1 : 0;
+            String id = task;
+            boolean answered = false;
+            while (true) {
+                List<LoggedEvent> events = stream.next(Duration.ofSeconds(random.nextInt(40)));
+                if (events == null) {
+                    require(answered, "a stream does not end before its answer: %s", id);
+                    return;
+                }
+                if (events.isEmpty() && random.nextInt(3) == 0) {
+                    return;
+                }
+                for (LoggedEvent event : events) {
+                    switch (event.event()) {
+                        case Message answer -> answered = true;
+                        case Task begun -> {
+                            id = begun.id();
+                            if (message != null) {
+                                acknowledged(message, begun);
+                            } else {
+                                seen(begun);
+                            }
+                            answered |= ends(message, begun.state());
+                        }
+                        case TaskStatusUpdateEvent moved ->
+                            answered |= ends(message, moved.status().state());
+                        default -> {}
+                    }
+                    if (id != null && event.sequence() > 0) {
+                        requireNext(id, last, event);
+                        last = event.sequence();
+                    }
+                }
+            }
+        }
+
+        /** True if a stream may end at a state: that of a message also when its task waits for the caller. */
+        private static boolean ends(@Nullable Message message, TaskState state) {
+            return message == null ? state.isTerminal() : state.isSettled();
+        }
+
+        /** A stream has neither gaps nor repetitions, and shows what is on disk. */
+        private void requireNext(String task, long last, LoggedEvent event) {
+            List<LoggedEvent> written = disk.events(key(task));
+            if (written.isEmpty() && chaos) {
+                return; // erased
+            }
+            require(event.sequence() > last, "events come in order: %s behind %s", event.sequence(), last);
+            require(event.sequence() <= written.size(), "event %s of task %s is on disk", event.sequence(), task);
+            LoggedEvent same = written.get((int) event.sequence() - 1);
+            require(
+                    event.event() instanceof Task || event.event().equals(same.event()),
+                    "event %s of task %s is that on disk",
+                    event.sequence(),
+                    task);
+            for (long between = Math.max(last, 0) + 1; last >= 0 && between < event.sequence(); between++) {
+                require(
+                        !written.get((int) between - 1).event().isPublic(),
+                        "event %s of task %s is in the stream",
+                        between,
+                        task);
+            }
+        }
+    }
+
+    // ---- What holds in the end
+
+    private void checkDisk() {
+        for (TaskKey key : disk.tasks()) {
+            require(!erased.contains(key.taskId()), "task %s is erased", key.taskId());
+            Task task = null;
+            for (LoggedEvent event : disk.events(key)) {
+                task = event.event().applyTo(task);
+            }
+            Task ended = requireNonNull(task);
+            require(ended.state().isSettled(), "somebody works at task %s, or it has ended: %s", key.taskId(), ended);
+            if (ended.state().isInterrupted()) {
+                Message question = ended.history().stream()
+                        .filter(message -> message.role() == Role.USER)
+                        .reduce((first, second) -> second)
+                        .orElseThrow();
+                require(
+                        handled.getOrDefault(key.taskId(), Set.of()).contains(question.messageId()),
+                        "message %s of task %s was read",
+                        question.messageId(),
+                        key.taskId());
+            }
+            disk.log.webhooks().of(key).forEach(this::checkWebhook);
+        }
+        require(
+                disk.log.webhooks().pending().stream()
+                        .allMatch(webhook -> disk.log.find(webhook.task()).isPresent()
+                                || erased.contains(webhook.task().taskId())),
+                "every webhook belongs to a task");
+        require(server.working.values().stream().allMatch(count -> count == 0), "no handler runs");
+    }
+
+    private void checkWebhook(Subscription webhook) {
+        if (refused.contains(webhook.generation())) {
+            return;
+        }
+        require(webhook.deadSince() == null, "a webhook is given up only for what its receiver says: %s", webhook);
+        Set<Long> heard = told.getOrDefault(webhook.generation(), Set.of());
+        for (LoggedEvent event : disk.events(webhook.task())) {
+            require(
+                    event.sequence() <= webhook.delivered(),
+                    "webhook %s is told of everything: %s of %s",
+                    webhook.config().url(),
+                    webhook.delivered(),
+                    event.sequence());
+        }
+        long last = disk.events(webhook.task()).size();
+        require(
+                heard.contains(last) || heard.isEmpty() && webhook.attempts() == 0,
+                "webhook %s heard of the last event",
+                webhook);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.parley.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs simulations of the engine. One that fails says its seed; {@code -Dparley.seed=N} runs that one alone.
+ *
+ * @see Simulation
+ */
+final class SimulationTest {
+    private static final Logger ENGINE = Logger.getLogger("dev.parley");
+    private static final Long SEED = Long.getLong("parley.seed");
+
+    @BeforeAll
+    static void beQuiet() {
+        ENGINE.setLevel(SEED == null ? Level.OFF : Level.INFO);
+    }
+
+    @AfterAll
+    static void beHeard() {
+        ENGINE.setLevel(null);
+    }
+
+    @Test
+    void whatAlwaysHoldsHoldsInHundredsOfOrders() {
+        run(SEED == null ? 1 : SEED, SEED == null ? 200 : SEED);
+    }
+
+    @Test
+    @Tag("heavy")
+    void whatAlwaysHoldsHoldsInThousandsOfOrders() {
+        if (SEED == null) {
+            run(1_001, Long.getLong("parley.seeds", 5_000) + 1_000);
+        }
+    }
+
+    @Test
+    void aSeedRunsTheSameWayEachTime() {
+        for (long seed = 1; seed <= 10; seed++) {
+            assertThat(new Simulation(seed).run()).as("seed %s", seed).isEqualTo(new Simulation(seed).run());
+        }
+    }
+
+    private static void run(long first, long last) {
+        for (long seed = first; seed <= last; seed++) {
+            try {
+                new Simulation(seed).run();
+            } catch (AssertionError | RuntimeException violation) {
+                throw new AssertionError(
+                        "seed " + seed + " (run it with -Dparley.seed=" + seed + "): " + violation.getMessage(), violation);
+            }
+        }
+    }
+}
