@@ -31,6 +31,8 @@ final class Connection {
     private volatile @Nullable Thread reader;
     private volatile @Nullable Inbound inbound;
 
+    private final HealthWatches.Share watches;
+
     // What the bodies of its requests may take without asking the budget.
     private final AtomicLong free = new AtomicLong(BodyBudget.FREE);
 
@@ -45,6 +47,7 @@ final class Connection {
         this.all = all;
         this.peers = peers;
         this.channel = channel;
+        this.watches = all.watches().new Share();
         this.clientAddress = peers.remote() instanceof InetSocketAddress client
                 ? client.getAddress().getHostAddress()
                 : "";
@@ -65,6 +68,10 @@ final class Connection {
 
     String clientAddress() {
         return clientAddress;
+    }
+
+    HealthWatches.Share watches() {
+        return watches;
     }
 
     AtomicLong free() {

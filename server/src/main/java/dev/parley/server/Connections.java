@@ -49,6 +49,7 @@ final class Connections implements AutoCloseable {
     private final Patience patience;
     private final BodyBudget bodies;
     private final UnfinishedRequests unfinished;
+    private final HealthWatches watches = new HealthWatches();
     private final AtomicInteger streamThreads = new AtomicInteger();
     private final Shares shares;
     private final ScheduledExecutorService clock;
@@ -81,6 +82,10 @@ final class Connections implements AutoCloseable {
 
     UnfinishedRequests unfinished() {
         return unfinished;
+    }
+
+    HealthWatches watches() {
+        return watches;
     }
 
     /** How many threads run streams of HTTP/2. */

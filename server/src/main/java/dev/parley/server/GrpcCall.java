@@ -225,8 +225,9 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure stand(GrpcAnswer.Standing answer, @Nullable Instant deadline) {
         var silence = new Silence();
-        if (!streams.enter(silence)) {
-            throw A2AException.unavailable("Too many open streams", RETRY);
+        var watches = exchange.connection().watches();
+        if (!watches.enter(silence)) {
+            throw A2AException.unavailable("Too many health watches", RETRY);
         }
         try {
             exchange.whenGone(silence::close);
@@ -249,7 +250,7 @@ final class GrpcCall {
             Thread.currentThread().interrupt();
             return failure(Code.UNAVAILABLE, "Shutting down");
         } finally {
-            streams.leave(silence);
+            watches.leave(silence);
         }
     }
 

@@ -161,6 +161,7 @@ final class HttpServer implements Server {
                 // Closes the listening socket at once, then waits for the connections.
                 var stop = Thread.ofVirtual().name("parley-stop").start(web::stop);
                 streams.endAll();
+                connections.watches().endAll();
                 connections.drain(grace.toNanos());
                 stop.join(Duration.ofSeconds(STOP_SECONDS));
                 connections.close();

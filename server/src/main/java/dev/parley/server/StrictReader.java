@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A reader that refuses what Helidon does not: chunks without a line break after them, where it skips two bytes unseen, and
- * proxies differ in what they make of such a request, which is how requests are smuggled; and methods that are none, which
- * it takes for a fault of its own.
+ * proxies differ in what they make of such a request, which is how requests are smuggled; lengths of chunks with a sign;
+ * headers without a name; and methods that are none, which it takes for a fault of its own.
  */
 final class StrictReader extends DataReader {
     private static final int LINE_BREAK = 2;
@@ -45,6 +45,26 @@ final class StrictReader extends DataReader {
             requireMethod(getBuffer(length));
         }
         return length;
+    }
+
+    /** Finds the end of a header's name. */
+    @Override
+    public int findOrNewLine(byte end, int max) {
+        int length = super.findOrNewLine(end, max);
+        if (length == 0 && !connection.isHttp2()) {
+            throw refused("Header without a name");
+        }
+        return length;
+    }
+
+    /** Reads the line with the length of a chunk, in which Helidon takes signs. */
+    @Override
+    public String readLine() {
+        var line = super.readLine();
+        if (!connection.isHttp2() && !line.isEmpty() && Character.digit(line.charAt(0), 16) < 0) {
+            throw refused("Not the length of a chunk");
+        }
+        return line;
     }
 
     private static void requireMethod(BufferData line) {

@@ -13,6 +13,8 @@ import dev.parley.dialect.grpc.reflection.ServerReflectionGrpc;
 import dev.parley.dialect.grpc.reflection.ServerReflectionRequest;
 import dev.parley.dialect.grpc.reflection.ServerReflectionResponse;
 import dev.parley.dialect.grpc.reflection.ServiceResponse;
+import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
+import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -156,6 +158,58 @@ class GrpcToolsTest {
 
         assertThat(answers.next().getStatus()).isEqualTo(ServingStatus.SERVICE_UNKNOWN);
         assertThatThrownBy(answers::hasNext).hasMessageStartingWith("DEADLINE_EXCEEDED");
+    }
+
+    @Test
+    void watchesOfHealthTakeNoStreamsOfCallersAndAreFewForEachConnection() throws Exception {
+        server.close();
+        var agent = new ScriptedAgent();
+        server = TestServer.builder()
+                .grpc(DialectSettings.DEFAULTS)
+                .defaultAgent("first")
+                .maxStreams(1)
+                .start();
+        server.add(agent.served(server, "first"));
+        channel.shutdownNow();
+        channel = OkHttpChannelBuilder.forTarget(server.authority())
+                .usePlaintext()
+                .build();
+
+        for (int i = 0; i < 8; i++) {
+            assertThat(watch("").next().getStatus()).isEqualTo(ServingStatus.SERVING);
+        }
+        assertThatThrownBy(() -> watch("").next())
+                .hasMessageStartingWith("UNAVAILABLE")
+                .hasMessageContaining("Too many health watches");
+
+        agent.events.show(1);
+        var events = A2AServiceGrpc.newBlockingStub(channel)
+                .subscribeToTask(SubscribeToTaskRequest.newBuilder().setId("t1").build());
+        assertThat(events.hasNext()).isTrue();
+        agent.events.end();
+        assertThat(events.next().hasStatusUpdate()).isTrue();
+        assertThat(events.hasNext()).isFalse();
+    }
+
+    @Test
+    void aWatchOfHealthThatHasEndedMakesRoomForAnother() {
+        for (int i = 0; i < 20; i++) {
+            var answers = ClientCalls.blockingServerStreamingCall(
+                    channel,
+                    HealthGrpc.getWatchMethod(),
+                    CallOptions.DEFAULT.withDeadlineAfter(Duration.ofMillis(20)),
+                    HealthCheckRequest.getDefaultInstance());
+            assertThatThrownBy(() -> answers.forEachRemaining(answer -> {}))
+                    .hasMessageStartingWith("DEADLINE_EXCEEDED");
+        }
+        var http = (HttpServer) server;
+        var deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (http.connections().watches().count() > 0 && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(http.connections().watches().count()).isZero();
+
+        assertThat(watch("").next().getStatus()).isEqualTo(ServingStatus.SERVING);
     }
 
     private Iterator<HealthCheckResponse> watch(String service) {

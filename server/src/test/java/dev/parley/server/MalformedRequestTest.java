@@ -53,6 +53,11 @@ class MalformedRequestTest {
                 "\nGET /echo HTTP/1.1\nHost: x\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\nzz\nhello\n0\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n-5\nhello\n0\n\n",
+                "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n+5\nhello\n0\n\n",
+                "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n5\nhello\n-0\n\n",
+                "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n 5\nhello\n0\n\n",
+                "GET /echo HTTP/1.1\nHost: x\n: y\n\n",
+                "GET /echo HTTP/1.1\n: y\nHost: x\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n5\nhelloXX0\n\n",
                 "POST /echo HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n5\nhello\n0\nX-Test: y\n\n",
             })
@@ -69,6 +74,19 @@ class MalformedRequestTest {
                     .containsEntry("x-content-type-options", "nosniff");
             assertThat(answer.body()).isEqualTo("""
                     {"error":{"code":400,"status":"INVALID_ARGUMENT","message":"Bad Request"}}""");
+            assertThat(client.isClosedByServer()).isTrue();
+        }
+    }
+
+    @Test
+    void aMethodThatIsNoTokenIsRefusedInTheSecondRequestToo() throws IOException {
+        try (var client = RawClient.to(server)) {
+            client.send("GET /echo HTTP/1.1\nHost: x\n\n");
+            assertThat(client.answer().status()).isEqualTo(200);
+
+            client.send("GE( /echo HTTP/1.1\nHost: x\n\n");
+
+            assertThat(client.answer().status()).isEqualTo(400);
             assertThat(client.isClosedByServer()).isTrue();
         }
     }

@@ -1,0 +1,42 @@
+package dev.parley.server;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The open watches of gRPC health: few for each connection, and for all. They need no credentials, so they have places of
+ * their own and take none of the streams of callers. Safe for any thread.
+ */
+final class HealthWatches {
+    private static final int MOST = 512;
+    private static final int MOST_OF_CONNECTION = 8;
+
+    private final OpenStreams open = new OpenStreams(MOST);
+
+    /** The watches of one connection. */
+    final class Share {
+        private final AtomicInteger own = new AtomicInteger();
+
+        /** Returns false if there are too many watches already; nothing has happened then. */
+        boolean enter(Silence watch) {
+            if (own.incrementAndGet() <= MOST_OF_CONNECTION && open.enter(watch)) {
+                return true;
+            }
+            own.decrementAndGet();
+            return false;
+        }
+
+        void leave(Silence watch) {
+            open.leave(watch);
+            own.decrementAndGet();
+        }
+    }
+
+    int count() {
+        return open.count();
+    }
+
+    /** Closes all watches, and each that enters later. */
+    void endAll() {
+        open.endAll();
+    }
+}
