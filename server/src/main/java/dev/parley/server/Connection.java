@@ -39,7 +39,12 @@ final class Connection {
     private volatile long readDeadline;
     private volatile long writeDeadline = NEVER;
     private volatile boolean gone;
+    // The group of all its calls; null if there were none yet, or of several groups, as behind a proxy.
+    private volatile @Nullable String group;
+    private volatile boolean ofSeveralGroups;
+
     // Only for the thread that reads HTTP/1.1, which is also the one of the exchange.
+    private Shares.@Nullable Early share;
     private boolean idle;
     private boolean requestLine = true;
 
@@ -165,6 +170,55 @@ final class Connection {
         } else if (idle) {
             idle = false;
             readDeadline = all.now() + all.patience().headers();
+        }
+    }
+
+    // --- shares of the processors
+
+    /** A call of a group was let in. */
+    void calledBy(String caller) {
+        var known = group;
+        if (known == null && !ofSeveralGroups) {
+            group = caller;
+        } else if (known != null && !known.equals(caller)) {
+            ofSeveralGroups = true;
+            group = null;
+        }
+    }
+
+    /**
+     * Waits until the next call may have a share of the processors, if it is likely to be of a known group. What comes
+     * before a caller is known costs nearly as much as the answer.
+     *
+     * @return null if the call has to ask for one
+     */
+    Shares.@Nullable Early awaitShare() {
+        var likely = group;
+        return likely == null ? null : all.shares().enterEarly(likely);
+    }
+
+    /** Whether the next bytes of HTTP/1.1 begin a request that is not the first. */
+    boolean isIdle() {
+        return idle;
+    }
+
+    /** The next exchange of HTTP/1.1 has this share. */
+    void keep(Shares.@Nullable Early share) {
+        this.share = share;
+    }
+
+    /** The share of an exchange that begins. */
+    Shares.@Nullable Early takeShare() {
+        var taken = share;
+        share = null;
+        return taken;
+    }
+
+    /** Ends the share of an exchange of HTTP/1.1 that did not begin. */
+    void endShare() {
+        var unused = takeShare();
+        if (unused != null) {
+            unused.end().run();
         }
     }
 

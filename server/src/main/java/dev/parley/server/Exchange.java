@@ -31,7 +31,8 @@ final class Exchange {
     private volatile boolean received;
     private volatile @Nullable Runnable whenGone;
     private @Nullable Admission admission;
-    private Runnable endShare = () -> {};
+    private Runnable endShare;
+    private @Nullable String early;
     private long largest;
     private long pulled;
     private long free;
@@ -47,6 +48,9 @@ final class Exchange {
         this.certificate = certificate;
         this.connection = connection;
         this.stream = connection.streamThread();
+        var share = stream == null ? connection.takeShare() : stream.takeShare();
+        this.early = share == null ? null : share.group();
+        this.endShare = share == null ? () -> {} : share.end();
         this.request = request;
         this.response = response;
     }
@@ -88,12 +92,21 @@ final class Exchange {
 
     /** Waits until the call may have a share of the processors; to be called when all of it is here. */
     void awaitShare() {
-        endShare();
-        if (admission != null) {
-            endShare =
-                    connection.all().shares().enter(admission.caller().scope().group());
+        if (admission == null) {
+            return;
+        }
+        var group = admission.caller().scope().group();
+        var before = early;
+        early = null;
+        var shares = connection.all().shares();
+        if (before != null && before.equals(group)) {
+            shares.called(group);
+        } else {
+            endShare();
+            endShare = shares.enter(group);
             requirePresent();
         }
+        connection.calledBy(group);
     }
 
     /** From now on others of its group may go on: what is still to come of the answer comes when it comes. */

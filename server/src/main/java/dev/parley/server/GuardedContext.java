@@ -31,10 +31,7 @@ final class GuardedContext implements ConnectionContext {
         this.inbound = new Inbound(original.serverSocket(), connection);
         this.reader = new StrictReader(inbound, connection);
         this.writer = new GuardedWriter(original.dataWriter(), connection);
-        this.threads = new StreamThreads(
-                original.executor(),
-                2 * HttpServer.HTTP2_STREAMS,
-                connection.all().streamThreads());
+        this.threads = new StreamThreads(connection, original.executor(), 2 * HttpServer.HTTP2_STREAMS);
         connection.starts(inbound, threads);
         this.session = new Session(connection, this, protocols);
     }

@@ -4,6 +4,7 @@ import static dev.parley.server.Connections.NEVER;
 
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.webserver.CloseConnectionException;
+import java.io.IOException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,9 +47,44 @@ final class Inbound implements Supplier<byte[]> {
         if (frames != null) {
             return http2(frames);
         }
-        var bytes = next();
+        var bytes = connection.isIdle() ? nextRequest() : next();
         connection.received(bytes.length);
         return bytes;
+    }
+
+    /**
+     * Waits for the first bytes of a request, and for a share of the processors. The share comes first if the bytes are there:
+     * a group with many connections then has few of them read at a time. Otherwise nothing is held while the client thinks.
+     */
+    private byte[] nextRequest() {
+        var share = connection.awaitShare();
+        if (share == null) {
+            return next();
+        }
+        try {
+            if (!hasBytes()) {
+                share.end().run();
+                var bytes = next();
+                share = connection.awaitShare();
+                return bytes;
+            }
+            return next();
+        } catch (RuntimeException e) {
+            if (share != null) {
+                share.end().run();
+            }
+            throw e;
+        } finally {
+            connection.keep(share);
+        }
+    }
+
+    private boolean hasBytes() {
+        try {
+            return connection.channel().socket().getInputStream().available() > 0;
+        } catch (IOException e) {
+            return false; // reading says what is wrong
+        }
     }
 
     private byte[] http2(ClientFrames frames) {

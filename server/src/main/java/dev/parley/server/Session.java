@@ -35,6 +35,7 @@ final class Session implements ServerConnection {
             // What fails here and in no stream is Helidon's reading of frames and headers, by what the client has sent.
             throw new CloseConnectionException("not HTTP", unreadable);
         } finally {
+            connection.endShare();
             connection.disconnected();
             connection.all().closed(connection);
         }

@@ -2,7 +2,9 @@ package dev.parley.server;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
@@ -13,25 +15,30 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each group's share of the processors, while calls of several groups come.
+ * Fair scheduler of requests by group, while calls of several groups come.
  *
- * <p>Virtual threads run in the order in which they became ready, and none is interrupted for another: so the calls of a
- * group would wait behind all those of another that makes many. Here only a few calls of one group are under way at a time,
- * and the others wait outside, in their order; then the line before the processors is short for everybody. A call that is
- * under way for long waits for an agent or the disk rather than for a processor, and counts no more.
+ * <p>Virtual threads run in the order in which they became ready, and none is interrupted for another: the calls of a group
+ * would wait behind all those of another that makes many. Here the calls of a group come in rounds of a few. Those of the
+ * next round wait, in their order, until all of this round have been answered or wait for something else than a processor,
+ * and then until the clock lets them in. The clock is a thread of the platform: until it runs, the processor looks at what
+ * has come from outside, such as bytes of another group's clients. Virtual threads that wake each other would run on
+ * without that. It is rounds, not calls at a time, that matter: a call that is answered at once never runs beside others.
  *
- * <p>Those outside come in together, once all of those before them are done, and it is the clock that lets them in: a virtual
- * thread that is woken by another one goes before all that have been woken from outside, such as by bytes of another client.
- *
- * <p>Where all calls are of one group, nobody waits. Safe for any thread.
+ * <p>A group that works for less than half of the time does not wait for the clock. Where all calls are of one group, no call
+ * waits. Safe for any thread. See docs/adr/0011.
  */
 final class Shares {
     private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_KEPT = 10_000;
+    /** As many times the time for which a call counts, it counts even if it works all the time. */
+    private static final int MOST_AT_WORK = 1000;
+    /** After as many times that time a round is looked at of which no call has ended. */
+    private static final int PATIENCE = 5;
 
     private final ScheduledExecutorService clock;
     private final int atOnce;
     private final long atWorkNanos;
+    private final int processors;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Share> shares = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -43,25 +50,34 @@ final class Shares {
     private volatile long changedNanos = System.nanoTime() - TOGETHER_NANOS;
 
     /**
-     * Makes them with what was found best by measuring: more calls at once have the others wait longer, and fewer leave a
-     * processor idle while the next ones are let in.
+     * Creates the shares with the values found best by measuring: longer rounds have other groups wait longer, and shorter
+     * ones leave a processor idle more often while the next is let in.
      */
     Shares(ScheduledExecutorService clock) {
-        this(clock, 4 * Runtime.getRuntime().availableProcessors(), Duration.ofMillis(1));
+        this(clock, Runtime.getRuntime().availableProcessors(), 4, Duration.ofNanos(100_000));
     }
 
     /**
-     * Makes them.
+     * Creates the shares.
      *
-     * @param clock lets calls in; when it has been shut down, nobody waits
-     * @param atOnce how many calls of a group are under way at a time
-     * @param atWork for how long a call counts
+     * @param clock lets calls in; when it has been shut down, no call waits
+     * @param each calls of a round for each processor
+     * @param atWork after this time a call whose thread waits does not count
      */
-    Shares(ScheduledExecutorService clock, int atOnce, Duration atWork) {
+    Shares(ScheduledExecutorService clock, int processors, int each, Duration atWork) {
         this.clock = clock;
-        this.atOnce = atOnce;
+        this.processors = processors;
+        this.atOnce = each * processors;
         this.atWorkNanos = atWork.toNanos();
     }
+
+    /**
+     * A share that was given before it was known whose call it is for.
+     *
+     * @param group whose share it is
+     * @param end to be run when the call has been answered; on any thread, and more than once does no harm
+     */
+    record Early(String group, Runnable end) {}
 
     /**
      * Waits until a call of a group may go on, or until the thread is interrupted.
@@ -70,19 +86,44 @@ final class Shares {
      */
     Runnable enter(String group) {
         var now = System.nanoTime();
+        var share = called(group, now);
+        return share == null ? () -> {} : share.enter(now);
+    }
+
+    /**
+     * Waits like {@link #enter}, for a group that is likely to call.
+     *
+     * @return null if calls of one group come only, or none; nothing has happened then
+     */
+    @Nullable
+    Early enterEarly(String group) {
+        var now = System.nanoTime();
+        return areShared(now) ? new Early(group, share(group).enter(now)) : null;
+    }
+
+    /** A call comes for which {@link #enterEarly} has waited. */
+    void called(String group) {
+        var unused = called(group, System.nanoTime());
+    }
+
+    private boolean areShared(long now) {
+        return now - changedNanos <= TOGETHER_NANOS;
+    }
+
+    /** Notes a call of a group, and returns its share; null if calls of one group come only. */
+    private @Nullable Share called(String group, long now) {
         var share = last;
-        if (share == null || !share.group.equals(group)) {
-            var alone = share == null;
-            share = share(group);
-            last = share;
-            if (alone) {
-                return () -> {};
-            }
-            changedNanos = now;
-        } else if (now - changedNanos > TOGETHER_NANOS) {
-            return () -> {};
+        if (share != null && share.group.equals(group)) {
+            return areShared(now) ? share : null;
         }
-        return share.enter(now);
+        var alone = share == null;
+        share = share(group);
+        last = share;
+        if (alone) {
+            return null;
+        }
+        changedNanos = now;
+        return share;
     }
 
     private Share share(String group) {
@@ -98,10 +139,13 @@ final class Shares {
     private final class Share {
         private final String group;
         private final ReentrantLock lock = new ReentrantLock();
-        private final Queue<Call> underWay = new ArrayDeque<>();
+        private final List<Call> underWay = new ArrayList<>();
         private final Queue<Call> outside = new ArrayDeque<>();
-        private int free = atOnce;
-        private boolean timed;
+        private int left = atOnce;
+        private long roundNanos = System.nanoTime();
+        private long workNanos;
+        private boolean turning;
+        private boolean due;
 
         Share(String group) {
             this.group = group;
@@ -111,9 +155,11 @@ final class Shares {
             var call = new Call();
             lock.lock();
             try {
-                outside.add(call);
-                if (outside.size() == 1) {
-                    letIn(now);
+                if (outside.isEmpty() && (left > 0 || isIdle(now))) {
+                    letIn(call, now);
+                } else {
+                    outside.add(call);
+                    next();
                 }
             } finally {
                 lock.unlock();
@@ -129,21 +175,49 @@ final class Shares {
             try {
                 if (!call.in) {
                     outside.remove(call);
-                } else if (call.counts) {
-                    call.counts = false;
-                    free++;
-                }
-                if (free == atOnce && !outside.isEmpty()) {
-                    soon(0);
+                } else if (underWay.remove(call)) {
+                    workNanos += Math.min(System.nanoTime() - call.sinceNanos, atWorkNanos);
+                    next();
                 }
             } finally {
                 lock.unlock();
             }
         }
 
+        /** Begins a round if the group has left the processors to others for as long as it worked. */
+        private boolean isIdle(long now) {
+            forgetWaiting(now);
+            if (!underWay.isEmpty() || now - roundNanos < 2 * workNanos / processors) {
+                return false;
+            }
+            begin(now);
+            return true;
+        }
+
+        private void begin(long now) {
+            left = atOnce - underWay.size();
+            roundNanos = now;
+            workNanos = 0;
+        }
+
+        /** Has the clock begin the next round: at once if all calls of this one are over, else soon. */
+        private void next() {
+            if (outside.isEmpty()) {
+                return;
+            }
+            forgetWaiting(System.nanoTime());
+            if (underWay.isEmpty() && !turning) {
+                turning = true;
+                soon(0);
+            } else if (!turning && !due) {
+                due = true;
+                soon(PATIENCE * atWorkNanos);
+            }
+        }
+
         private void soon(long nanos) {
             try {
-                var unused = clock.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+                var unused = clock.schedule(() -> look(nanos > 0), nanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException stopped) {
                 for (var call = outside.poll(); call != null; call = outside.poll()) {
                     call.comeIn(System.nanoTime());
@@ -151,38 +225,43 @@ final class Shares {
             }
         }
 
-        private void look() {
+        private void look(boolean wasDue) {
             lock.lock();
             try {
-                timed = false;
-                letIn(System.nanoTime());
+                if (wasDue) {
+                    due = false;
+                } else {
+                    turning = false;
+                }
+                var now = System.nanoTime();
+                forgetWaiting(now);
+                begin(now);
+                while (left > 0 && !outside.isEmpty()) {
+                    letIn(outside.remove(), now);
+                }
+                if (!outside.isEmpty() && !due) {
+                    due = true;
+                    soon(PATIENCE * atWorkNanos);
+                }
             } finally {
                 lock.unlock();
             }
         }
 
-        private boolean isOver(Call call, long now) {
-            return !call.counts || now - call.sinceNanos >= atWorkNanos;
+        private void letIn(Call call, long now) {
+            left--;
+            underWay.add(call);
+            call.comeIn(now);
         }
 
-        private void letIn(long now) {
-            for (var oldest = underWay.peek(); oldest != null && isOver(oldest, now); oldest = underWay.peek()) {
-                underWay.remove();
-                if (oldest.counts) {
-                    oldest.counts = false;
-                    free++;
+        private void forgetWaiting(long now) {
+            underWay.removeIf(call -> {
+                boolean over = call.waits(now, atWorkNanos);
+                if (over) {
+                    workNanos += atWorkNanos;
                 }
-            }
-            while (free > 0 && !outside.isEmpty()) {
-                var next = outside.remove();
-                free--;
-                underWay.add(next);
-                next.comeIn(now);
-            }
-            if (!outside.isEmpty() && !timed) {
-                timed = true;
-                soon(underWay.element().sinceNanos + atWorkNanos - now);
-            }
+                return over;
+            });
         }
     }
 
@@ -190,14 +269,19 @@ final class Shares {
     private static final class Call {
         private final Thread thread = Thread.currentThread();
         private volatile boolean in;
-        private boolean counts;
         private long sinceNanos;
 
         void comeIn(long now) {
             sinceNanos = now;
-            counts = true;
             in = true;
             LockSupport.unpark(thread);
+        }
+
+        /** Whether it waits for something else than a processor, which a thread that is ready to run does not. */
+        boolean waits(long now, long atWorkNanos) {
+            long nanos = now - sinceNanos;
+            return nanos >= MOST_AT_WORK * atWorkNanos
+                    || nanos >= atWorkNanos && thread.getState() != Thread.State.RUNNABLE;
         }
     }
 }

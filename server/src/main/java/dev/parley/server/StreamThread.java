@@ -1,5 +1,7 @@
 package dev.parley.server;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The thread of one HTTP/2 stream, and the sections of it that a reset of the stream must not interrupt.
  *
@@ -13,9 +15,21 @@ final class StreamThread {
     private boolean reading;
     private boolean reset;
     private boolean interrupted;
+    private Shares.@Nullable Early share;
 
     StreamThread(Thread thread) {
         this.thread = thread;
+    }
+
+    /** The exchange of the stream has this share of the processors. Only for the thread itself. */
+    void keep(Shares.@Nullable Early share) {
+        this.share = share;
+    }
+
+    Shares.@Nullable Early takeShare() {
+        var taken = share;
+        share = null;
+        return taken;
     }
 
     /** The client has reset the stream. For any thread. */

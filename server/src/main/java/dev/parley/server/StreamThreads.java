@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * executor of the connection's context, which is why this is an executor. See docs/adr/0015.
  */
 final class StreamThreads extends AbstractExecutorService {
+    private final Connection connection;
     private final Executor executor;
     private final int most;
     private final AtomicInteger runningOfAll;
@@ -29,12 +30,12 @@ final class StreamThreads extends AbstractExecutorService {
      * Creates the executor.
      *
      * @param most threads at a time; more than that end the connection
-     * @param runningOfAll counts the threads of all connections
      */
-    StreamThreads(Executor executor, int most, AtomicInteger runningOfAll) {
+    StreamThreads(Connection connection, Executor executor, int most) {
+        this.connection = connection;
         this.executor = executor;
         this.most = most;
-        this.runningOfAll = runningOfAll;
+        this.runningOfAll = connection.all().streamThreads();
     }
 
     /** The calling thread, if it runs a stream. */
@@ -65,15 +66,21 @@ final class StreamThreads extends AbstractExecutorService {
 
     private void run(Runnable stream) {
         var thread = Thread.currentThread();
-        running.put(thread, new StreamThread(thread));
+        var own = new StreamThread(thread);
+        running.put(thread, own);
         runningOfAll.incrementAndGet();
         try {
             // After the thread has been entered: interruptAll either finds it, or has set the flag before.
             if (gone) {
                 thread.interrupt();
             }
+            own.keep(connection.awaitShare());
             stream.run();
         } finally {
+            var unused = own.takeShare();
+            if (unused != null) {
+                unused.end().run();
+            }
             running.remove(thread);
             runningOfAll.decrementAndGet();
         }

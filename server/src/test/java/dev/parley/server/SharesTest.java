@@ -7,18 +7,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(120)
 final class SharesTest {
     private static final Duration LONG = Duration.ofHours(1);
 
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
-    private final Shares shares = new Shares(clock, 2, LONG);
+    private final Shares shares = new Shares(clock, 1, 2, LONG);
     private final BlockingQueue<Call> in = new LinkedBlockingQueue<>();
     private final List<Thread> threads = new ArrayList<>();
 
@@ -66,12 +69,72 @@ final class SharesTest {
 
     @Test
     void whatTakesLongCountsNoMore() throws InterruptedException {
-        var impatient = new Shares(clock, 1, Duration.ofMillis(1));
+        var impatient = new Shares(clock, 1, 1, Duration.ofMillis(1));
         impatient.enter("quiet");
         impatient.enter("noisy");
 
         for (int i = 0; i < 5; i++) {
             impatient.enter("noisy");
+        }
+    }
+
+    @Test
+    void callsThatEndAtOnceLeaveTheProcessorsToOthersAfterEachRound() throws Exception {
+        var held = new CountDownLatch(1);
+        var stopped = clock.submit(() -> held.await(60, TimeUnit.SECONDS));
+        enterBoth();
+
+        for (int i = 0; i < 2; i++) {
+            var end = shares.enter("noisy");
+            work(Duration.ofMillis(2));
+            end.run();
+        }
+        call("noisy", "of the next round");
+
+        shares.enter("quiet").run();
+        assertThat(in).isEmpty();
+        held.countDown();
+        assertThat(stopped.get()).isTrue();
+        assertThat(next().name()).isEqualTo("of the next round");
+    }
+
+    @Test
+    void aGroupThatWorksLittleDoesNotWaitForTheClock() throws Exception {
+        var held = new CountDownLatch(1);
+        var stopped = clock.submit(() -> held.await(60, TimeUnit.SECONDS));
+        var strict = new Shares(clock, 1, 2, Duration.ofNanos(1000));
+        strict.enter("one").run();
+        strict.enter("another").run();
+
+        for (int i = 0; i < 20; i++) {
+            strict.enter("quiet").run();
+            work(Duration.ofMillis(1));
+        }
+
+        held.countDown();
+        assertThat(stopped.get()).isTrue();
+    }
+
+    @Test
+    void aShareMayBeGivenBeforeTheCallIsKnown() throws Exception {
+        assertThat(shares.enterEarly("noisy")).as("while one group calls").isNull();
+        enterBoth();
+
+        var first = requireNonNull(shares.enterEarly("noisy"));
+        shares.called("noisy");
+        var second = requireNonNull(shares.enterEarly("noisy"));
+        call("noisy", "third");
+
+        assertThat(in).isEmpty();
+        first.end().run();
+        second.end().run();
+        assertThat(next().name()).isEqualTo("third");
+    }
+
+    private static void work(Duration duration) {
+        var until = System.nanoTime() + duration.toNanos();
+        while (System.nanoTime() < until) {
+            Thread.onSpinWait();
         }
     }
 
@@ -103,10 +166,10 @@ final class SharesTest {
         assertThat(next().name()).isEqualTo("third");
     }
 
-    /** After that the groups are known to call at the same time, and none has a call under way. */
+    /** After that groups are known to call at the same time, and none of those of the tests has called. */
     private void enterBoth() {
-        shares.enter("quiet").run();
-        shares.enter("noisy").run();
+        shares.enter("one").run();
+        shares.enter("another").run();
     }
 
     private Thread call(String group, String name) throws InterruptedException {
