@@ -19,7 +19,7 @@ abstract class AuditCommand implements Command {
     @Override
     public void describe(CommandSpec spec) {
         spec.addOption(HubAdmin.option());
-        spec.addOption(HubAdmin.dataOption());
+        spec.addOption(Command.option("--data", "DIR", "The data directory of a hub instead, which may be running."));
     }
 
     @Override

@@ -81,8 +81,8 @@ final class HubAdmin {
         query.forEach((name, value) -> parameters.put(name, List.of(value)));
         var request = new WireRequest(
                 method, path, parameters, header -> header.equals("Content-Type") ? JSON : null, json, "");
-        try (Administration administration = Administration.open(call.around().path(Path.of(data)))) {
-            return Json.read(((WireAnswer.Whole) administration.answer(request)).body(), Map.class);
+        try {
+            return Json.read(answer(call.around().path(Path.of(data)), request).body(), Map.class);
         } catch (A2AException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), null);
         } catch (StoreException failed) {
@@ -92,6 +92,15 @@ final class HubAdmin {
                             String.valueOf(failed.getMessage()),
                             "ask a hub that runs by --url, with a key that has the scope admin"),
                     failed);
+        }
+    }
+
+    private static WireAnswer.Whole answer(Path data, WireRequest request) {
+        if (request.path().startsWith("/audit")) {
+            return (WireAnswer.Whole) Administration.audit(data, request);
+        }
+        try (Administration administration = Administration.open(data)) {
+            return (WireAnswer.Whole) administration.answer(request);
         }
     }
 

@@ -43,6 +43,18 @@ public final class Administration implements AutoCloseable {
         return new Administration(database, AuditTrail.in(database, InstantSource.system()));
     }
 
+    /**
+     * Answers a request for the audit, whose path begins behind {@code /admin}, from the data directory of a hub that may run.
+     *
+     * @throws dev.parley.store.StoreException if it cannot be read
+     * @throws dev.parley.protocol.A2AException if the request is no good
+     */
+    public static WireAnswer audit(Path data, WireRequest request) {
+        try (Database database = Database.openForReading(data)) {
+            return new AuditPages(AuditTrail.reading(database)).answer(new AdminRequest(request));
+        }
+    }
+
     Directory directory() {
         return directory;
     }

@@ -29,7 +29,12 @@ class SecretsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "token.secret, ''", "token.secret, short", "webhook.master, ''", "webhook.master, short", "encryption.key, ''", "encryption.key, short"
+        "token.secret, ''",
+        "token.secret, short",
+        "webhook.master, ''",
+        "webhook.master, short",
+        "encryption.key, ''",
+        "encryption.key, short"
     })
     void aHubDoesNotStartWithASecretThatAnybodyCanGuess(String name, String content) throws Exception {
         hub().start().close();

@@ -225,6 +225,25 @@ public final class AuditTrail implements Database.GroupListener {
         return trail;
     }
 
+    /**
+     * The trail of a database that is open for reading.
+     *
+     * @throws StoreException if the tables are those of another version
+     */
+    public static AuditTrail reading(Database database) {
+        int version = database.read(session -> {
+            try (ResultSet row = session.bind("SELECT max(version) FROM module_version WHERE module = 'audit'")
+                    .executeQuery()) {
+                return row.getInt(1);
+            }
+        });
+        if (version != SCHEMA.size()) {
+            throw new StoreException("the tables of the audit have version " + version + " (expected: " + SCHEMA.size()
+                    + "; a start of the hub of this version brings them up to date)");
+        }
+        return new AuditTrail(database, InstantSource.system(), 0, GENESIS);
+    }
+
     // ---- Writing
 
     /** Adds a row to the transaction in the making. On the writer thread. */

@@ -8,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
@@ -59,6 +60,9 @@ public final class Database implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int GROUP = 1_024;
     private static final int READERS = 4;
+
+    /** Works that wait for the writer: some seconds of all that it can write. While a disk stands still, more are refused. */
+    private static final int MAX_QUEUED = 65_536;
 
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
@@ -431,6 +435,30 @@ public final class Database implements AutoCloseable {
         }
     }
 
+    /**
+     * Opens the SQLite database in {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
+     *
+     * @throws StoreException if there is none, or it cannot be read
+     */
+    public static Database openForReading(Path directory) {
+        Path file = directory.resolve("parley.db");
+        if (Files.notExists(file)) {
+            throw new StoreException(
+                    "directory " + directory + ": no database (expected: the data directory of a hub)");
+        }
+        Connector connector = use -> {
+            if (use != Use.READ) {
+                throw new SQLException("the database is open for reading only");
+            }
+            return connect("jdbc:sqlite:" + file, use);
+        };
+        try {
+            return new Database(Kind.SQLITE, connector, () -> {}, new Session(new Opening(connector, Use.WRITE)));
+        } catch (SQLException problem) {
+            throw new StoreException("cannot read the database in " + directory + ": " + problem.getMessage(), problem);
+        }
+    }
+
     private static void close(@Nullable FileChannel lock) {
         try {
             if (lock != null) {
@@ -662,8 +690,14 @@ public final class Database implements AutoCloseable {
         write(session -> listeners.add(listener)); // on the writer thread, which alone looks at them
     }
 
-    /** Queues work. It fails if the database is closed. */
+    /** Queues work. It fails if the database is closed, or does not keep up. */
     public void submit(Work work) {
+        if (queue.size() >= MAX_QUEUED) {
+            // On a thread of its own, for the caller may hold what the news needs.
+            Thread.startVirtualThread(() -> refuse(
+                    work, new StoreException(MAX_QUEUED + " writes wait for the disk already; try again later")));
+            return;
+        }
         queue.add(work);
         if (!open && queue.remove(work)) {
             work.failed(new StoreException("the database is closed"));
@@ -1073,8 +1107,7 @@ public final class Database implements AutoCloseable {
         }
         // Writers wait meanwhile, so that it must move little and not wait for readers.
         session.once("PRAGMA busy_timeout=" + TRUNCATE_MS);
-        try (ResultSet row =
-                session.bind("PRAGMA wal_checkpoint(TRUNCATE)").executeQuery()) {
+        try (ResultSet row = session.bind("PRAGMA wal_checkpoint(TRUNCATE)").executeQuery()) {
             return row.getInt(1) == 0;
         }
     }

@@ -36,7 +36,8 @@ public final class OwnersOnly {
      */
     public static void create(Path file, byte[] content) throws IOException {
         Path directory = file.toAbsolutePath().getParent();
-        Path written = Files.createTempFile(directory, "." + file.getFileName(), ".new", permissions(file, "rw-------"));
+        Path written =
+                Files.createTempFile(directory, "." + file.getFileName(), ".new", permissions(file, "rw-------"));
         try {
             try (FileChannel out = FileChannel.open(written, StandardOpenOption.WRITE)) {
                 for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {

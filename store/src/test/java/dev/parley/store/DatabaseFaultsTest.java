@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -190,6 +191,39 @@ final class DatabaseFaultsTest {
             assertThat(done.get(60, TimeUnit.SECONDS)).isOne();
             assertThat(notes(database)).isOne();
         }
+    }
+
+    @Test
+    void whileTheDiskStandsStillABoundedNumberOfWritesWaits() throws Exception {
+        int submitted = 70_000;
+        var written = new AtomicInteger();
+        var refused = new AtomicInteger();
+        try (Database database = open(faults::wrap)) {
+            faults.from(1, Fault.HANG, Side.WRITES);
+            for (int i = 0; i < submitted; i++) {
+                database.submit(new Work() {
+                    @Override
+                    public void write(Session session) {}
+
+                    @Override
+                    public void committed() {
+                        written.incrementAndGet();
+                    }
+
+                    @Override
+                    public void failed(Exception cause) {
+                        refused.incrementAndGet();
+                    }
+                });
+            }
+            faults.pass();
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (written.get() + refused.get() < submitted) {
+                assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+                LockSupport.parkNanos(5_000_000);
+            }
+        }
+        assertThat(refused.get()).isBetween(submitted - 65_536 - 2_048, submitted - 65_536);
     }
 
     @Test

@@ -69,7 +69,8 @@ final class DatabaseTest {
             database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t TEXT NOT NULL)"));
             database.write(session -> session.update("DELETE FROM module_version WHERE module = 'free pages'"));
             for (int i = 0; i < 30; i++) {
-                database.write(session -> session.update("INSERT INTO note (t) VALUES (?)", "whisper ".repeat(1 << 17)));
+                database.write(
+                        session -> session.update("INSERT INTO note (t) VALUES (?)", "whisper ".repeat(1 << 17)));
             }
             database.write(session -> session.update("DELETE FROM note"));
             assertThat(onDisk()).contains("whisper");
@@ -121,14 +122,15 @@ final class DatabaseTest {
             database.write(session -> session.update("INSERT INTO note (t) VALUES ('whisper')"));
             var reading = new CountDownLatch(1);
             var ended = new CountDownLatch(1);
-            Thread reader = Thread.ofVirtual().start(() -> database.readers(1).snapshot(SOON, session -> {
-                try (ResultSet row =
-                        session.bind("SELECT count(*) FROM note").executeQuery()) {
-                    assertThat(row.getInt(1)).isOne();
-                }
-                reading.countDown();
-                return await(ended);
-            }));
+            Thread reader = Thread.ofVirtual()
+                    .start(() -> database.readers(1).snapshot(SOON, session -> {
+                        try (ResultSet row =
+                                session.bind("SELECT count(*) FROM note").executeQuery()) {
+                            assertThat(row.getInt(1)).isOne();
+                        }
+                        reading.countDown();
+                        return await(ended);
+                    }));
             assertThat(await(reading)).isTrue();
 
             int removed = database.erase(session -> session.update("DELETE FROM note"));
