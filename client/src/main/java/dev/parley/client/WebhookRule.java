@@ -100,7 +100,7 @@ public final class WebhookRule {
     }
 
     /**
-     * Checks a webhook before it is stored: its address as {@link #check(String)} does, and that what it wants to be
+     * Checks a webhook before it is stored: its address as {@link #check(String, String)} does, and that what it wants to be
      * sent fits into headers.
      *
      * @param group of the caller, whose share of look-ups it uses
