@@ -78,6 +78,11 @@ abstract class Dialect {
         return false;
     }
 
+    /** The headers of a stream that its dialect has particular values for. */
+    Map<String, String> streamHeaders() {
+        return Map.of("Cache-Control", "no-store");
+    }
+
     /** The header in which extensions are activated. */
     String extensionsHeader() {
         return Dialects.EXTENSIONS;

@@ -392,7 +392,7 @@ public final class Dialects {
         try {
             return exchange(LegacyDialect.KIND, asked, get, form, request, agent, caller);
         } catch (A2AException none) {
-            return form.error(none, none.error() == A2AError.UNSUPPORTED_OPERATION ? 404 : form.status(none.error()));
+            return form.error(none, form.status(none.error()));
         }
     }
 
@@ -445,7 +445,7 @@ public final class Dialects {
             }
             case Operation.Watch watch -> {
                 headers.put("Content-Type", EVENT_STREAM);
-                headers.put("Cache-Control", "no-store");
+                headers.putAll(dialect.streamHeaders());
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
                 yield form.stream(headers, endpoint.watch(watch, context));
             }

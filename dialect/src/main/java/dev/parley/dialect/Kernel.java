@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * The endpoint of the Agentic Kernel, whose method names collide with those of A2A 0.1.
@@ -17,6 +18,9 @@ final class Kernel {
     /** The one method that is no operation. */
     static final String GET_CARD = "agent/getCard";
 
+    private static final Pattern WRAPPED =
+            Pattern.compile(Dialects.EVENT_STREAM + "\\s*;\\s*profile\\s*=\\s*\"?jsonrpc\\b", Pattern.CASE_INSENSITIVE);
+
     private final Dialects dialects;
 
     Kernel(Dialects dialects) {
@@ -28,8 +32,15 @@ final class Kernel {
         return method.equals(GET_CARD) || DIALECT.operations().named(method) != null;
     }
 
+    /** Its document shows JSON-RPC answers in streams, its client reads bare events. */
+    private static boolean wrapsFrames(WireRequest request) {
+        String accept = request.header("Accept");
+        return accept != null && WRAPPED.matcher(accept).find();
+    }
+
     WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
-        Form form = Form.rpc(DIALECT, Envelope.NO_ID);
+        LegacyDialect dialect = wrapsFrames(request) ? LegacyDialect.KERNEL_WRAPPED : DIALECT;
+        Form form = Form.rpc(dialect, Envelope.NO_ID);
         try {
             if (CardFile.isAt(request.path())) {
                 return CardFile.answer(request, KernelCard.write(agent.card()));
@@ -42,7 +53,7 @@ final class Kernel {
                 return Dialects.wrongContentType(form, request);
             }
             Envelope envelope = Envelope.read(request.body());
-            form = Form.rpc(DIALECT, envelope.id());
+            form = Form.rpc(dialect, envelope.id());
             if (envelope.problem() != null && !envelope.anonymous()) {
                 throw envelope.problem();
             }
@@ -58,7 +69,7 @@ final class Kernel {
                         A2AError.METHOD_NOT_FOUND,
                         A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
             }
-            return dialects.exchange(DIALECT, asked, envelope.params(asked.request()), form, request, agent, caller);
+            return dialects.exchange(dialect, asked, envelope.params(asked.request()), form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));
         }

@@ -40,13 +40,23 @@ final class LegacyDialect extends Dialect {
     static final LegacyDialect TYPE = new LegacyDialect("0.1", LegacyOperations.TYPE, LegacyModel.TYPE, true);
     static final LegacyDialect KERNEL = new LegacyDialect("kernel", LegacyOperations.KERNEL, LegacyModel.KERNEL, true);
 
+    /** The Agentic Kernel for clients that want the frames of streams to be JSON-RPC answers. */
+    static final LegacyDialect KERNEL_WRAPPED =
+            new LegacyDialect("kernel", LegacyOperations.KERNEL, LegacyModel.KERNEL, true, true);
+
     private final LegacyModel model;
     private final boolean first;
+    private final boolean wraps;
 
     private LegacyDialect(String name, OperationTable operations, LegacyModel model, boolean first) {
+        this(name, operations, model, first, !model.equals(LegacyModel.KERNEL));
+    }
+
+    private LegacyDialect(String name, OperationTable operations, LegacyModel model, boolean first, boolean wraps) {
         super(name, operations);
         this.model = model;
         this.first = first;
+        this.wraps = wraps;
     }
 
     @Override
@@ -56,7 +66,7 @@ final class LegacyDialect extends Dialect {
 
     @Override
     boolean wrapsFrames() {
-        return !model.equals(LegacyModel.KERNEL);
+        return wraps;
     }
 
     @Override
@@ -131,7 +141,10 @@ final class LegacyDialect extends Dialect {
 
     @Override
     AgentEndpoint before(AgentEndpoint agent, Operation operation) {
-        return new LegacyEndpoint(agent, first, model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
+        return new LegacyEndpoint(
+                model.equals(LegacyModel.PROTO) ? agent : new OlderWords(agent),
+                first,
+                model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -9,6 +10,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.GetExtendedAgentCard;
 import dev.parley.protocol.Operation.GetPushConfig;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListPushConfigs;
@@ -21,7 +23,10 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -47,8 +52,74 @@ final class LegacyEndpoint implements AgentEndpoint {
     @Override
     @SuppressWarnings("unchecked") // what is shown is of the type that the operation declares
     public <R> R call(Operation.Call<R> operation, CallContext context) {
-        Object result = operation instanceof GetPushConfig get ? find(get, context) : agent.call(operation, context);
-        return first ? (R) shown(result, nameIn(operation)) : (R) result;
+        Object result = switch (operation) {
+            case GetPushConfig get -> find(get, context);
+            case GetExtendedAgentCard get when !first -> extendedCard(get, context);
+            default -> agent.call(operation, context);
+        };
+        if (!first) {
+            return (R) result;
+        }
+        Object whole = result instanceof Task task ? withEarlier(task, historyIn(operation), context) : result;
+        return (R) shown(whole, nameIn(operation));
+    }
+
+    /** An agent without an extended card has an error of its own in 0.3, where 1.0 has it say that it cannot do this. */
+    private AgentCard extendedCard(GetExtendedAgentCard get, CallContext context) {
+        try {
+            return agent.call(get, context);
+        } catch (A2AException refused) {
+            throw refused.error() == A2AError.UNSUPPORTED_OPERATION
+                    ? A2AException.of(A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
+                    : refused;
+        }
+    }
+
+    /** How many messages of history the caller wants; 0 for none. */
+    private static int historyIn(Operation operation) {
+        Integer length = switch (operation) {
+            case Send send -> send.configuration().historyLength();
+            case GetTask get -> get.historyLength();
+            default -> null;
+        };
+        return length == null ? 0 : length;
+    }
+
+    /**
+     * Returns the task with the history of those that had its name before it: in 0.1 a message to a task that has ended goes
+     * on with it, where 1.0 begins another one that refers to it.
+     */
+    private Task withEarlier(Task task, int length, CallContext context) {
+        var history = new ArrayList<Message>(task.history());
+        Set<String> seen = new HashSet<>(Set.of(task.id()));
+        while (!history.isEmpty() && history.size() < length) {
+            List<String> references = history.getFirst().referenceTaskIds();
+            if (references.size() != 1 || !seen.add(references.getFirst())) {
+                break;
+            }
+            Task earlier = earlier(references.getFirst(), length - history.size(), context);
+            if (earlier == null
+                    || !earlier.state().isTerminal()
+                    || !earlier.contextId().equals(task.contextId())) {
+                break;
+            }
+            Message said = earlier.status().message();
+            if (said != null) {
+                history.addFirst(said);
+            }
+            history.addAll(0, earlier.history());
+        }
+        List<Message> last = history.subList(
+                Math.max(0, history.size() - Math.max(length, task.history().size())), history.size());
+        return new Task(task.id(), task.contextId(), task.status(), task.artifacts(), last, task.metadata());
+    }
+
+    private @Nullable Task earlier(String id, int length, CallContext context) {
+        try {
+            return agent.call(new GetTask(null, id, length), context);
+        } catch (A2AException gone) {
+            return null; // retention may have removed it
+        }
     }
 
     private PushConfig find(GetPushConfig get, CallContext context) {

@@ -30,6 +30,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -271,6 +272,9 @@ final class LegacyModel {
         int members = (text == null ? 0 : 1) + (file == null ? 0 : 1) + (data == null ? 0 : 1);
         String said = kind == null ? type : kind;
         String found = text != null ? "text" : file != null ? "file" : "data";
+        if (members == 0 && said != null && Set.of("text", "file", "data").contains(said)) {
+            throw InvalidField.of(said, "missing (expected in a part of kind \"" + said + "\")");
+        }
         if (members != 1 || flat && nested != null || said != null && !said.equals(found)) {
             String which = said == null ? "exactly one of text, file, data" : "a part of kind text, file or data, with";
             throw InvalidField.of(

@@ -1,14 +1,17 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +44,11 @@ public record Notification(String contentType, Map<String, String> headers, byte
         return switch (dialect) {
             case "0.3" -> json(LegacyModel.KIND.task, task.get());
             case "0.1" -> json(LegacyModel.TYPE.task, named(task.get(), taskName));
-            case "kernel" -> {
-                Task now = named(task.get(), taskName);
-                var update = new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of());
-                yield new Notification(
+            case "kernel" ->
+                new Notification(
                         Form.JSON,
                         config.token() == null ? Map.of() : Map.of("Authorization", "Bearer " + config.token()),
-                        Json.write(NOTHING, LegacyModel.KERNEL.statusUpdate, update, NOTHING));
-            }
+                        kernel(event.event(), named(task.get(), taskName)));
             case VaultDialect.NAME -> {
                 Task now = task.get();
                 boolean telling = now.state().isTerminal() || now.state() == TaskState.INPUT_REQUIRED;
@@ -61,6 +61,20 @@ public record Notification(String contentType, Map<String, String> headers, byte
             }
             default -> throw new IllegalArgumentException("dialect: " + dialect);
         };
+    }
+
+    /** The event as streams of the Agentic Kernel show it. {@code now} is the task after it, with the name it has there. */
+    private static byte[] kernel(TaskEvent event, Task now) {
+        if (event instanceof TaskArtifactUpdateEvent update) {
+            List<String> ids =
+                    now.artifacts().stream().map(Artifact::artifactId).toList();
+            var indexed = new LegacyModel.IndexedUpdate(
+                    (TaskArtifactUpdateEvent) LegacyEndpoint.renamed(update, now.id()),
+                    Math.max(0, ids.indexOf(update.artifact().artifactId())));
+            return Json.write(NOTHING, LegacyModel.KERNEL.indexedUpdate, indexed, NOTHING);
+        }
+        var update = new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of());
+        return Json.write(NOTHING, LegacyModel.KERNEL.statusUpdate, update, NOTHING);
     }
 
     /** This, as a part of a trace; null for none. */

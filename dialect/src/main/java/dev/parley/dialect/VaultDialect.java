@@ -111,10 +111,17 @@ final class VaultDialect extends Dialect {
         return false;
     }
 
+    /** The profile names all three headers, section "Streaming"; over HTTP/2 the server leaves Connection out. */
+    @Override
+    Map<String, String> streamHeaders() {
+        return Map.of("Cache-Control", "no-cache", "Connection", "keep-alive");
+    }
+
     @Override
     int code(A2AError error) {
         return switch (error) {
-            case INVALID_AGENT_RESPONSE, UNAVAILABLE, RATE_LIMITED -> -32000; // what an agent's own failure is here
+            // The range -32000 to -32099 is for failures of the agent, and for credentials that are missing.
+            case INVALID_AGENT_RESPONSE, UNAVAILABLE, RATE_LIMITED, UNAUTHENTICATED, PERMISSION_DENIED -> -32000;
             default -> error.code();
         };
     }

@@ -1,5 +1,6 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
@@ -34,8 +35,18 @@ final class VaultEndpoint implements AgentEndpoint {
     @Override
     @SuppressWarnings("unchecked") // a task stays a task
     public <R> R call(Operation.Call<R> operation, CallContext context) {
-        R result = agent.call(operation, context);
+        R result;
+        try {
+            result = agent.call(operation, context);
+        } catch (A2AException refused) {
+            throw named(refused);
+        }
         return result instanceof Task task ? (R) linked(task) : result;
+    }
+
+    /** The one field with a URL is called webhookUrl here. */
+    private static A2AException named(A2AException refused) {
+        return refused.inWords(field -> field.equals("url") ? "webhookUrl" : field, text -> text);
     }
 
     @Override

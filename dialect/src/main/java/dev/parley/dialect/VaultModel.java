@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,8 +159,19 @@ final class VaultModel {
         }
     }
 
+    private static final Set<String> ROLES = Set.of("user", "assistant", "system", "tool");
+
+    private static final Codec<String> SAID_ROLE = Codecs.via(TEXT, VaultModel::role, role -> role);
+
+    private static String role(String role) {
+        if (!ROLES.contains(role)) {
+            throw InvalidField.of("", '"' + role + "\" (expected: user, assistant, system or tool)");
+        }
+        return role;
+    }
+
     private static final Codec<Said> SAID = Shape.<Said>of()
-            .required("role", TEXT, Said::role)
+            .required("role", SAID_ROLE, Said::role)
             .required("parts", Codecs.list(PIECE), Said::parts)
             .optional("metadata", STRUCT, Map.of(), Said::metadata)
             .as(v -> new Said(v.next(), v.next(), v.next()));

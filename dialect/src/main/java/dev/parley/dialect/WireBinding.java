@@ -162,7 +162,9 @@ final class WireBinding implements Binding {
     private Map<String, String> headers(Operation operation, CallContext context, boolean stream) {
         var headers = new LinkedHashMap<String, String>();
         boolean older = !spoken.equals(V1);
-        headers.put(Version.HEADER, spoken.version());
+        if (Version.known(spoken.version()) != null) { // the Agentic Kernel and AgentVault are none of A2A
+            headers.put(Version.HEADER, spoken.version());
+        }
         headers.put("Accept", (stream ? "text/event-stream, " : "") + (older ? "" : Form.A2A_JSON + ", ") + Form.JSON);
         if (!context.extensions().isEmpty()) {
             headers.put(

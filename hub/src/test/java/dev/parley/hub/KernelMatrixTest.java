@@ -159,6 +159,26 @@ final class KernelMatrixTest {
     }
 
     @Test
+    @DisplayName("AK06: the history of a task that ran again begins with its first message")
+    void theHistoryOfATaskThatRanAgainKeepsItsFirstMessage() throws Exception {
+        send("echo", "'id':'thrice'," + text("first"));
+        send("echo", "'id':'thrice'," + text("second"));
+
+        Shown sent = send("echo", "'id':'thrice','history_length':100," + text("third"));
+        Shown read = outsider.result(at("echo"), "tasks/get", "{'id':'thrice','history_length':100}");
+        Shown last = outsider.result(at("echo"), "tasks/get", "{'id':'thrice','history_length':2}");
+
+        for (Shown task : List.of(sent, read)) {
+            assertThat(task.at("history").size()).isEqualTo(3);
+            assertThat(task.at("history", 0, "parts", 0, "text").text()).isEqualTo("first");
+            assertThat(task.at("history", 1, "parts", 0, "text").text()).isEqualTo("second");
+            assertThat(task.at("history", 2, "parts", 0, "text").text()).isEqualTo("third");
+        }
+        assertThat(last.at("history").size()).isEqualTo(2);
+        assertThat(last.at("history", 0, "parts", 0, "text").text()).isEqualTo("second");
+    }
+
+    @Test
     @DisplayName("AK07: tasks/get shows as many messages as were asked for, and none unasked")
     void historyIsAsLongAsAskedFor() throws Exception {
         String id = send("asks", HELLO).at("id").text();
@@ -228,6 +248,24 @@ final class KernelMatrixTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"text/event-stream; profile=jsonrpc", "application/json, text/event-stream;profile=\"jsonrpc\""})
+    @DisplayName("AK09: the frames of a stream are JSON-RPC answers for clients that ask for that profile")
+    void framesAreAnswersOnDemand(String accept) throws Exception {
+        try (Frames frames =
+                outsider.stream(at("echo"), "tasks/sendSubscribe", "{" + text("wrapped") + "}", "Accept", accept)) {
+            List<Frame> all = frames.all();
+
+            assertThat(all).allSatisfy(frame -> {
+                assertThat(frame.at("jsonrpc").text()).isEqualTo("2.0");
+                assertThat(frame.at("id").text()).isEqualTo("q-1");
+            });
+            assertThat(all.getLast().at("result", "final").value()).isEqualTo(true);
+            assertThat(all.getLast().at("result", "status", "state").text()).isEqualTo("completed");
+        }
+    }
+
     @Test
     @DisplayName("AK10: a stream that was dropped is taken up again from the present status")
     void aStreamIsTakenUpAgain() throws Exception {
@@ -286,6 +324,33 @@ final class KernelMatrixTest {
             assertThat(told.headers())
                     .containsEntry("x-a2a-notification-token", "t-1")
                     .containsEntry("authorization", "Bearer t-1");
+        }
+    }
+
+    @Test
+    @DisplayName("AK11: a webhook is told of an artifact by the artifact")
+    void aWebhookIsToldOfArtifacts() throws Exception {
+        try (var hook = new Hook()) {
+            agents.gate("eleven").countDown();
+            send("gated", "'id':'h-11a','push_notification':{'url':'" + hook.url() + "'}," + text("eleven"));
+
+            var artifacts = new ArrayList<Shown>();
+            Hook.Told told = hook.next();
+            while (!Boolean.TRUE.equals(told.body().at("final").value())) {
+                if (told.body().has("artifact")) {
+                    artifacts.add(told.body());
+                }
+                told = hook.next();
+            }
+            assertThat(artifacts).hasSize(2).allSatisfy(body -> {
+                assertThat(body.at("id").text()).isEqualTo("h-11a");
+                assertThat(body.has("status")).isFalse();
+            });
+            assertThat(artifacts)
+                    .extracting(body -> body.at("artifact", "index").value())
+                    .containsExactly(0, 1);
+            assertThat(artifacts.getLast().at("artifact", "parts", 0, "text").text())
+                    .isEqualTo("the second half");
         }
     }
 

@@ -17,7 +17,10 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,9 +98,31 @@ final class KernelTest {
         String page = Files.readString(Path.of("../docs/kernel.md"));
         String server = Files.readString(Path.of("src/test/java/dev/parley/hub/EchoServer.java"));
 
-        String program = server.substring(server.indexOf("public final class")).strip();
+        String client = Files.readString(Path.of("src/test/java/dev/parley/hub/EchoClient.java"));
 
-        assertThat(page).contains(program);
+        for (String source : List.of(server, client)) {
+            assertThat(page)
+                    .contains(source.substring(source.indexOf("public final class"))
+                            .strip());
+        }
+    }
+
+    @Test
+    @DisplayName("AK27: the documented client calls the documented server")
+    void theDocumentedClientRuns() throws Exception {
+        var printed = new ByteArrayOutputStream();
+        PrintStream out = System.out;
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            EchoClient.main(new String[] {hub.agentUrl("echo") + "/kernel"});
+        } finally {
+            System.setOut(out);
+        }
+
+        assertThat(printed.toString(StandardCharsets.UTF_8).lines())
+                .startsWith("echo", "COMPLETED: hello")
+                .anyMatch(line -> line.contains("TaskArtifactUpdateEvent"))
+                .endsWith("COMPLETED");
     }
 
     @Test

@@ -284,6 +284,36 @@ final class LegacyMatrixTest {
         assertThat(outsider.code(at("plain"), "message/send", image)).isEqualTo(-32005);
         assertThat(outsider.code(at("echo"), "agent/getAuthenticatedExtendedCard", "{}"))
                 .isEqualTo(-32007);
+        assertThat(outsider.code(at("plain"), "agent/getAuthenticatedExtendedCard", "{}"))
+                .isEqualTo(-32007);
+    }
+
+    @Test
+    @DisplayName("GEM05: errors name roles, headers and members as 0.3 does")
+    void errorsAreInTheWordsOfTheVersion() throws Exception {
+        Shown agent = outsider.rpc(
+                at("echo"), "message/send", "{" + kind("g5-4", "hello").replace("'user'", "'agent'") + "}");
+        Shown empty =
+                outsider.rpc(at("echo"), "message/send", "{" + kind("g5-5", "x").replace(",'text':'x'", "") + "}");
+
+        assertThat(agent.at("error", "code").value()).isEqualTo(-32602);
+        assertThat(agent.toString()).contains("expected: user").doesNotContain("ROLE_");
+        assertThat(empty.at("error", "code").value()).isEqualTo(-32602);
+        assertThat(empty.at("error", "message").text())
+                .contains("message.parts[0].text: missing (expected in a part of kind \"text\")");
+    }
+
+    @Test
+    @DisplayName("GEM09: accepted output modes of 0.3 reach the agent")
+    void acceptedOutputModesReachTheAgent() throws Exception {
+        agents.requests.clear();
+
+        call(
+                "echo",
+                "message/send",
+                "{" + kind("g9-1", "hello") + ",'configuration':{'acceptedOutputModes':['text/plain','image/png']}}");
+
+        assertThat(agents.requests.take().acceptedOutputModes()).containsExactly("text/plain", "image/png");
     }
 
     @Test

@@ -71,7 +71,7 @@ final class ServedDialectsTest {
 
             assertThat(refused.at("error", "code").value()).isEqualTo(-32009);
             assertThat(refused.at("error", "message").text()).contains("expected: 0.3)");
-            assertThat(outsider.code(AT, "tasks/send", TYPE)).isEqualTo(-32009);
+            assertThat(outsider.code(AT, "tasks/send", TYPE)).isEqualTo(-32601);
             assertThat(outsider.post(AT + "/message:send", SEND, "A2A-Version", "1.0")
                             .body())
                     .contains("VERSION_NOT_SUPPORTED");

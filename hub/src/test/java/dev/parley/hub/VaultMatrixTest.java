@@ -10,6 +10,11 @@ import dev.parley.hub.Outsider.Frames;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
@@ -118,6 +123,40 @@ final class VaultMatrixTest {
     }
 
     @Test
+    @DisplayName("AV32: a role or a webhook that cannot be is named as callers call it")
+    void errorsNameTheFieldsOfTheProfile() throws Exception {
+        Shown role = outsider.rpc(at("echo"), "tasks/send", "{" + text("x").replace("'user'", "'emperor'") + "}");
+        Shown hook = outsider.rpc(at("echo"), "tasks/send", "{'webhookUrl':'ftp://example.com'," + text("x") + "}");
+
+        assertThat(role.at("error", "code").value()).isEqualTo(-32602);
+        assertThat(role.at("error", "message").text())
+                .contains("message.role: \"emperor\" (expected: user, assistant, system or tool)");
+        assertThat(hook.at("error", "code").value()).isEqualTo(-32602);
+        assertThat(hook.at("error", "message").text()).contains("webhookUrl: ");
+    }
+
+    @Test
+    @DisplayName("AV32: missing credentials have a code between -32000 and -32099, and status 401")
+    void missingCredentialsHaveACodeOfTheRange() throws Exception {
+        try (Hub closed = Hub.builder()
+                .inMemory()
+                .port(0)
+                .callers(Callers.builder()
+                        .apiKey("alice", "a-key-of-alice-0123456789")
+                        .build())
+                .authentication(Authentication.of(Authentication.Scheme.API_KEY))
+                .agents(agents.all())
+                .start()) {
+            HttpResponse<String> answer = new Outsider(closed.url())
+                    .post(at("echo"), "{'jsonrpc':'2.0','id':'q','method':'tasks/get','params':{'id':'x'}}");
+
+            assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat((Integer) Shown.of(answer.body()).at("error", "code").value())
+                    .isBetween(-32099, -32000);
+        }
+    }
+
+    @Test
     @DisplayName("AV03: tasks/send answers with an id, of a new task or of the one that it continues")
     void aSendAnswersWithAnId() throws Exception {
         Shown begun = outsider.result(at("asks"), "tasks/send", "{" + text("hello") + "}");
@@ -188,7 +227,7 @@ final class VaultMatrixTest {
         try (Frames frames = watch("gated", id)) {
             assertThat(frames.status()).isEqualTo(200);
             assertThat(frames.header("Content-Type")).startsWith("text/event-stream");
-            assertThat(frames.header("Cache-Control")).contains("no-store");
+            assertThat(frames.header("Cache-Control")).isEqualTo("no-cache");
             Frame first = Objects.requireNonNull(frames.next());
             assertThat(first.event()).isEqualTo("task_status");
             assertThat(first.at("taskId").text()).isEqualTo(id);
@@ -203,6 +242,26 @@ final class VaultMatrixTest {
             assertThat(rest.getFirst().at("taskId").text()).isEqualTo(id);
             assertThat(rest.getLast().event()).isEqualTo("task_status");
             assertThat(rest.getLast().at("state").text()).isEqualTo("COMPLETED");
+        }
+    }
+
+    @Test
+    @DisplayName("AV06: over HTTP/1.1 a stream has the three headers of the profile")
+    void aStreamHasTheThreeHeaders() throws Exception {
+        String id = send("echo", text("headers"));
+        try (HttpClient http =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+            HttpResponse<String> answer = http.send(
+                    HttpRequest.newBuilder(URI.create(hub.url() + at("echo")))
+                            .header("Content-Type", "application/json")
+                            .POST(HttpRequest.BodyPublishers.ofString("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+                                    + "\"tasks/sendSubscribe\",\"params\":{\"id\":\"" + id + "\"}}"))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+
+            assertThat(answer.headers().firstValue("Content-Type")).contains("text/event-stream");
+            assertThat(answer.headers().firstValue("Cache-Control")).contains("no-cache");
+            assertThat(answer.headers().firstValue("Connection")).contains("keep-alive");
         }
     }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,6 +130,17 @@ public final class A2AException extends RuntimeException {
     /** This error with the cause that the log of this side, not the peer, shall see. */
     public A2AException causedBy(Throwable cause) {
         return new A2AException(error, requireNonNull(getMessage()), metadata, violations, retryAfter, cause);
+    }
+
+    /** This error as another version of the protocol words it. */
+    public A2AException inWords(UnaryOperator<String> fields, UnaryOperator<String> texts) {
+        List<Violation> worded = violations.stream()
+                .map(one -> new Violation(fields.apply(one.field()), texts.apply(one.description())))
+                .toList();
+        String message = worded.isEmpty()
+                ? texts.apply(requireNonNull(getMessage()))
+                : invalidParams(worded).getMessage();
+        return new A2AException(error, requireNonNull(message), metadata, worded, retryAfter, getCause());
     }
 
     /** This error with when to try again. */

@@ -202,6 +202,9 @@ final class Door implements HttpRouting {
         try {
             var headers = new LinkedHashMap<>(STREAM_HEADERS);
             headers.putAll(answer.headers());
+            if (exchange.connection().isHttp2()) {
+                headers.remove("Connection"); // HTTP/2 forbids it
+            }
             Answers.headers(exchange, headers, cors);
             if (exchange.request().prologue().method().text().equals("HEAD")) {
                 exchange.send(Answers.NOTHING);
