@@ -134,7 +134,7 @@ public final class Engine implements AutoCloseable {
     public static final class Builder {
         private final TaskLog log;
         private InstantSource clock = InstantSource.system();
-        private long cacheBytes = 32L << 20;
+        private long cacheBytes = 8L << 20;
         private Duration longestWait = Duration.ofHours(1);
         private Duration grace = Duration.ofSeconds(5);
         private @Nullable Duration retention;
@@ -155,7 +155,7 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** Memory for tasks that nothing happens to, in bytes; default 32 MiB. */
+        /** Memory for tasks that nothing happens to, in bytes; default 8 MiB. */
         public Builder cacheBytes(long cacheBytes) {
             this.cacheBytes = cacheBytes;
             return this;

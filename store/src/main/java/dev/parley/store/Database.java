@@ -597,7 +597,7 @@ public final class Database implements AutoCloseable {
         config.setJournalMode(JournalMode.WAL);
         config.setSynchronous(SynchronousMode.FULL);
         config.setBusyTimeout(BUSY_MS);
-        config.setCacheSize(readOnly ? -16_000 : -64_000);
+        config.setCacheSize(readOnly ? -4_000 : -24_000);
         config.enforceForeignKeys(false);
         config.setGetGeneratedKeys(false);
         config.setReadOnly(readOnly);
