@@ -351,7 +351,8 @@ public final class Hub implements AutoCloseable {
     @Override
     public void close() {
         stopping = true;
-        // Both get the drain time together: blocking calls wait for their agents, and are answered when the engine gives up.
+        // Both get the drain time together: blocking calls wait for their agents, and are answered when the engine
+        // gives up.
         Thread draining = Thread.ofVirtual().name("hub-drain").start(() -> engine.drain(drain));
         server.drain(drain.plus(ANSWERS));
         try {

@@ -75,9 +75,8 @@ final class StopTest {
         Future<HttpResponse<String>> blocked =
                 threads.submit(() -> http.send(post(url, "SendMessage", "blocked"), BodyHandlers.ofString()));
         Future<String> stream = threads.submit(() -> readAll(url));
-        try (AgentClient grpc = AgentClient.builder()
-                .prefer(AgentCard.Interface.GRPC)
-                .connect(hub.agentUrl("endless"))) {
+        try (AgentClient grpc =
+                AgentClient.builder().prefer(AgentCard.Interface.GRPC).connect(hub.agentUrl("endless"))) {
             Future<?> called = threads.submit(() -> grpc.send("go"));
             begun.acquire(3);
 

@@ -1274,6 +1274,7 @@ public final class Database implements AutoCloseable {
             outage = null;
         } catch (SQLException | RuntimeException failure) {
             session.discard();
+            checkpointDue.release(); // it may be the write-ahead log that fills the disk
             outage = before == null ? Outage.first(failure) : before.again(failure);
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
