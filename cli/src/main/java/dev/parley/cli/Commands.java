@@ -93,6 +93,10 @@ final class Commands {
                     Entry.of("list", "Tell that of every service", KeysCommand.ListAll::new),
                     Entry.of("remove", "Take the keys of a service out of the keyring", KeysCommand.Remove::new)),
             Entry.group(
+                    "auth",
+                    "Log in at agents that take tokens of users",
+                    Entry.of("login", "Get a token through a browser, and keep it", LoginCommand::new)),
+            Entry.group(
                     "group",
                     "Look after the groups of a hub, which see nothing of each other",
                     Entry.of("create", "Make a group", MembersCommand.CreateGroup::new),

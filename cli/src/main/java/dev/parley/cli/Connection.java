@@ -10,6 +10,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -329,6 +330,15 @@ final class Connection implements AutoCloseable {
                 WireLog.of(call).note(at.url() + " is not used: " + noHttp.getMessage());
             }
         }
+    }
+
+    /** The origins at which a user may log in: the card's own and those of {@code --allow-origin}. */
+    static List<String> loginOrigins(Invocation call, CardSource.Found found) {
+        var origins = new ArrayList<>(allowedOrigins(call));
+        if (found.origin() != null) {
+            origins.add(found.origin());
+        }
+        return origins;
     }
 
     private static List<String> allowedOrigins(Invocation call) {

@@ -517,6 +517,12 @@ final class Setting<T> {
             null,
             "FILE",
             "What callers may do, and how much: JSON with rules and limits; see docs/authorization.md.");
+    static final Setting<String> API_KEY_HEADER = hub(
+            "api-key-header",
+            SettingType.TEXT,
+            "X-Api-Key",
+            "NAME",
+            "Header that cards name for API keys; X-Api-Key is taken besides.");
     static final Setting<String> AUDIT = hub(
             "audit",
             SettingType.oneOf("changes", "all"),

@@ -285,6 +285,7 @@ final class UpCommand implements Command {
                 hub.groupClaim(groupClaim);
             }
             hub.protectCards(settings.isOn(Setting.PROTECT_CARDS));
+            hub.apiKeyHeader(settings.require(Setting.API_KEY_HEADER));
             hub.auditCalls("all".equals(settings.get(Setting.AUDIT)));
             Map<String, List<String>> scopes = byAgent(settings, Setting.AGENT_AUTH_SCOPES);
             byAgent(settings, Setting.AGENT_AUTH)

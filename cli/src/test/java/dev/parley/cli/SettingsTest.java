@@ -190,6 +190,7 @@ class SettingsTest {
                 up.audience: (unset)
                 up.group-claim: (unset)
                 up.policy: (unset)
+                up.api-key-header: X-Api-Key (built-in default)
                 up.audit: changes (built-in default)
                 up.protect-cards: false (built-in default)
                 up.auth-service: parley (built-in default)

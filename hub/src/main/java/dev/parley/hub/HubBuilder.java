@@ -13,6 +13,7 @@ import dev.parley.engine.TaskLimits;
 import dev.parley.knowledge.Graph;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.SecurityScheme;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
@@ -101,6 +102,8 @@ public final class HubBuilder {
     private String service = "parley";
     private @Nullable PolicyFile policy;
     private final List<String> issuers = new ArrayList<>();
+    private final List<SecurityScheme.Flow> flows = new ArrayList<>();
+    private String keyHeader = Trust.KEY_HEADER;
     private List<String> audiences = List.of();
     private @Nullable String groupClaim;
 
@@ -374,6 +377,22 @@ public final class HubBuilder {
         return this;
     }
 
+    /** The header that cards name for API keys, as {@link Trust.Builder#keyHeader}; default {@value Trust#KEY_HEADER}. */
+    public HubBuilder apiKeyHeader(String name) {
+        this.keyHeader = requireNonNull(name, "name");
+        return this;
+    }
+
+    /**
+     * One more OAuth 2 flow on the cards of agents that take tokens of an {@link #issuer}, as {@link Trust.Builder#flow}: with
+     * {@link SecurityScheme.Flow.AuthorizationCode} or {@link SecurityScheme.Flow.DeviceCode}, users log in by {@code parley auth
+     * login}.
+     */
+    public HubBuilder oauthFlow(SecurityScheme.Flow flow) {
+        flows.add(requireNonNull(flow, "flow"));
+        return this;
+    }
+
     /** For whom tokens of other issuers have to be, any one of these; default: the address of the hub. */
     public HubBuilder audiences(Collection<String> audiences) {
         this.audiences = List.copyOf(audiences);
@@ -510,6 +529,8 @@ public final class HubBuilder {
                 .hub(url);
         agentAuthentication.forEach(trust::agent);
         issuers.forEach(trust::issuer);
+        flows.forEach(trust::flow);
+        trust.keyHeader(keyHeader);
         trust.audiences(audiences);
         if (groupClaim != null) {
             trust.groupClaim(groupClaim);

@@ -12,6 +12,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.SecurityScheme.Flow;
 import dev.parley.protocol.Task;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
@@ -148,6 +149,48 @@ final class AuthenticationTest {
             Shown body = Shown.of(refused.body());
             assertThat(body.names()).containsExactly("jsonrpc", "id", "error");
             assertThat(body.at("error", "message").text()).isNotBlank();
+        }
+    }
+
+    @Test
+    @DisplayName("GEM06, GEM21: cards declare all four OAuth 2 flows, and the header of API keys can be set")
+    void cardsDeclareWhatTheHubIsSetTo() throws Exception {
+        Map<String, String> scopes = Map.of("read", "Reads");
+        try (Hub other = Hub.builder()
+                .inMemory()
+                .port(0)
+                .agents(agent("flows"))
+                .callers(CALLERS)
+                .issuer("https://login.example.com")
+                .apiKeyHeader("API-Key")
+                .authentication(Authentication.of(Scheme.API_KEY, Scheme.OAUTH2, Scheme.OPEN_ID))
+                .oauthFlow(new Flow.AuthorizationCode(
+                        "https://login.example.com/a", "https://login.example.com/t", null, scopes, true))
+                .oauthFlow(
+                        new Flow.DeviceCode("https://login.example.com/d", "https://login.example.com/t", null, scopes))
+                .oauthFlow(new Flow.Implicit("https://login.example.com/a", null, scopes))
+                .start()) {
+            var there = new Outsider(other.url());
+            String card = there.get("/agents/flows/.well-known/agent-card.json", "A2A-Version", "1.0")
+                    .body();
+            String older = there.get("/agents/flows/.well-known/agent-card.json", "A2A-Version", "0.3")
+                    .body();
+
+            assertThat(List.of(card, older))
+                    .allSatisfy(json -> assertThat(json)
+                            .contains("clientCredentials", "authorizationCode", "deviceCode", "implicit", "API-Key"));
+            for (String header : List.of("API-Key", "X-Api-Key")) {
+                assertThat(there.result("/agents/flows", "ListTasks", "{}", header, ALICE, "A2A-Version", "1.0")
+                                .has("tasks"))
+                        .isTrue();
+            }
+            assertThat(there.post(
+                                    "/agents/flows",
+                                    "{'jsonrpc':'2.0','id':1,'method':'ListTasks','params':{}}",
+                                    "A2A-Version",
+                                    "1.0")
+                            .statusCode())
+                    .isEqualTo(401);
         }
     }
 

@@ -28,12 +28,14 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,19 @@ import org.jspecify.annotations.Nullable;
 public final class Trust {
     /** The header of API keys. */
     public static final String KEY_HEADER = "X-Api-Key";
+
+    private static final Set<String> NO_KEY_HEADERS = Set.of(
+            "authorization",
+            "connection",
+            "content-length",
+            "content-type",
+            "cookie",
+            "dpop",
+            "expect",
+            "host",
+            "origin",
+            "transfer-encoding",
+            "upgrade");
 
     /** Where tokens are given, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
@@ -86,6 +101,8 @@ public final class Trust {
     private final AccessTokens tokens;
     private final ForeignTokens foreignTokens;
     private final List<String> issuers;
+    private final List<SecurityScheme.Flow> flows;
+    private final String keyHeader;
     private final int mostAgents;
     private final Proofs proofs;
     private final TokenEndpoint endpoint;
@@ -104,6 +121,8 @@ public final class Trust {
         this.hub = settings.hub;
         this.tokens = new AccessTokens(settings.key, settings.hub, settings.clock);
         this.issuers = List.copyOf(settings.issuers);
+        this.flows = List.copyOf(settings.flows);
+        this.keyHeader = settings.keyHeader;
         this.foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         this.proofs = new Proofs(settings.clock);
@@ -144,7 +163,7 @@ public final class Trust {
         if (!isWelcome(caller.group(), caller.name())) {
             return false;
         }
-        String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
+        String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
         Token token = key == null ? token(wanted, arrival) : null;
         if (token != null && token.scheme().equals(BASIC)) {
             return byPassword(token.text()) != null;
@@ -277,13 +296,17 @@ public final class Trust {
     private List<SecurityScheme> declared(Scheme scheme, Authentication wanted) {
         return switch (scheme) {
             case NONE -> List.of();
-            case API_KEY -> List.of(new SecurityScheme.ApiKey(null, "header", KEY_HEADER));
+            case API_KEY -> List.of(new SecurityScheme.ApiKey(null, "header", keyHeader));
             case BEARER -> List.of(new SecurityScheme.HttpAuth(null, "Bearer", null));
             case BASIC -> List.of(new SecurityScheme.HttpAuth(null, "Basic", null));
             case MUTUAL_TLS -> List.of(new SecurityScheme.MutualTls(null));
             case OPEN_ID ->
-                issuers.stream()
-                        .<SecurityScheme>map(issuer -> new SecurityScheme.OpenIdConnect(null, Issuer.discovery(issuer)))
+                Stream.concat(
+                                issuers.stream()
+                                        .map(issuer ->
+                                                new SecurityScheme.OpenIdConnect(null, Issuer.discovery(issuer))),
+                                flows.stream().map(flow -> new SecurityScheme.OAuth2(null, flow, null)))
+                        .<SecurityScheme>map(one -> one)
                         .toList();
             case OAUTH2 -> {
                 var scopes = new LinkedHashMap<String, String>();
@@ -318,8 +341,14 @@ public final class Trust {
         return caller;
     }
 
+    /** The API key of a request: in the header that cards name, or in the usual one, which AgentVault's clients know only. */
+    private @Nullable String apiKey(Arrival arrival) {
+        String key = arrival.header(keyHeader);
+        return key == null ? arrival.header(KEY_HEADER) : key;
+    }
+
     private @Nullable Principal identified(Authentication wanted, Arrival arrival) {
-        String key = wanted.takes(Scheme.API_KEY) ? arrival.header(KEY_HEADER) : null;
+        String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
         Token token = token(wanted, arrival);
         Principal certified = certified(wanted, arrival);
         if (key == null && token == null && certified == null) {
@@ -353,7 +382,7 @@ public final class Trust {
 
     /** Who goes on trying is told to wait. What is right is let in all the same: others may share the address. */
     private A2AException wrong(Authentication wanted, Arrival arrival) {
-        boolean key = wanted.takes(Scheme.API_KEY) && arrival.header(KEY_HEADER) != null;
+        boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
         var who = new Who(arrival.address(), null);
         Duration pause = guesses.pause(who);
         if (!pause.isZero()) {
@@ -469,7 +498,7 @@ public final class Trust {
     private String challenge(Authentication wanted, String why) {
         var challenges = new ArrayList<String>();
         if (wanted.takes(Scheme.API_KEY)) {
-            challenges.add("ApiKey realm=\"parley\", header=\"" + KEY_HEADER + '"');
+            challenges.add("ApiKey realm=\"parley\", header=\"" + keyHeader + '"');
         }
         if (wanted.takesTokens()) {
             challenges.add("Bearer realm=\"parley\"" + why + ", resource_metadata=\"" + hub.get()
@@ -495,6 +524,8 @@ public final class Trust {
         private Authentication everywhere = Authentication.NONE;
         private String service = "parley";
         private final List<String> issuers = new ArrayList<>();
+        private final List<SecurityScheme.Flow> flows = new ArrayList<>();
+        private String keyHeader = KEY_HEADER;
         private Set<String> audiences = Set.of();
         private @Nullable String groupClaim;
         private byte[] key = new byte[32];
@@ -540,6 +571,30 @@ public final class Trust {
          */
         public Builder issuer(String url) {
             issuers.add(requireNonNull(url, "url"));
+            return this;
+        }
+
+        /**
+         * The header that cards name for API keys; {@value Trust#KEY_HEADER}, the default, is taken besides.
+         *
+         * @throws IllegalArgumentException if it is no name of a header, or one with another meaning
+         */
+        public Builder keyHeader(String name) {
+            if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+                    || NO_KEY_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException(
+                        "api-key-header \"" + name + "\": no header for keys (expected: such as API-Key)");
+            }
+            this.keyHeader = name;
+            return this;
+        }
+
+        /**
+         * One more OAuth 2 flow on the cards of agents that take tokens of issuers: how callers get such a token. It only tells; which
+         * tokens are good is up to the issuers.
+         */
+        public Builder flow(SecurityScheme.Flow flow) {
+            flows.add(requireNonNull(flow, "flow"));
             return this;
         }
 

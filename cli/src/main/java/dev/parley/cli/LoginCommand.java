@@ -1,0 +1,141 @@
+package dev.parley.cli;
+
+import dev.parley.client.ClientException;
+import dev.parley.client.KeyManager;
+import dev.parley.client.OAuthLogin;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.SecurityScheme.Flow;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code parley auth login}: gets a token for an agent whose users log in, and keeps it; not part of the A2A CLI specification. */
+final class LoginCommand implements Command {
+    @Override
+    public void describe(CommandSpec spec) {
+        spec.addOption(Command.option("--client-id", "ID", "This program at the authorization server; required."));
+        spec.addOption(Command.flag("--device", "Use the device code flow, for a browser on another machine."));
+        spec.addOption(
+                Command.option("--scope", "SCOPES", "What to ask for, separated by blanks; default: the card's."));
+        spec.addOption(Command.flag("--show", "Print the token instead of keeping it."));
+        spec.usageMessage()
+                .footer(
+                        "",
+                        "The token is kept as the key of the agent's host, in --keyring or --encrypted-keys, and sent from"
+                                + " then on. The authorization server has to be at the card's origin or at one of"
+                                + " --allow-origin.");
+    }
+
+    @Override
+    public List<Setting<?>> relevant() {
+        return Command.connectionAnd(
+                Setting.ENCRYPTED_KEYS, Setting.ENCRYPTED_KEYS_KEY, Setting.ENCRYPTED_KEYS_PASSPHRASE);
+    }
+
+    @Override
+    public int run(Invocation call) throws InterruptedException {
+        String reference = call.settings().require(Setting.AGENT_CARD);
+        String clientId = call.option("--client-id");
+        if (clientId == null) {
+            throw CliException.usage("--client-id is missing", "the operator of the authorization server gives it");
+        }
+        boolean keeps = !call.has("--show");
+        if (keeps && !call.settings().isOn(Setting.KEYRING) && call.get(Setting.ENCRYPTED_KEYS) == null) {
+            throw CliException.usage(
+                    "nowhere to keep the token (expected: --keyring, --encrypted-keys FILE or --show)", null);
+        }
+        CardSource.Found found = Connection.card(call, reference);
+        AgentCard card = found.card();
+        Flow flow = flow(card, call.has("--device"));
+        var login = new OAuthLogin(clientId, null, Connection.loginOrigins(call, found), Connection.timeout(call));
+        OAuthLogin.Token token = token(call, login, flow, reference);
+        String service = keeps ? keep(call, card, token) : null;
+        report(call, service, token);
+        return 0;
+    }
+
+    private static OAuthLogin.Token token(Invocation call, OAuthLogin login, Flow flow, String reference)
+            throws InterruptedException {
+        String typed = call.option("--scope");
+        List<String> scopes = typed == null
+                ? flow.scopes().keySet().stream().sorted().toList()
+                : List.of(typed.strip().split(" +", -1));
+        try {
+            return switch (flow) {
+                case Flow.AuthorizationCode code -> login.byCode(code, scopes, prompt -> show(call, prompt));
+                case Flow.DeviceCode device -> login.byDevice(device, scopes, prompt -> show(call, prompt));
+                default -> throw new IllegalStateException("no flow of users: " + flow);
+            };
+        } catch (ClientException failed) {
+            throw new CliException(Problems.of(failed, new Problems.Place(reference, null, true)), failed);
+        }
+    }
+
+    private static void show(Invocation call, OAuthLogin.Prompt prompt) {
+        call.output().note("Open in a browser: " + prompt.url());
+        if (prompt.code() != null) {
+            call.output().note("and type the code: " + TextPage.oneLine(prompt.code()));
+        }
+    }
+
+    /** The flow of the card for users: the one that was asked for, else the authorization code, else the device code. */
+    private static Flow flow(AgentCard card, boolean device) {
+        var flows = new ArrayList<Flow>();
+        for (SecurityScheme scheme : card.securitySchemes().values()) {
+            if (scheme instanceof SecurityScheme.OAuth2 oauth) {
+                flows.add(oauth.flow());
+            }
+        }
+        Optional<Flow> code =
+                flows.stream().filter(Flow.AuthorizationCode.class::isInstance).findFirst();
+        Optional<Flow> byDevice =
+                flows.stream().filter(Flow.DeviceCode.class::isInstance).findFirst();
+        return (device ? byDevice : code.or(() -> byDevice))
+                .orElseThrow(() -> CliException.usage(
+                        card.name() + " declares no flow " + (device ? "by device code" : "for users")
+                                + " (expected: OAuth 2 authorizationCode or deviceCode)",
+                        "see what it declares: parley card get"));
+    }
+
+    private static String keep(Invocation call, AgentCard card, OAuthLogin.Token token) {
+        KeyManager keys = Keys.of(call);
+        String named = call.get(Setting.KEY_SERVICE);
+        String service = named != null
+                ? named
+                : card.supportedInterfaces().stream()
+                        .flatMap(at -> Keys.serviceOf(at.url()).stream())
+                        .findFirst()
+                        .orElseThrow(() -> CliException.usage("the card names no host", "name one with --key-service"));
+        try {
+            keys.setApiKey(service, token.text());
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), null);
+        }
+        return service;
+    }
+
+    private static void report(Invocation call, @Nullable String service, OAuthLogin.Token token) {
+        var row = new LinkedHashMap<String, @Nullable Object>();
+        if (service == null) {
+            row.put("token", token.text());
+        } else {
+            row.put("service", service);
+        }
+        row.put("expiresIn", token.life() == null ? null : token.life().toSeconds());
+        call.output().result(() -> Json.write(row), page -> {
+            if (service == null) {
+                page.field("Token", token.text());
+            } else {
+                page.field("Service", service);
+            }
+            page.field(
+                    "Expires-In",
+                    token.life() == null ? "unknown" : token.life().toSeconds() + " s");
+        });
+    }
+}

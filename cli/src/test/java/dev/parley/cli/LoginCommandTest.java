@@ -1,0 +1,79 @@
+package dev.parley.cli;
+
+import static dev.parley.cli.ScriptedServer.task;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code parley auth login}, at an authorization server of the test's own. */
+@Timeout(60)
+class LoginCommandTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    @DisplayName("GEM06: a user logs in by device code, and the token goes to the agent from then on")
+    void theTokenOfALoginIsKeptAndSent() throws Exception {
+        List<String> forms = Collections.synchronizedList(new ArrayList<>());
+        HttpServer login = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        String url = "http://127.0.0.1:" + login.getAddress().getPort();
+        login.createContext("/", exchange -> {
+            forms.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            byte[] answer = (exchange.getRequestURI().getPath().equals("/device")
+                            ? "{\"device_code\":\"d\",\"user_code\":\"ABCD\",\"verification_uri\":\"" + url
+                                    + "/go\",\"interval\":1}"
+                            : "{\"access_token\":\"t0ken-of-the-user\",\"token_type\":\"Bearer\",\"expires_in\":60}")
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        login.start();
+        try (var agent = new ScriptedServer().on("GetTask", task("t1", "COMPLETED"))) {
+            agent.showing(agent.card(
+                    true,
+                    ",\"securitySchemes\":{\"main\":{\"oauth2SecurityScheme\":{\"flows\":{\"deviceCode\":{"
+                            + "\"deviceAuthorizationUrl\":\"" + url + "/device\",\"tokenUrl\":\"" + url
+                            + "/token\",\"scopes\":{\"read\":\"Reads\"}}}}}},"
+                            + "\"securityRequirements\":[{\"schemes\":{\"main\":{\"list\":[\"read\"]}}}]"));
+            String[] command = {"auth", "login", "-a", agent.url(), "--client-id", "program"};
+            String[] keeping = {"--encrypted-keys", "keys.bin"};
+            var shell = new Shell(directory).with("A2ACLI_ENCRYPTED_KEYS_PASSPHRASE", "correct horse battery");
+
+            Shell.Ran nowhere = shell.run(command);
+            Shell.Ran stranger = shell.run(with(command, keeping));
+            assertThat(forms).isEmpty();
+            Shell.Ran ran = shell.run(with(with(command, keeping), "--allow-origin", url));
+            Shell.Ran used = shell.run(with(new String[] {"task", "get", "t1", "-a", agent.url()}, keeping));
+
+            assertThat(nowhere.err()).contains("nowhere to keep the token");
+            assertThat(stranger.err()).contains("PARLEY_ERR_ORIGIN_NOT_ALLOWED");
+            assertThat(ran.status()).as(ran.err()).isZero();
+            assertThat(ran.err()).contains("Open in a browser: " + url + "/go", "ABCD");
+            assertThat(ran.out() + ran.err()).doesNotContain("t0ken-of-the-user");
+            assertThat(forms.getFirst()).contains("client_id=program", "scope=read");
+            assertThat(used.status()).as(used.err()).isZero();
+            assertThat(agent.asked().getLast().headers().getFirst("Authorization"))
+                    .isEqualTo("Bearer t0ken-of-the-user");
+        } finally {
+            login.stop(0);
+        }
+    }
+
+    private static String[] with(String[] command, String... more) {
+        var all = new ArrayList<>(List.of(command));
+        all.addAll(List.of(more));
+        return all.toArray(String[]::new);
+    }
+}
