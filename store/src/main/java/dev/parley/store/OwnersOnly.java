@@ -1,5 +1,7 @@
 package dev.parley.store;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,7 +37,7 @@ public final class OwnersOnly {
      * @throws java.nio.file.FileAlreadyExistsException if it is there; it is as it was
      */
     public static void create(Path file, byte[] content) throws IOException {
-        Path directory = file.toAbsolutePath().getParent();
+        Path directory = requireNonNull(file.toAbsolutePath().getParent(), "a file has a directory");
         Path written =
                 Files.createTempFile(directory, "." + file.getFileName(), ".new", permissions(file, "rw-------"));
         try {
