@@ -40,10 +40,10 @@ final class Commands {
             Entry.of("send", "Send a message to start or continue an interaction", SendCommand::new),
             Entry.group(
                     "task",
-                    "Look at tasks and steer them",
+                    "Read and control tasks",
                     Entry.of("get", "Show a task, its artifacts and history", TaskGetCommand::new),
                     Entry.of("list", "List tasks", TaskListCommand::new),
-                    Entry.of("cancel", "Ask for a task to be ended", TaskCancelCommand::new),
+                    Entry.of("cancel", "Cancel a task", TaskCancelCommand::new),
                     Entry.of("subscribe", "Follow the events of a task", TaskSubscribeCommand::new),
                     Entry.of("download", "Save the artifacts of a task as files", TaskDownloadCommand::new),
                     Entry.group(
@@ -55,93 +55,99 @@ final class Commands {
                             Entry.of("delete", "Remove a webhook", PushConfigCommand.Delete::new))),
             Entry.group(
                     "kg",
-                    "Ask, change and watch the knowledge graph of an agent",
-                    Entry.of("query", "Ask in GraphQL or SPARQL", KnowledgeCommand.Ask::new),
+                    "Query, update and watch the knowledge graph of an agent",
+                    Entry.of("query", "Query in GraphQL or SPARQL", KnowledgeCommand.Ask::new),
                     Entry.of("update", "Add, remove or replace statements", KnowledgeCommand.Tell::new),
                     Entry.of("subscribe", "Follow changes", KnowledgeCommand.Watch::new),
                     Entry.of("import", "Add the statements of a file", KnowledgeImportCommand::new),
                     Entry.of("export", "Save statements as a file", KnowledgeExportCommand::new),
                     Entry.of("schema", "Show the GraphQL schema", KnowledgeCommand.Schema::new),
-                    Entry.of("stats", "Show the graphs and how much is in them", KnowledgeCommand.Stats::new),
-                    Entry.of("draw", "Draw an entity and what stands around it", KnowledgeDrawCommand::new),
+                    Entry.of("stats", "Show the graphs and their sizes", KnowledgeCommand.Stats::new),
+                    Entry.of("draw", "Draw an entity and its neighbours", KnowledgeDrawCommand::new),
                     Entry.of("rules", "Show or set the rules of a group", KnowledgeAdminCommand.Rules::new),
                     Entry.of("shapes", "Show or set the SHACL shapes of a group", KnowledgeAdminCommand.Shapes::new),
                     Entry.group(
                             "review",
-                            "Decide on updates that wait for it",
+                            "Approve or reject updates that wait for a review",
                             Entry.of("list", "List them", KnowledgeAdminCommand.ListAll::new),
-                            Entry.of("approve", "Do an update", () -> new KnowledgeAdminCommand.Decide("approve")),
-                            Entry.of("reject", "Refuse an update", () -> new KnowledgeAdminCommand.Decide("reject")))),
+                            Entry.of("approve", "Apply an update", () -> new KnowledgeAdminCommand.Decide("approve")),
+                            Entry.of("reject", "Discard an update", () -> new KnowledgeAdminCommand.Decide("reject")))),
             Entry.group(
                     "card",
                     "Read, sign and verify cards",
                     Entry.of("get", "Fetch and show the card", () -> new CardCommand(false)),
                     Entry.of("validate", "Check the card against the A2A schema", () -> new CardCommand(true)),
                     Entry.of("sign", "Sign a card file", CardSignCommand::new),
-                    Entry.of("verify", "Tell whether a trusted key has signed the card", CardVerifyCommand::new),
+                    Entry.of("verify", "Verify that a trusted key has signed the card", CardVerifyCommand::new),
                     Entry.group(
                             "key",
-                            "Look after the keys that sign cards",
-                            Entry.of("create", "Make a key", CardKeyCommand.Create::new),
-                            Entry.of("fetch", "Get the keys of a host, for --trust", CardKeyCommand.Fetch::new),
+                            "Manage the keys that sign cards",
+                            Entry.of("create", "Create a key", CardKeyCommand.Create::new),
+                            Entry.of("fetch", "Fetch the keys of a host, for --trust", CardKeyCommand.Fetch::new),
                             Entry.of("public", "Show the public half, for --trust", CardKeyCommand.Public::new))),
             Entry.group(
                     "keys",
-                    "Look after the keys for agents",
-                    Entry.of("set", "Put a key into the keyring", KeysCommand.Set::new),
-                    Entry.of("get", "Tell whether there is a key, and where it comes from", KeysCommand.Get::new),
-                    Entry.of("list", "Tell that of every service", KeysCommand.ListAll::new),
-                    Entry.of("remove", "Take the keys of a service out of the keyring", KeysCommand.Remove::new)),
+                    "Manage the keys for agents",
+                    Entry.of("set", "Store a key in the keyring", KeysCommand.Set::new),
+                    Entry.of("get", "Show whether a service has a key, and its source", KeysCommand.Get::new),
+                    Entry.of("list", "Show the same of every service", KeysCommand.ListAll::new),
+                    Entry.of("remove", "Remove the keys of a service from the keyring", KeysCommand.Remove::new)),
             Entry.group(
                     "auth",
                     "Log in at agents that take tokens of users",
                     Entry.of("login", "Get a token through a browser, and keep it", LoginCommand::new)),
             Entry.group(
                     "group",
-                    "Look after the groups of a hub, which see nothing of each other",
-                    Entry.of("create", "Make a group", MembersCommand.CreateGroup::new),
+                    "Manage the groups of a hub, which are isolated from each other",
+                    Entry.of("create", "Create a group", MembersCommand.CreateGroup::new),
                     Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.GROUPS)),
-                    Entry.of("archive", "Shut its members out", () -> new MembersCommand.Change("groups", "archive")),
-                    Entry.of("restore", "Let them in again", () -> new MembersCommand.Change("groups", "restore"))),
+                    Entry.of(
+                            "archive",
+                            "Disable all members of a group",
+                            () -> new MembersCommand.Change("groups", "archive")),
+                    Entry.of(
+                            "restore",
+                            "Enable the members of a group again",
+                            () -> new MembersCommand.Change("groups", "restore"))),
             Entry.group(
                     "user",
-                    "Look after those who may call the agents of a hub",
-                    Entry.of("create", "Make a user", MembersCommand.CreateUser::new),
+                    "Manage the users of a hub",
+                    Entry.of("create", "Create a user", MembersCommand.CreateUser::new),
                     Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.USERS)),
-                    Entry.of("disable", "Shut one out", () -> new MembersCommand.Change("users", "disable")),
-                    Entry.of("enable", "Let one in again", () -> new MembersCommand.Change("users", "enable"))),
+                    Entry.of("disable", "Disable a user", () -> new MembersCommand.Change("users", "disable")),
+                    Entry.of("enable", "Enable a user", () -> new MembersCommand.Change("users", "enable"))),
             Entry.group(
                     "key",
-                    "Look after the API keys with which they call",
-                    Entry.of("create", "Make a key; it is shown this once", MembersCommand.CreateKey::new),
+                    "Manage the API keys of users",
+                    Entry.of("create", "Create a key; it is shown once", MembersCommand.CreateKey::new),
                     Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.KEYS)),
-                    Entry.of("rotate", "Make one that takes over from another", MembersCommand.RotateKey::new),
-                    Entry.of("revoke", "End a key", () -> new MembersCommand.Change("keys", "revoke"))),
+                    Entry.of("rotate", "Create the successor of a key", MembersCommand.RotateKey::new),
+                    Entry.of("revoke", "Revoke a key", () -> new MembersCommand.Change("keys", "revoke"))),
             Entry.group(
                     "audit",
-                    "Read the record of who did what on a hub",
+                    "Read the audit log of a hub",
                     Entry.of("tail", "Show the newest rows", AuditCommand.Tail::new),
                     Entry.of("query", "Show rows by group, actor, action, target or time", AuditCommand.Query::new),
                     Entry.of("export", "Save rows as JSON lines", AuditCommand.Export::new),
-                    Entry.of("verify", "Look whether any row was changed", AuditCommand.Verify::new)),
+                    Entry.of("verify", "Verify that no row was changed", AuditCommand.Verify::new)),
             Entry.group(
                     "privacy",
-                    "Save or remove what a hub holds about somebody",
-                    Entry.of("export", "Save it as JSON lines", PrivacyCommand.Export::new),
-                    Entry.of("erase", "Remove it for good", PrivacyCommand.Erase::new)),
+                    "Export or erase personal data",
+                    Entry.of("export", "Export the data of a user as JSON lines", PrivacyCommand.Export::new),
+                    Entry.of("erase", "Erase the data of a user for good", PrivacyCommand.Erase::new)),
             Entry.group(
                     "push",
-                    "Look after the webhooks of a hub",
+                    "Manage the webhooks of a hub",
                     Entry.group(
                             "dead-letters",
-                            "Deliveries that were given up",
+                            "Manage deliveries that were given up",
                             Entry.of("list", "List them", DeadLettersCommand.ListAll::new),
-                            Entry.of("redeliver", "Offer them again", DeadLettersCommand.Redeliver::new)),
+                            Entry.of("redeliver", "Deliver them again", DeadLettersCommand.Redeliver::new)),
                     Entry.of("secret", "Show the secret that signs a group's webhooks", PushSecretCommand::new)),
             Entry.group(
                     "config",
-                    "Inspect the configuration",
-                    Entry.of("show", "Show each setting and where it comes from", ConfigShowCommand::new)),
+                    "Show the configuration",
+                    Entry.of("show", "Show each setting and its source", ConfigShowCommand::new)),
             new Entry(
                     "bench",
                     "Measure an agent under load",
@@ -151,7 +157,7 @@ final class Commands {
             Entry.of("conformance", "Check a live agent with the A2A TCK", ConformanceCommand::new),
             Entry.of("completion", "Print a completion script for a shell", CompletionCommand::new),
             Entry.of("help", "Show usage of the tool or of a command", HelpCommand::new),
-            Entry.of("warm-up", "Load what a hub needs, for the launcher", WarmUpCommand::new)
+            Entry.of("warm-up", "Load the classes of a hub, for the launcher", WarmUpCommand::new)
                     .asHidden());
 
     /** What one can do comes before how to say it, for the options are many. */
@@ -189,11 +195,18 @@ final class Commands {
     private static CommandLine parser(List<Entry> entries, Surroundings around) {
         CommandSpec root = CommandSpec.wrapWithoutInspection(new GroupCommand()).name(NAME);
         root.usageMessage()
-                .header("Talks to A2A agents, and hosts them.")
+                .header("Calls A2A agents, and hosts them.")
+                .description(
+                        "",
+                        "First steps:",
+                        "  parley up                                                    start a hub with demo agents",
+                        "  parley send -a http://127.0.0.1:7420/agents/echo hello       call one of them",
+                        "  parley run Hello.java                                        run a file with your agents",
+                        "  parley init hello                                            create a project with an agent")
                 .footer(
                         "",
-                        "Where a setting comes from, first one first: its flag, the environment (A2ACLI_…, for up",
-                        "PARLEY_…), the file of --config or else a .env here or above, ~/.config/a2a-cli/.env.",
+                        "Sources of a setting, highest precedence first: its flag, the environment (A2ACLI_…, for up",
+                        "PARLEY_…), the file of --config, else a .env here or above, ~/.config/a2a-cli/.env.",
                         "Exit status: 0 done, 1 failed, 2 usage, 3 unreachable, 4 authentication, 5 timeout.");
         settings(root, Scope.CLIENT, List.of());
         standard(root);

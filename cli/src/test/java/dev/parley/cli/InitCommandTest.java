@@ -1,0 +1,62 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code parley init}, without building what it creates: {@link EmbeddingIT} does. */
+class InitCommandTest {
+    @TempDir
+    Path directory;
+
+    private Shell shell;
+
+    @BeforeEach
+    void start() {
+        shell = new Shell(directory);
+    }
+
+    @Test
+    void aGradleBuildNamesTheMainClassAndTheVersions() throws IOException {
+        Shell.Ran ran = shell.run("init", "new", "--gradle");
+
+        Path project = directory.resolve("new");
+        assertThat(ran.status()).isZero();
+        assertThat(ran.out()).contains("Run: cd new && gradle run");
+        assertThat(ran.err()).contains("./parley install");
+        // A keyword is no name of a package.
+        assertThat(project.resolve("build.gradle")).content().contains("mainClass = 'newagent.NewAgent'");
+        assertThat(project.resolve("settings.gradle")).content().contains("rootProject.name = 'new'");
+        assertThat(project.resolve("src/main/java/newagent/NewAgent.java"))
+                .content()
+                .startsWith("package newagent;")
+                .contains("public final class NewAgent {")
+                .doesNotContain("@");
+        assertThat(project.resolve("src/test/java/newagent/NewAgentTest.java")).exists();
+        assertThat(project.resolve("pom.xml")).doesNotExist();
+    }
+
+    @Test
+    void anExistingDirectoryIsLeftAsItIs() throws IOException {
+        Path file = Files.writeString(Files.createDirectory(directory.resolve("hello")).resolve("pom.xml"), "mine");
+
+        Shell.Ran ran = shell.run("init", "hello");
+
+        assertThat(ran.status()).isEqualTo(1);
+        assertThat(ran.err()).contains("hello: exists (nothing was changed)");
+        assertThat(file).hasContent("mine");
+    }
+
+    @Test
+    void aNameThatIsNoNameOfAProjectIsAUsageError() {
+        for (String name : new String[] {"Hello", "../up", "a b", "a--b", "1a", "a".repeat(64)}) {
+            assertThat(shell.run("init", name).status()).as(name).isEqualTo(2);
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
+}
