@@ -1080,6 +1080,7 @@ public final class Database implements AutoCloseable {
                 }
                 checkpointDue.drainPermits();
                 if (!open) {
+                    emptyAtTheEnd(session);
                     return;
                 }
                 try {
@@ -1097,6 +1098,17 @@ public final class Database implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             session.discard();
+        }
+    }
+
+    /** Leaves nothing in the write-ahead log of what was erased just before the close. The writer has ended by then. */
+    private void emptyAtTheEnd(Session session) {
+        try {
+            if (isErasing() && !isEmptied(session)) {
+                LOG.log(Level.WARNING, "the write-ahead log holds what was erased until the next start");
+            }
+        } catch (SQLException | RuntimeException failure) {
+            LOG.log(Level.WARNING, "emptying the write-ahead log", failure);
         }
     }
 

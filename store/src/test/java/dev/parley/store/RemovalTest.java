@@ -103,6 +103,19 @@ final class RemovalTest {
     }
 
     @Test
+    void whatIsErasedJustBeforeTheCloseIsInNoFile() throws IOException {
+        write(task(ALICE), new MessageKey(ALICE, "agent", "message-of-alice"));
+        clock.advance(Duration.ofHours(1));
+        store.log().removeEnded(clock.instant(), 100);
+        store.log().forget("shop", "alice-xqz");
+        store.audit().forget("shop", "alice-xqz");
+
+        store.close();
+
+        assertThat(onDisk()).doesNotContain("alice-xqz", "message-of-alice");
+    }
+
+    @Test
     void aLaneGoesWithItsLastTaskAndItsNumberIsNotGivenAgain() {
         write(task(ALICE), new MessageKey(ALICE, "agent", "m-1"));
         write(task(BOB), new MessageKey(BOB, "agent", "m-1"));
