@@ -57,6 +57,9 @@ record ForeignSdk(
             javaScript("signing", List.of()).withoutServer(),
             python("python-signing").withoutServer());
 
+    /** Frameworks whose agents call others by A2A. */
+    static final List<ForeignSdk> FRAMEWORKS = List.of(python("google-adk").withoutServer());
+
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
 

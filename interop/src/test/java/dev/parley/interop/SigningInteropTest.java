@@ -144,9 +144,7 @@ class SigningInteropTest {
         }
         Map<String, Object> first = arrived.poll(20, TimeUnit.SECONDS);
         var webhook = new LinkedHashMap<String, Object>(first == null ? Map.of() : first);
-        webhook.put(
-                "secret",
-                WebhookSecrets.in(directory.resolve("ES256-data")).of("default"));
+        webhook.put("secret", WebhookSecrets.in(directory.resolve("ES256-data")).of("default"));
         return webhook;
     }
 
