@@ -43,7 +43,8 @@ class InitCommandTest {
 
     @Test
     void anExistingDirectoryIsLeftAsItIs() throws IOException {
-        Path file = Files.writeString(Files.createDirectory(directory.resolve("hello")).resolve("pom.xml"), "mine");
+        Path file = Files.writeString(
+                Files.createDirectory(directory.resolve("hello")).resolve("pom.xml"), "mine");
 
         Shell.Ran ran = shell.run("init", "hello");
 
