@@ -57,6 +57,9 @@ final class Journal {
 
     private static final List<Patch.Op> OPS = List.of(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.REPLACE);
 
+    /** The setting of the database that has the newest number of a review. */
+    private static final String LAST_REVIEW = "last review";
+
     private final Terms terms;
     private final Sql sql;
     private final Keeping keeping;
@@ -74,7 +77,13 @@ final class Journal {
                 "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
                         + " forgotten) AS newest FROM kg_space s) AS of_each"));
         this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
-        this.lastReview = database.read(session -> sql.number(session, "SELECT max(review_no) FROM kg_review"));
+        // The newest review may have been erased, and its number must not come to stand for another update.
+        this.lastReview = database.read(session -> Math.max(
+                sql.number(session, "SELECT max(review_no) FROM kg_review"),
+                sql.number(
+                        session,
+                        "SELECT CAST(value AS BIGINT) FROM kg_setting WHERE space = 0 AND name = ?",
+                        LAST_REVIEW)));
     }
 
     // ---- Changes
@@ -518,6 +527,9 @@ final class Journal {
                 caller,
                 new String(Json.write(update), StandardCharsets.UTF_8),
                 reason);
+        writing.session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
+        writing.session.update(
+                "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", LAST_REVIEW, "" + lastReview);
         return lastReview;
     }
 

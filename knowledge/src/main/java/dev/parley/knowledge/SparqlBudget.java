@@ -13,11 +13,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Jena's own time limit would need a timer, and looks at it between rows only: one regular expression can take years.
  */
 final class SparqlBudget {
-    /** What sorting and joining may at worst have to hold at once. */
-    private static final int MAX_ROWS = 3_000_000;
+    /** Half of the heap, divided by how many queries there are at a time, so that none takes from another. */
+    private static final long MEMORY = Runtime.getRuntime().maxMemory() / 2 / SqlStatementStore.AT_ONCE;
 
-    /** How many characters may be read, or made by functions, all texts together. */
-    private static final int MAX_TEXT = 128 << 20;
+    /** What sorting and joining may at worst have to hold at once; a row takes about 100 bytes. */
+    private static final long MAX_ROWS = Math.min(3_000_000, MEMORY / 100);
+
+    /** How many characters may be read, or made by functions, all texts together; each takes up to 2 bytes. */
+    private static final long MAX_TEXT = Math.min(128 << 20, MEMORY / 2);
 
     /** How many steps are taken between two looks at the clock. */
     private static final int STRIDE = 1_024;

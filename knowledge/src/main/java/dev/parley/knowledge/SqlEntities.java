@@ -46,17 +46,19 @@ final class SqlEntities {
         if (!filter.types().isEmpty()) {
             where.and("x.p = ?", type);
         }
+        // What is asked of an entity as a whole is looked at once for each, not for each of its statements.
+        var having = new Where("1 = 1");
         if (filter.text() != null) {
-            says(where, "", true, "k.datatype <> 0 AND " + sql.contains("k.lexical"), Sql.containing(filter.text()));
+            says(having, "", true, "k.datatype <> 0 AND " + sql.contains("k.lexical"), Sql.containing(filter.text()));
         }
         for (Condition condition : filter.conditions()) {
-            if (!add(where, condition)) {
+            if (!add(having, condition)) {
                 return Page.empty();
             }
         }
         return filter.orderBy() == null
-                ? byNumber(where, after, limit)
-                : byValue(where, filter.orderBy(), filter.descending(), after, limit);
+                ? byNumber(where, having, after, limit)
+                : byValue(where, having, filter.orderBy(), filter.descending(), after, limit);
     }
 
     /** Asks that the entity says, visibly, something with a value called k. */
@@ -135,7 +137,7 @@ final class SqlEntities {
         }
     }
 
-    private Page<String> byNumber(Where where, @Nullable String after, int limit) throws SQLException {
+    private Page<String> byNumber(Where where, Where having, @Nullable String after, int limit) throws SQLException {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());
         values.addAll(where.values);
@@ -144,11 +146,13 @@ final class SqlEntities {
         if (cursor != null) {
             values.add(cursor[0]);
         }
+        values.addAll(having.values);
         values.add(limit + 1);
         var numbers = new ArrayList<Long>();
         try (ResultSet rows = session.bind(
-                        "SELECT DISTINCT x.s FROM kg_statement x WHERE " + where.text + " AND " + reason + " = 0"
-                                + (cursor == null ? "" : " AND x.s > ?") + " ORDER BY x.s LIMIT ?",
+                        "SELECT x.s FROM kg_statement x WHERE " + where.text + " AND " + reason + " = 0"
+                                + (cursor == null ? "" : " AND x.s > ?") + " GROUP BY x.space, x.s HAVING "
+                                + having.text + " ORDER BY x.s LIMIT ?",
                         values.toArray())
                 .executeQuery()) {
             while (rows.next()) {
@@ -161,7 +165,8 @@ final class SqlEntities {
     }
 
     /** Values are no key to go on from, since many may share one: such pages go on by their place. */
-    private Page<String> byValue(Where where, String orderBy, boolean descending, @Nullable String after, int limit)
+    private Page<String> byValue(
+            Where where, Where having, String orderBy, boolean descending, @Nullable String after, int limit)
             throws SQLException {
         long place = after == null ? 0 : requireNonNull(Cursor.read(after, 1))[0];
         Long predicate = terms.find(session, orderBy);
@@ -175,6 +180,7 @@ final class SqlEntities {
         values.add(space.number());
         values.addAll(where.values);
         String reason = conditions.reason("x", values);
+        values.addAll(having.values);
         values.add(limit + 1);
         values.add(place);
         String from = " FROM kg_statement y JOIN kg_term k ON k.term_no = y.o WHERE y.space = e.space AND y.s = e.s"
@@ -185,8 +191,9 @@ final class SqlEntities {
         try (ResultSet rows = session.bind(
                         "SELECT s FROM (SELECT e.s AS s, (SELECT " + best + "(k.number)" + from + " AS worth, (SELECT "
                                 + best + "(k.lexical)" + from
-                                + " AS said FROM (SELECT DISTINCT x.space, x.s FROM kg_statement x WHERE " + where.text
-                                + " AND " + reason + " = 0) e) f ORDER BY CASE WHEN said IS NULL THEN 2"
+                                + " AS said FROM (SELECT x.space, x.s FROM kg_statement x WHERE " + where.text
+                                + " AND " + reason + " = 0 GROUP BY x.space, x.s HAVING " + having.text
+                                + ") e) f ORDER BY CASE WHEN said IS NULL THEN 2"
                                 + " WHEN worth IS NULL THEN 1 ELSE 0 END, worth" + direction + ", said" + direction
                                 + ", s LIMIT ? OFFSET ?",
                         values.toArray())

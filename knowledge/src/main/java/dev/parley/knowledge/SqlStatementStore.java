@@ -41,7 +41,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
 
     /** Queries that are under way at a time; each has a connection, so none waits for one. */
-    private static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
+    static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     /** Queries of one group that wait. */
     private static final int MAX_WAITING = 100;

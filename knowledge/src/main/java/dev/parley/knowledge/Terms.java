@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
@@ -425,6 +426,9 @@ final class Terms implements Database.GroupListener {
             };
         } catch (NumberFormatException | DateTimeException noValue) {
             return null;
+        } catch (ArithmeticException beyond) {
+            throw A2AException.invalidParams(
+                    "object.value", literal.lexical() + " (expected: a time that milliseconds can count)");
         }
     }
 

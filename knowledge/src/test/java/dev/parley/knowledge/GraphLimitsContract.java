@@ -130,6 +130,27 @@ abstract class GraphLimitsContract {
     // ---- What is read
 
     @Test
+    void aTextSearchReadsTheStatementsOfASubjectOnce() {
+        graph.load(
+                IntStream.range(0, 16_000)
+                        .mapToObj(i -> Statement.of("ex:much", "ex:text", Literal.of("text " + i)))
+                        .toList(),
+                context,
+                "file");
+        graph.load(List.of(Statement.of("ex:other", "ex:text", Literal.of("needle"))), context, "file");
+
+        // Reading them once for each of them took longer than the 10 s that there are.
+        assertThat(ask("{ entities(text: \"nothing has this\") { nodes { id } } }"))
+                .isEqualTo(Map.of("entities", Map.of("nodes", List.of())));
+        assertThat(ask("{ entities(text: \"needle\", orderBy: \"ex:text\") { nodes { id } } }"))
+                .isEqualTo(Map.of("entities", Map.of("nodes", List.of(Map.of("id", "ex:other")))));
+        assertThat(
+                        ask(
+                                "{ entities(where: {predicate: \"ex:text\", is: CONTAINS, values: \"text 15999\"}) { nodes { id } } }"))
+                .isEqualTo(Map.of("entities", Map.of("nodes", List.of(Map.of("id", "ex:much")))));
+    }
+
+    @Test
     void longStatementsComeInShorterPages() {
         load(40);
 
