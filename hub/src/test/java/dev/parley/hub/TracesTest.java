@@ -20,8 +20,11 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.Patch;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Statement;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.Term.Literal;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.IOException;
@@ -163,7 +166,21 @@ final class TracesTest {
                     .query(KnowledgeOperation.Query.graphql("{ entity(id: \"ex:p1\") { id } }", Map.of()), TRACED);
             client.call(SendMessage.of(Message.user(Part.text("ask"))), TRACED);
 
+            client.knowledge()
+                    .update(
+                            KnowledgeOperation.Update.of(Patch.add(Statement.of("ex:p1", "ex:q", Literal.of("o")))),
+                            TRACED);
+            client.knowledge()
+                    .subscribe(
+                            KnowledgeOperation.Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of()),
+                            TRACED)
+                    .close();
+
             Span asked = receiver.span(SPAN_KIND_SERVER, "knowledge/query", Map.of("gen_ai.agent.name", "knowing"));
+            for (String method : List.of("knowledge/update", "knowledge/subscribe")) {
+                Span other = receiver.span(SPAN_KIND_SERVER, method, Map.of("gen_ai.agent.name", "knowing"));
+                assertThat(hex(other.getTraceId())).isEqualTo(TRACE);
+            }
             Span worked = receiver.span(SPAN_KIND_INTERNAL, "invoke_agent knowing", Map.of());
             Span within = receiver.span(SPAN_KIND_INTERNAL, "knowledge/query", Map.of());
             assertThat(hex(asked.getTraceId())).isEqualTo(TRACE);

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,16 +104,16 @@ final class UpdateExecutor {
                                 context,
                                 outcome(outcome.result()),
                                 AuditLog.detail(update));
-                        trail.add(session, changed(context, update, outcome.result(), approval));
+                        trail.add(session, changed(context, update, outcome(outcome.result()), approval));
                         return outcome;
                     },
                     outcome -> subscriptions.publish(group, outcome.changes()));
         } catch (Updates.Refused refused) {
             audit.note("knowledge/update", context, outcome(refused.result()), AuditLog.detail(update));
-            trail.note(changed(context, update, refused.result(), approval));
+            trail.note(changed(context, update, outcome(refused.result()), approval));
             return Outcome.of(refused.result());
         } catch (A2AException refused) {
-            audit.note("knowledge/update", context, refused.error().name(), AuditLog.detail(update));
+            noteRefused(context, update, refused, approval);
             throw refused;
         } catch (KnowledgeStoreException failure) {
             throw A2AException.of(
@@ -121,6 +122,11 @@ final class UpdateExecutor {
                             Map.of("reason", "store"))
                     .causedBy(failure);
         }
+    }
+
+    private void noteRefused(CallContext context, Update update, A2AException refused, @Nullable Approval approval) {
+        audit.note("knowledge/update", context, refused.error().name(), AuditLog.detail(update));
+        trail.note(changed(context, update, refused.error().name(), approval));
     }
 
     private static List<String> violations(
@@ -139,8 +145,9 @@ final class UpdateExecutor {
         boolean pinned = update.metadata().containsKey("ifRevision");
         String group = context.scope().group();
         Alignment alignment = settings.rules(group);
-        QueryErrors.mapped(
-                A2AError.KNOWLEDGE_UPDATE,
+        computed(
+                update,
+                context,
                 () -> statements.compute(group, PATIENCE, () -> {
                     alignment.requireAllowed(On.QUERY, context.caller(), () -> Sparql.namedIn(text, PATIENCE));
                     return alignment;
@@ -149,8 +156,9 @@ final class UpdateExecutor {
         Floors floors = alignment.floors(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {
             var metadata = new LinkedHashMap<>(update.metadata());
-            List<Patch> patches = QueryErrors.mapped(
-                    A2AError.KNOWLEDGE_UPDATE,
+            List<Patch> patches = computed(
+                    update,
+                    context,
                     () -> statements.read(group, floors, PATIENCE, view -> {
                         if (!pinned) {
                             metadata.put("ifRevision", view.revision());
@@ -173,6 +181,16 @@ final class UpdateExecutor {
                     throw refused;
                 }
             }
+        }
+    }
+
+    /** Does the part of an update that is before the writer's; if it is refused there, that is noted as well. */
+    private <T> T computed(Update update, CallContext context, Supplier<T> work) {
+        try {
+            return QueryErrors.mapped(A2AError.KNOWLEDGE_UPDATE, work);
+        } catch (A2AException refused) {
+            noteRefused(context, update, refused, null);
+            throw refused;
         }
     }
 
@@ -238,16 +256,14 @@ final class UpdateExecutor {
 
     /** What the trail is told of an update. */
     private static AuditTrail.Entry changed(
-            CallContext context, Update update, UpdateResult result, @Nullable Approval approval) {
-        var detail = new LinkedHashMap<String, @Nullable Object>();
-        detail.put("mutations", update.mutations().size());
-        AuditLog.put(detail, "taskId", update.taskId());
+            CallContext context, Update update, String outcome, @Nullable Approval approval) {
+        Map<String, @Nullable Object> detail = AuditLog.detail(update);
         if (approval == null) {
-            return AuditLog.entry(context, "knowledge.updated", context.scope().group(), "", outcome(result), detail);
+            return AuditLog.entry(context, "knowledge.updated", context.scope().group(), "", outcome, detail);
         }
         String id = Long.toString(approval.number());
         String subject = context.scope().group() + "/" + context.caller();
-        return AuditLog.entry(approval.by(), "knowledge.approved", id, subject, outcome(result), detail);
+        return AuditLog.entry(approval.by(), "knowledge.approved", id, subject, outcome, detail);
     }
 
     private static String outcome(UpdateResult result) {

@@ -20,6 +20,7 @@ import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.KnowledgeOperation.Verification;
 import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
 import dev.parley.store.AuditTrail;
@@ -55,6 +56,7 @@ abstract class GraphContract {
 
     private final StatementStoreContract.Clock clock = new StatementStoreContract.Clock();
     private Database database;
+    private AuditTrail trail;
     private Graph graph;
     private CallContext context = CallContext.anonymous();
 
@@ -64,7 +66,8 @@ abstract class GraphContract {
     @BeforeAll
     void open(@TempDir Path directory) throws IOException {
         database = database(directory);
-        graph = Graph.in(database, AuditTrail.in(database, clock), clock);
+        trail = AuditTrail.in(database, clock);
+        graph = Graph.in(database, trail, clock);
     }
 
     @AfterAll
@@ -239,6 +242,49 @@ abstract class GraphContract {
             assertThat(entry.caller()).isEqualTo("reporter");
             assertThat(entry.detail()).containsEntry("justification", "seen on site");
         });
+        assertThat(recorded()).singleElement().satisfies(entry -> {
+            assertThat(entry.actor()).isEqualTo("reporter");
+            assertThat(entry.outcome()).isEqualTo("Verified");
+            assertThat(entry.detail().toString())
+                    .contains("justification=seen on site", "sourceAgentId=an impostor", "taskId=t-77");
+        });
+    }
+
+    /** What the record of the hub has about updates of the group. */
+    private List<AuditTrail.Entry> recorded() {
+        AuditTrail.Filter updates = new AuditTrail.Filter(group(), null, "knowledge.updated", null, null, null);
+        return trail.rows(updates, 0, 100).stream().map(AuditTrail.Row::entry).toList();
+    }
+
+    @Test
+    void kg32_updatesThatAreRefusedAreInTheRecordToo() {
+        graph.rules(
+                group(),
+                Alignment.read("{\"rules\":[{\"id\":\"law\",\"on\":\"update\",\"match\":{\"graph\":\"ex:law\"},"
+                        + "\"effect\":\"forbid\"}]}"));
+
+        assertThatThrownBy(() -> update(Patch.add(status("ex:p1", "x").in("ex:law"))))
+                .isInstanceOf(A2AException.class);
+        assertRefused(
+                () -> graph.update(Update.of(Patch.add(status("ex:p1", "x"))).with(Map.of("ifRevision", 1)), context),
+                A2AError.KNOWLEDGE_UPDATE,
+                "conflict");
+        assertRefused(() -> sparql("LOAD <http://localhost/>"), A2AError.KNOWLEDGE_UPDATE, "not-supported");
+        update(Patch.add(status("ex:p1", "last"))); // rows are written in their order
+
+        assertThat(recorded())
+                .extracting(AuditTrail.Entry::outcome)
+                .containsExactly("ALIGNMENT_VIOLATION", "KNOWLEDGE_UPDATE", "KNOWLEDGE_UPDATE", "Verified");
+    }
+
+    @Test
+    void aTimeBeyondWhatMillisecondsCountIsAnInvalidParameter() {
+        Literal late = new Literal("+999999999-12-31T23:59:59Z", Term.XSD + "dateTime", null);
+
+        assertThatThrownBy(() -> update(Patch.add(Statement.of("ex:p1", "ex:at", late))))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.error()).isEqualTo(A2AError.INVALID_PARAMS));
     }
 
     private static @Nullable Object first(@Nullable Object data, String... names) {
