@@ -68,7 +68,7 @@ final class Knowledge {
         Form form = Form.rpc(call.dialect, envelope.id());
         boolean subscribes = envelope.method().equals(SUBSCRIBE);
         try {
-            call.requireKnowledge(subscribes);
+            call.requireKnowledge();
             requireSize(request);
             return call.answer(form, envelope.params(shape(envelope.method())), true);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
@@ -95,7 +95,7 @@ final class Knowledge {
         try {
             Matcher path = PATH.matcher(request.path());
             String asked = path.matches() ? requireNonNull(path.group(1)) : "";
-            call.requireKnowledge(asked.equals(":subscribe"));
+            call.requireKnowledge();
             if (asked.equals(SCHEMA)) {
                 return call.schema();
             }
@@ -172,9 +172,8 @@ final class Knowledge {
             }
         }
 
-        void requireKnowledge(boolean streaming) {
-            boolean streams = !Boolean.FALSE.equals(agent.card().capabilities().streaming());
-            if (agent.knowledge() == null || streaming && !streams) {
+        void requireKnowledge() {
+            if (agent.knowledge() == null) {
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND);
             }
         }

@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
@@ -17,8 +18,9 @@ import java.util.function.Function;
  * The knowledge graph that an agent lets its callers use. What they ask is checked here, whatever wire it came over.
  *
  * @param schema the GraphQL schema as a caller sees it, in its definition language
+ * @param subscriptions false for an agent that does not stream
  */
-public record ServedKnowledge(KnowledgeEndpoint endpoint, Function<CallContext, String> schema) {
+public record ServedKnowledge(KnowledgeEndpoint endpoint, Function<CallContext, String> schema, boolean subscriptions) {
     public ServedKnowledge {
         requireNonNull(endpoint, "endpoint");
         requireNonNull(schema, "schema");
@@ -36,10 +38,13 @@ public record ServedKnowledge(KnowledgeEndpoint endpoint, Function<CallContext, 
     }
 
     /**
-     * @throws A2AException INVALID_PARAMS if it is in another language than GraphQL, and as
-     *     {@link KnowledgeEndpoint#subscribe}
+     * @throws A2AException UNSUPPORTED_OPERATION if the agent does not stream, INVALID_PARAMS if it is in another language
+     *     than GraphQL, and as {@link KnowledgeEndpoint#subscribe}
      */
     public KnowledgeEndpoint.Changes subscribe(Subscribe subscription, CallContext context) {
+        if (!subscriptions) {
+            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
+        }
         requireLanguage(subscription.language(), List.of(Subscribe.GRAPHQL));
         return endpoint.subscribe(subscription, context);
     }

@@ -28,7 +28,7 @@ final class ScriptedKnowledge implements KnowledgeEndpoint {
     List<Change> changes = List.of();
 
     ServedKnowledge served() {
-        return new ServedKnowledge(this, caller -> "type Query { entity: String }");
+        return new ServedKnowledge(this, caller -> "type Query { entity: String }", true);
     }
 
     @Override

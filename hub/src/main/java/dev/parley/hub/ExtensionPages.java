@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -89,7 +90,12 @@ final class ExtensionPages implements RequestHandler {
         entry.put("description", extension.card().description());
         entry.put("required", extension.card().required());
         entry.put("needs", extension.needs());
-        entry.put("methods", extension.methods().keySet().stream().sorted().toList());
+        var methods = new TreeSet<String>(extension.methods().keySet());
+        if (extension.card().params().get("methods") instanceof List<?> described) {
+            described.forEach(
+                    method -> methods.add(String.valueOf(method))); // of those that no handler of the agent has
+        }
+        entry.put("methods", List.copyOf(methods));
         entry.put("agents", agents);
         return entry;
     }

@@ -244,9 +244,7 @@ public final class Hub implements AutoCloseable {
         Graph used = agent.usesKnowledge() ? graph.get() : null;
         var observed = new Observed(agent.name(), metrics, traces);
         var recorded = new Recorded(audit, agent.name(), auditsCalls);
-        ServedKnowledge shared = used == null
-                ? null
-                : new ServedKnowledge(observed.before(recorded.before(guarded(agent, url, used))), used::schema);
+        ServedKnowledge shared = used == null ? null : shared(agent, url, used, observed, recorded);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         hosted.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
@@ -286,21 +284,25 @@ public final class Hub implements AutoCloseable {
         return traces.isOff() ? graph.get() : traces.before(SpanKind.INTERNAL, () -> "graph", graph.get());
     }
 
-    /** The graph as callers reach it through an agent, be it inside messages. */
-    private KnowledgeEndpoint guarded(Agent agent, String url, Graph used) {
-        AgentCard card = agent.card(interfaces(url, agent.name(), dialects));
-        return trust.guard(card, List.of(), agent.name()).before(used);
-    }
-
     private ServedCard served(AgentCard card) {
         return cardKeys == null
                 ? ServedCard.unsigned(card)
                 : ServedCard.signed(card, cardKeys.signer(server.url() + CardKeys.PATH));
     }
 
+    /** The graph as callers reach it through an agent, be it inside messages. */
+    private ServedKnowledge shared(Agent agent, String url, Graph used, Observed observed, Recorded recorded) {
+        AgentCard card = agent.card(interfaces(url, agent.name(), dialects));
+        Guard guard = trust.guard(card, List.of(), agent.name());
+        return new ServedKnowledge(
+                observed.before(recorded.before(guard.before(used))),
+                guard.beforeQuery(used::schema),
+                !Boolean.FALSE.equals(card.capabilities().streaming()));
+    }
+
     private Agent withKnowledge(Agent agent, String url, ServedKnowledge shared) {
         return agent.extended(
-                KnowledgeExtension.of(server.url(), url, shared.endpoint().queryLanguages(), true),
+                KnowledgeExtension.of(server.url(), url, shared.endpoint().queryLanguages(), shared.subscriptions()),
                 new KnowledgeCarrier(agent.handler(), shared));
     }
 

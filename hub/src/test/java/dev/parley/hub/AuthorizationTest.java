@@ -689,6 +689,37 @@ final class AuthorizationTest {
     }
 
     @Test
+    void theSchemaOfAGraphIsHiddenFromCallersWhoMayNotQueryIt() throws Exception {
+        try (Hub kept = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .policy(policy("""
+                        {"rules": [{"effect": "deny", "principals": ["dave"], "operations": ["knowledge/query"]}]}
+                        """))
+                .agents(Agent.named("knowing", "Shares what it knows")
+                        .knowledge()
+                        .handle((request, reply) -> reply.complete("ok")))
+                .start()) {
+            var there = new Outsider(kept.url());
+            String boss = kept.bootstrapKey().orElseThrow();
+            String schema = "/agents/knowing/kg/schema.graphql";
+            for (String name : List.of("carol", "dave")) {
+                String body = there.post(
+                                "/admin/keys",
+                                "{'group':'T8','principal':'" + name + "','scopes':[]}",
+                                "X-Api-Key",
+                                boss)
+                        .body();
+                HttpResponse<String> answer =
+                        there.get(schema, "X-Api-Key", Shown.of(body).at("key").text());
+                assertThat(answer.statusCode()).as(name).isEqualTo(name.equals("carol") ? 200 : 403);
+                assertThat(answer.body().contains("type Query")).isEqualTo(name.equals("carol"));
+            }
+        }
+    }
+
+    @Test
     @DisplayName("ONE29: an operator decides about the graph of any group, by name, and the audit tells")
     void reviewsOfAnyGroupAreForOperators() throws Exception {
         try (Hub kept = Hub.builder()

@@ -190,6 +190,41 @@ final class KnowledgeMatrixTest {
         assertThat(answer.body()).contains("\"code\":-32012");
     }
 
+    @Test
+    void kg16AnAgentThatDoesNotStreamOffersNoSubscriptions() throws IOException, InterruptedException {
+        hub.host(Agent.named("whole", "Shares what it knows, at once")
+                .knowledge()
+                .streaming(false)
+                .handle((request, reply) -> reply.complete("done")));
+
+        AgentCard card = Json.readCard(get(hub.agentUrl("whole") + "/.well-known/agent-card.json")
+                .body()
+                .getBytes(StandardCharsets.UTF_8));
+        AgentCard.Extension entry = KnowledgeExtension.in(card).orElseThrow();
+        assertThat(entry.params()).containsEntry("subscriptions", false);
+        assertThat(String.valueOf(entry.params().get("methods"))).doesNotContain("subscribe");
+        String params = "{'subscriptionQuery':'subscription { knowledgeChanged { op } }'}";
+        HttpResponse<String> rpc = call("whole", "knowledge/subscribe", params);
+        assertThat(rpc.statusCode()).isEqualTo(501);
+        assertThat(rpc.body()).contains("\"code\":-32004");
+        HttpResponse<String> rest =
+                http.send(post(hub.agentUrl("whole") + "/kg:subscribe", params), BodyHandlers.ofString());
+        assertThat(rest.statusCode()).isEqualTo(501);
+        try (AgentClient client = AgentClient.builder().prefer("GRPC").connect(hub.agentUrl("whole"))) {
+            assertThatThrownBy(() -> client.knowledge().subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER))
+                    .isInstanceOf(A2AException.class);
+        }
+        assertThat(call("whole", "knowledge/query", "{'query':'{ graphs { name } }'}")
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void theListOfExtensionsHasTheMethodsOfTheGraph() throws IOException, InterruptedException {
+        assertThat(get(hub.url() + "/extensions").body())
+                .contains("[\"knowledge/query\",\"knowledge/subscribe\",\"knowledge/update\"]");
+    }
+
     @ParameterizedTest
     @CsvSource({"knowledge/query", "knowledge/update", "knowledge/subscribe"})
     void kg28AnAgentWithoutKnowledgeHasNoSuchMethods(String method) throws IOException, InterruptedException {

@@ -58,7 +58,7 @@ final class KnowledgeRequestFuzzTest {
     @BeforeAll
     void open(@TempDir Path directory) {
         graph = Graph.open(directory);
-        var knowledge = new ServedKnowledge(graph, graph::schema);
+        var knowledge = new ServedKnowledge(graph, graph::schema, true);
         agent = new ServedAgent("agent", new Nobody(), ServedCard.unsigned(CARD), Dialects.NAMES, knowledge, Map.of());
     }
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +92,14 @@ public final class Guard {
             require(name, null, caller, "");
             requireEnd(name, caller);
             return method.call(params, caller);
+        };
+    }
+
+    /** A read of the knowledge graph that is allowed to callers who may query it. */
+    public <T> Function<CallContext, T> beforeQuery(Function<CallContext, T> read) {
+        return caller -> {
+            require("knowledge/query", null, caller, "");
+            return read.apply(caller);
         };
     }
 

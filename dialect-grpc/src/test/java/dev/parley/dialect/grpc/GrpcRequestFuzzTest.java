@@ -49,7 +49,7 @@ final class GrpcRequestFuzzTest {
             nobody,
             ServedCard.unsigned(ErrorTableTest.CARD),
             Dialects.NAMES,
-            new ServedKnowledge(nobody, caller -> ""),
+            new ServedKnowledge(nobody, caller -> "", true),
             Map.of());
     private final GrpcDialect dialect = new GrpcDialect(DialectSettings.DEFAULTS, tenant -> agent, () -> true);
 
