@@ -25,6 +25,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeTokenVerifier;
 import dev.parley.protocol.OwnMethod;
 import dev.parley.server.Authenticator;
 import dev.parley.server.Server;
@@ -97,6 +98,7 @@ public final class Hub implements AutoCloseable {
     private final @Nullable CardKeys cardKeys;
     private final List<AgentExtension> extensions;
     private final ExtensionPages extensionPages;
+    private final @Nullable KnowledgeTokenVerifier knowledgeTokens;
     private final HomePage home;
     private volatile boolean hosting;
     private final @Nullable AuditTrail audit;
@@ -112,6 +114,7 @@ public final class Hub implements AutoCloseable {
         this.agentDialects = Map.copyOf(settings.agentDialects);
         this.cardKeys = settings.cardKeys;
         this.extensions = List.copyOf(settings.extensions);
+        this.knowledgeTokens = settings.knowledgeTokens;
         this.auditsCalls = settings.auditsCalls;
         WebhookSecrets secrets;
         @Nullable Database database;
@@ -295,7 +298,7 @@ public final class Hub implements AutoCloseable {
         AgentCard card = agent.card(interfaces(url, agent.name(), dialects));
         Guard guard = trust.guard(card, List.of(), agent.name());
         return new ServedKnowledge(
-                observed.before(recorded.before(guard.before(used))),
+                observed.before(recorded.before(guard.before(new KnowledgeTokens(used, knowledgeTokens)))),
                 guard.beforeQuery(used::schema),
                 !Boolean.FALSE.equals(card.capabilities().streaming()));
     }

@@ -13,6 +13,7 @@ import dev.parley.engine.TaskLimits;
 import dev.parley.knowledge.Graph;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeTokenVerifier;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
@@ -75,6 +76,9 @@ public final class HubBuilder {
     final Map<String, Set<String>> agentDialects = new LinkedHashMap<>();
     boolean protectCards;
     boolean auditsCalls;
+
+    @Nullable
+    KnowledgeTokenVerifier knowledgeTokens;
 
     @Nullable
     CardKeys cardKeys;
@@ -420,6 +424,12 @@ public final class HubBuilder {
      */
     public HubBuilder auditCalls(boolean all) {
         this.auditsCalls = all;
+        return this;
+    }
+
+    /** Verifies tokens in the metadata of knowledge operations; default: they are dropped without a look at them. */
+    public HubBuilder knowledgeTokens(KnowledgeTokenVerifier verifier) {
+        this.knowledgeTokens = verifier;
         return this;
     }
 

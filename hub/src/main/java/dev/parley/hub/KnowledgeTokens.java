@@ -1,0 +1,70 @@
+package dev.parley.hub;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.KnowledgeTokenVerifier;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Hands the tokens in the metadata of knowledge operations to their verifier; what is behind it never sees them. */
+record KnowledgeTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier verifier)
+        implements KnowledgeEndpoint {
+    @Override
+    public List<String> queryLanguages() {
+        return graph.queryLanguages();
+    }
+
+    @Override
+    public QueryResult query(Query query, CallContext context) {
+        Query plain = verified(
+                query.metadata(),
+                context,
+                metadata -> new Query(
+                        query.query(),
+                        query.language(),
+                        query.variables(),
+                        query.requiredCertainty(),
+                        query.maxAge(),
+                        query.taskId(),
+                        query.sessionId(),
+                        metadata));
+        return graph.query(plain, context);
+    }
+
+    @Override
+    public UpdateResult update(Update update, CallContext context) {
+        return graph.update(verified(update.metadata(), context, update::with), context);
+    }
+
+    @Override
+    public Changes subscribe(Subscribe subscription, CallContext context) {
+        return graph.subscribe(verified(subscription.metadata(), context, subscription::with), context);
+    }
+
+    private <O extends KnowledgeOperation> O verified(
+            Map<String, @Nullable Object> metadata,
+            CallContext context,
+            Function<Map<String, @Nullable Object>, O> operation) {
+        var tokens = new LinkedHashMap<String, @Nullable Object>();
+        var others = new LinkedHashMap<String, @Nullable Object>();
+        metadata.forEach((name, value) -> (isToken(name) ? tokens : others).put(name, value));
+        O plain = operation.apply(others);
+        if (verifier != null && !tokens.isEmpty()) {
+            verifier.verify(plain, tokens, context);
+        }
+        return plain;
+    }
+
+    private static boolean isToken(String name) {
+        return name.equals("token") || name.equals("authorization") || name.startsWith("credential");
+    }
+}
