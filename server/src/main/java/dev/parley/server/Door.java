@@ -173,6 +173,8 @@ final class Door implements HttpRouting {
         } catch (CloseConnectionException | RequestException e) {
             throw e;
         } catch (RuntimeException e) {
+            // What fails because the client has gone is no fault, and nobody reads what it was.
+            exchange.requirePresent();
             return routes.problem(head, Dialects.explained(e));
         }
     }
