@@ -111,13 +111,21 @@ final class Sends {
             if (outcome != null) {
                 return outcome;
             }
-            if (sent.begun() && sent.turn() != null) {
-                sent.turn().create(TaskState.WORKING);
-            }
+            create(sent);
             return sent.live().await(sent.since(), enough, engine.patience(context));
         } catch (InterruptedException stopped) {
+            // A caller that leaves within the grace period leaves a task like one that leaves after it.
+            if (engine.isOpen()) {
+                create(sent);
+            }
             Thread.currentThread().interrupt();
             throw Engine.stopping();
+        }
+    }
+
+    private static void create(Sent sent) {
+        if (sent.begun() && sent.turn() != null) {
+            sent.turn().create(TaskState.WORKING);
         }
     }
 

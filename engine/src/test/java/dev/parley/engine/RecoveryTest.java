@@ -204,8 +204,8 @@ final class RecoveryTest {
     @Test
     void aStopTellsEverybodyWhoWaitsAndTakesNoLongerThanItsGrace() throws Exception {
         var begun = new CountDownLatch(2);
-        AgentEndpoint agent = engine.host(Agent.named("agent", "Ends when it likes")
-                .handle((request, reply) -> {
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Ends when it likes").handle((request, reply) -> {
                     reply.working("busy");
                     begun.countDown();
                     while (true) {
@@ -216,8 +216,7 @@ final class RecoveryTest {
                         }
                     }
                 }));
-        Future<Object> blocked =
-                threads.submit(() -> agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE));
+        Future<Object> blocked = threads.submit(() -> agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE));
         Task begunTask = sendImmediately(agent, "go");
         Future<Task> reader = threads.submit(() -> await(agent, begunTask.id()));
         begun.await();

@@ -106,8 +106,7 @@ final class SimulatedThreads implements InstantSource {
     private static Method newVirtualThread() {
         try {
             Method method = Class.forName("java.lang.ThreadBuilders")
-                    .getDeclaredMethod(
-                            "newVirtualThread", Executor.class, String.class, int.class, Runnable.class);
+                    .getDeclaredMethod("newVirtualThread", Executor.class, String.class, int.class, Runnable.class);
             method.setAccessible(true);
             return method;
         } catch (ReflectiveOperationException unknown) {

@@ -447,11 +447,12 @@ final class Simulation {
 
         private void look(AgentEndpoint agent, String task) {
             switch (random.nextInt(3)) {
-                case 0 -> agent.call(ListTasks.all(), context).tasks().forEach(one -> {
-                    if (!one.artifacts().isEmpty()) {
-                        seen(one);
-                    }
-                });
+                case 0 ->
+                    agent.call(ListTasks.all(), context).tasks().forEach(one -> {
+                        if (!one.artifacts().isEmpty()) {
+                            seen(one);
+                        }
+                    });
                 case 1 -> agent.call(new CreatePushConfig(null, hook(task)), context);
                 default -> {
                     Task found = agent.call(GetTask.of(task), context);

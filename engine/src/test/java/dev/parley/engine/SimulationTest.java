@@ -54,7 +54,8 @@ final class SimulationTest {
                 new Simulation(seed).run();
             } catch (AssertionError | RuntimeException violation) {
                 throw new AssertionError(
-                        "seed " + seed + " (run it with -Dparley.seed=" + seed + "): " + violation.getMessage(), violation);
+                        "seed " + seed + " (run it with -Dparley.seed=" + seed + "): " + violation.getMessage(),
+                        violation);
             }
         }
     }

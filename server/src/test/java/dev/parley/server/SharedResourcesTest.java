@@ -121,9 +121,7 @@ final class SharedResourcesTest {
                 .headerTimeout(SHORT)
                 .writeTimeout(SHORT)
                 .keepAlive(Duration.ofMillis(1))
-                .handler(
-                        "/slow",
-                        (request, body) -> new WireAnswer.Events(Map.of(), slow, problem -> new byte[0])));
+                .handler("/slow", (request, body) -> new WireAnswer.Events(Map.of(), slow, problem -> new byte[0])));
         var socket = new Socket();
         open.add(socket);
         socket.setReceiveBufferSize(4096);
@@ -141,10 +139,11 @@ final class SharedResourcesTest {
     @Test
     void aClientThatReadsNothingDoesNotHoldUpOthers() throws Exception {
         var endless = new FullStream();
-        var server = start(patient().handler(
-                "/endless",
-                (request, body) -> new WireAnswer.Events(
-                        Map.of(), endless.as(event -> new byte[64 * 1024]), problem -> new byte[0])));
+        var server = start(patient()
+                .handler(
+                        "/endless",
+                        (request, body) -> new WireAnswer.Events(
+                                Map.of(), endless.as(event -> new byte[64 * 1024]), problem -> new byte[0])));
         for (int i = 0; i < 50; i++) {
             client(server).send("GET /endless HTTP/1.1\nHost: x\n\n");
         }
@@ -216,7 +215,8 @@ final class SharedResourcesTest {
         var processors = Runtime.getRuntime().availableProcessors();
         var running = new CountDownLatch(processors);
         var stop = new CountDownLatch(1);
-        try (var pool = Executors.newFixedThreadPool(processors, Thread.ofPlatform().daemon().factory())) {
+        try (var pool = Executors.newFixedThreadPool(
+                processors, Thread.ofPlatform().daemon().factory())) {
             var server = start(patient().handler("/burn", (request, body) -> {
                 try {
                     pool.submit(() -> {
