@@ -34,7 +34,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -64,7 +63,7 @@ public final class Engine implements AutoCloseable {
     private final Duration grace;
     private final @Nullable Duration retention;
     private final LiveTasks tasks;
-    private final ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<MessageKey, Sends.First> inFlight = new ConcurrentHashMap<>();
     /** Tasks that their callers have named, until the log knows the name. */
     private final ConcurrentHashMap<TaskName, LiveTask> naming = new ConcurrentHashMap<>();
 
@@ -644,7 +643,7 @@ public final class Engine implements AutoCloseable {
         return naming;
     }
 
-    ConcurrentHashMap<MessageKey, CompletableFuture<LiveTask>> inFlight() {
+    ConcurrentHashMap<MessageKey, Sends.First> inFlight() {
         return inFlight;
     }
 

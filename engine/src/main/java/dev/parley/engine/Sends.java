@@ -65,6 +65,9 @@ final class Sends {
      */
     private record Sent(LiveTask live, long since, @Nullable Turn turn, boolean begun) {}
 
+    /** A message that is being let in, or is yet to be written, and the task that it leads to. */
+    record First(Message message, CompletableFuture<LiveTask> live) {}
+
     SendResult send(SendMessage send, CallContext context) {
         Sent sent = admit(send, context);
         LiveTask live = sent.live();
@@ -147,9 +150,10 @@ final class Sends {
         String identity = agent.deduplicates() ? message.messageId() : engine.newId();
         var messageKey = new MessageKey(context.scope(), agent.name(), identity);
         var mine = new CompletableFuture<LiveTask>();
-        CompletableFuture<LiveTask> first = engine.inFlight().putIfAbsent(messageKey, mine);
+        First first = engine.inFlight().putIfAbsent(messageKey, new First(message, mine));
         if (first != null) {
-            return repeated(first);
+            Repetition.require(first.message(), message);
+            return repeated(first.live());
         }
         try {
             Sent sent = admit(send, context, messageKey);
@@ -166,7 +170,7 @@ final class Sends {
     }
 
     private Sent admit(Send send, CallContext context, MessageKey messageKey) {
-        Sent known = known(messageKey, context);
+        Sent known = known(messageKey, send.message(), context);
         if (known != null) {
             return known;
         }
@@ -309,10 +313,31 @@ final class Sends {
         return new Sent(live, 0, null, false);
     }
 
-    private @Nullable Sent known(MessageKey messageKey, CallContext context) {
+    private @Nullable Sent known(MessageKey messageKey, Message message, CallContext context) {
         String taskId = engine.log().taskOf(messageKey).orElse(null);
         LiveTask live = taskId == null ? null : engine.pin(key(context, taskId));
-        return live == null ? null : new Sent(live, 0, null, false);
+        if (live == null) {
+            return null;
+        }
+        try {
+            requireRepetition(live, message, context);
+            return new Sent(live, 0, null, false);
+        } catch (RuntimeException another) {
+            engine.tasks().unpin(live);
+            throw another;
+        }
+    }
+
+    private static void requireRepetition(LiveTask live, Message message, CallContext context) {
+        Task task = live.ahead();
+        if (task != null) {
+            // Where callers name their tasks, what they name is no task's id.
+            Message said = context.namesTasks() ? message.in(null, null) : message;
+            task.history().stream()
+                    .filter(before -> before.messageId().equals(message.messageId()))
+                    .findFirst()
+                    .ifPresent(first -> Repetition.require(first, said));
+        }
     }
 
     private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {

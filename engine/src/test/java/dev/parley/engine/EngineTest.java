@@ -368,6 +368,45 @@ final class EngineTest {
     }
 
     @Test
+    void anotherMessageUnderAnIdThatWasUsedIsRefusedAndNotAnsweredWithTheFirstTask() {
+        AgentEndpoint agent = host((request, reply) -> reply.askForInput("and?"));
+        Message first = Message.user(Part.text("bread"), new Part.Data(Map.of("slices", 2), null, null, Map.of()));
+        Task task = (Task) agent.call(SendMessage.of(first), ALICE);
+        Message same = Message.user(Part.text("bread"), new Part.Data(Map.of("slices", 2.0), null, null, Map.of()))
+                .withId(first.messageId());
+        Message another = Message.user(Part.text("butter")).withId(first.messageId());
+
+        assertThat(((Task) agent.call(SendMessage.of(same), ALICE)).id()).isEqualTo(task.id());
+        assertThat(((Task) agent.call(SendMessage.of(same.in(null, task.id())), ALICE)).id())
+                .isEqualTo(task.id());
+        assertRefused(() -> agent.call(SendMessage.of(another), ALICE), A2AError.INVALID_PARAMS);
+        assertRefused(() -> agent.call(SendMessage.of(same.in("elsewhere", null)), ALICE), A2AError.INVALID_PARAMS);
+        assertRefused(() -> agent.call(SendMessage.of(same.in(null, "another")), ALICE), A2AError.INVALID_PARAMS);
+    }
+
+    @Test
+    void anotherMessageUnderTheIdOfOneInProgressIsRefused() throws Exception {
+        var begun = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = host((request, reply) -> {
+            begun.countDown();
+            go.await();
+            reply.message("pong");
+        });
+        Message first = Message.user(Part.text("ping"));
+        Future<?> sent = threads.submit(() -> agent.call(SendMessage.of(first), ALICE));
+        begun.await();
+
+        assertRefused(
+                () -> agent.call(
+                        SendMessage.of(Message.user(Part.text("other")).withId(first.messageId())), ALICE),
+                A2AError.INVALID_PARAMS);
+
+        go.countDown();
+        sent.get();
+    }
+
+    @Test
     void theSameMessageIdOfAnotherCallerIsAnotherMessage() {
         AgentEndpoint agent = host((request, reply) -> reply.complete("done"));
         Message message = Message.user(Part.text("mine"));
