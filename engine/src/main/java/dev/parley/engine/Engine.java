@@ -54,6 +54,9 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     private static final int REMOVE_BATCH = 500;
+    /** The part of the heap, one in so many, that tasks may take which streams and agents hold in memory. */
+    private static final int HEAP_SHARE_IN_USE = 4;
+
     /** How long handlers that are interrupted by a stop are waited for. */
     private static final Duration INTERRUPTED = Duration.ofSeconds(1);
 
@@ -102,7 +105,8 @@ public final class Engine implements AutoCloseable {
         this.observer = settings.observer;
         this.taskLimits = settings.taskLimits;
         this.turns = new ContextTurns(log, taskLimits.turns());
-        this.tasks = new LiveTasks(settings.cacheBytes, new FromLog());
+        this.tasks = new LiveTasks(
+                settings.cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new FromLog());
         this.threads = settings.threads;
         this.stopLock = threads.lock();
         this.noneRuns = stopLock.newCondition();

@@ -3,6 +3,8 @@ package dev.parley.engine;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>There is at most one {@link LiveTask} for a task at any time, because entries that are pinned or that wait for the
  * disk weigh nothing and so are never evicted, and because pinning, adding and weighing happen under the entry's lock. Tasks
  * are loaded under no lock: the log's writer weighs tasks, and must not wait for the disk of another.
+ *
+ * <p>Large tasks that are in use have a bound of their own: beyond it no further one is loaded.
  */
 final class LiveTasks {
     /** Reads tasks from the log. */
@@ -28,15 +32,23 @@ final class LiveTasks {
         boolean exists(TaskKey key);
     }
 
+    /** Tasks of fewer bytes are loaded without a look at how many there are. */
+    private static final int LARGE = 1 << 20;
+
     private final Loader loader;
+    private final long mostInUse;
     private final Cache<String, LiveTask> cache;
     private final ConcurrentHashMap<TaskKey, CompletableFuture<Boolean>> loading = new ConcurrentHashMap<>();
     /** How often tasks were removed from the log; read before loading and written before looking for what is loaded. */
     private final AtomicLong removals = new AtomicLong();
 
-    /** @param maxBytes room for tasks that nothing happens to */
-    LiveTasks(long maxBytes, Loader loader) {
+    /**
+     * @param maxBytes room for tasks that nothing happens to
+     * @param mostInUse bytes of tasks in use with which no further large one is loaded
+     */
+    LiveTasks(long maxBytes, long mostInUse, Loader loader) {
         this.loader = loader;
+        this.mostInUse = mostInUse;
         this.cache = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher((String id, LiveTask live) -> live.pins.get() > 0 || live.isWriting() ? 0 : live.weight())
@@ -49,7 +61,11 @@ final class LiveTasks {
         cache.put(live.key().taskId(), live);
     }
 
-    /** Returns the task, pinned once more, to be followed by {@link #unpin}; null if there is no such task. */
+    /**
+     * Returns the task, pinned once more, to be followed by {@link #unpin}; null if there is no such task.
+     *
+     * @throws A2AException UNAVAILABLE if it is large, and too many others are in use
+     */
     @Nullable
     LiveTask pin(TaskKey key) {
         while (true) {
@@ -97,6 +113,9 @@ final class LiveTasks {
         try {
             long before = removals.get();
             LiveTask loaded = loader.load(key);
+            if (loaded != null && loaded.weight() > LARGE) {
+                requireRoom(loaded);
+            }
             LiveTask live = loaded == null ? null : publish(key, loaded);
             if (live != null && removals.get() != before && !loader.exists(key)) {
                 remove(live);
@@ -111,6 +130,16 @@ final class LiveTasks {
             throw failure;
         } finally {
             loading.remove(key, mine);
+        }
+    }
+
+    private void requireRoom(LiveTask large) {
+        long inUse = 0;
+        for (LiveTask live : cache.asMap().values()) {
+            inUse += live.pins.get() > 0 || live.isWriting() ? live.weight() : 0;
+        }
+        if (inUse > 0 && inUse + large.weight() > mostInUse) {
+            throw A2AException.unavailable("Too many large tasks are in use", Duration.ofSeconds(5));
         }
     }
 

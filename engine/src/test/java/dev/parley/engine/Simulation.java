@@ -172,7 +172,17 @@ final class Simulation {
                 gone.removeIf(id -> disk.log.find(caller.key(id)).isPresent());
             }
             erased.addAll(gone);
+            gone.forEach(id -> requireGone(erasing.agent, id, caller.context));
         });
+    }
+
+    private static void requireGone(AgentEndpoint agent, String id, CallContext context) {
+        try {
+            agent.call(GetTask.of(id), context);
+            throw new Violation("task " + id + " was erased and cannot be read");
+        } catch (A2AException | SimulatedLog.Fault refused) {
+            // as it has to be
+        }
     }
 
     // ---- The server
@@ -336,7 +346,7 @@ final class Simulation {
 
         private void call(AgentEndpoint agent) throws InterruptedException {
             String known = tasks.isEmpty() ? null : threads.any(tasks);
-            switch (random.nextInt(11)) {
+            switch (random.nextInt(13)) {
                 case 0, 1 -> send(agent, fresh(), false);
                 case 2 -> send(agent, fresh(), true);
                 case 3, 4 -> stream(agent, fresh());
@@ -351,6 +361,11 @@ final class Simulation {
                 case 9 -> {
                     if (known != null) {
                         subscribe(agent, known);
+                    }
+                }
+                case 10, 11 -> {
+                    if (known != null) {
+                        agent.call(new CreatePushConfig(null, hook(known)), context);
                     }
                 }
                 default -> {
@@ -446,20 +461,18 @@ final class Simulation {
         }
 
         private void look(AgentEndpoint agent, String task) {
-            switch (random.nextInt(3)) {
-                case 0 ->
-                    agent.call(ListTasks.all(), context).tasks().forEach(one -> {
-                        if (!one.artifacts().isEmpty()) {
-                            seen(one);
-                        }
-                    });
-                case 1 -> agent.call(new CreatePushConfig(null, hook(task)), context);
-                default -> {
-                    Task found = agent.call(GetTask.of(task), context);
-                    require(!erased.contains(task), "what was erased cannot be read");
-                    seen(found);
-                }
+            if (random.nextBoolean()) {
+                agent.call(ListTasks.all(), context).tasks().forEach(one -> {
+                    if (!one.artifacts().isEmpty()) {
+                        seen(one);
+                    }
+                });
+                return;
             }
+            boolean gone = erased.contains(task); // not behind the call, in the middle of which it may be erased
+            Task found = agent.call(GetTask.of(task), context);
+            require(!gone, "what was erased cannot be read");
+            seen(found);
         }
 
         private void stream(AgentEndpoint agent, Message message) throws InterruptedException {
