@@ -105,8 +105,8 @@ public final class Engine implements AutoCloseable {
         this.observer = settings.observer;
         this.taskLimits = settings.taskLimits;
         this.turns = new ContextTurns(log, taskLimits.turns());
-        this.tasks = new LiveTasks(
-                settings.cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new FromLog());
+        this.tasks =
+                new LiveTasks(settings.cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new FromLog());
         this.threads = settings.threads;
         this.stopLock = threads.lock();
         this.noneRuns = stopLock.newCondition();

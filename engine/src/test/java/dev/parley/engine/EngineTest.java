@@ -398,8 +398,7 @@ final class EngineTest {
         begun.await();
 
         assertRefused(
-                () -> agent.call(
-                        SendMessage.of(Message.user(Part.text("other")).withId(first.messageId())), ALICE),
+                () -> agent.call(SendMessage.of(Message.user(Part.text("other")).withId(first.messageId())), ALICE),
                 A2AError.INVALID_PARAMS);
 
         go.countDown();

@@ -101,8 +101,10 @@ final class RecoveryTest {
         Task begun = sendImmediately(agent, "go");
         worker.awaitAttempt(1);
 
+        Future<Task> reader = threads.submit(() -> await(agent, begun.id()));
         log.failing(new IOException("disk full"));
         worker.go.countDown();
+        assertThatThrownBy(reader::get).hasCauseInstanceOf(A2AException.class);
         Future<Task> late = threads.submit(() -> awaitAgain(agent, begun.id()));
         log.failing(null);
 
