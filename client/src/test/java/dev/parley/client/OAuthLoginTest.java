@@ -2,6 +2,8 @@ package dev.parley.client;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -22,6 +24,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,9 +68,9 @@ class OAuthLoginTest {
         Map<String, String> asked = codes.remove(form.get("code"));
         boolean good = asked != null
                 && "authorization_code".equals(form.get("grant_type"))
-                && asked.get("client_id").equals(form.get("client_id"))
-                && asked.get("redirect_uri").equals(form.get("redirect_uri"))
-                && asked.get("code_challenge").equals(hashed(String.valueOf(form.get("code_verifier"))));
+                && Objects.equals(asked.get("client_id"), form.get("client_id"))
+                && Objects.equals(asked.get("redirect_uri"), form.get("redirect_uri"))
+                && Objects.equals(asked.get("code_challenge"), hashed(String.valueOf(form.get("code_verifier"))));
         return good ? granted("code") : "{\"error\":\"invalid_grant\"}";
     }
 
@@ -140,7 +143,8 @@ class OAuthLoginTest {
     @Test
     void aCodeThatAnotherPageBringsIsNeverTaken() throws Exception {
         Token token = login().byCode(byCode(), List.of(), prompt -> {
-            String redirect = parameters(prompt.url().getRawQuery()).get("redirect_uri");
+            String redirect =
+                    requireNonNull(parameters(prompt.url().getRawQuery()).get("redirect_uri"));
             Thread.startVirtualThread(() -> {
                 get(redirect + "?code=forged&state=guessed");
                 get(redirect.replace("/callback", "/") + "?code=forged");

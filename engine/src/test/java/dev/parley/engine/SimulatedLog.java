@@ -94,7 +94,7 @@ final class SimulatedLog implements TaskLog {
 
     private final Disk disk;
     private final SimulatedThreads simulation;
-    private final SimulatedThreads.Process process;
+    private final SimulatedThreads.Machine process;
     private final Random random;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -102,7 +102,7 @@ final class SimulatedLog implements TaskLog {
     private boolean closing;
     private boolean closed;
 
-    SimulatedLog(Disk disk, SimulatedThreads simulation, SimulatedThreads.Process process, Random random) {
+    SimulatedLog(Disk disk, SimulatedThreads simulation, SimulatedThreads.Machine process, Random random) {
         this.disk = disk;
         this.simulation = simulation;
         this.process = process;

@@ -37,7 +37,7 @@ final class SimulatedThreads implements InstantSource {
     private static final Method NEW_VIRTUAL_THREAD = newVirtualThread();
 
     /** The threads of one process; when it crashes, none of them runs again. */
-    final class Process implements Threads, Executor {
+    final class Machine implements Threads, Executor {
         private boolean alive = true;
 
         @Override
@@ -86,7 +86,7 @@ final class SimulatedThreads implements InstantSource {
         }
     }
 
-    private record Step(Process process, Runnable continuation) {}
+    private record Step(Machine process, Runnable continuation) {}
 
     private final Random random;
     private final List<Step> runnable = new ArrayList<>();
@@ -114,7 +114,7 @@ final class SimulatedThreads implements InstantSource {
         }
     }
 
-    private static Thread thread(Process process, String name, Runnable work) {
+    private static Thread thread(Machine process, String name, Runnable work) {
         try {
             return (Thread) NEW_VIRTUAL_THREAD.invoke(null, process, name, 0, work);
         } catch (ReflectiveOperationException impossible) {
@@ -128,8 +128,8 @@ final class SimulatedThreads implements InstantSource {
     }
 
     /** A process with no threads yet. */
-    Process process() {
-        return new Process();
+    Machine process() {
+        return new Machine();
     }
 
     /** The time that has passed, in nanoseconds. */
@@ -156,7 +156,7 @@ final class SimulatedThreads implements InstantSource {
     }
 
     /** Blocks the calling thread for so long. */
-    void sleep(Process process, Duration time) throws InterruptedException {
+    void sleep(Machine process, Duration time) throws InterruptedException {
         long end = now + time.toNanos();
         Thread sleeper = Thread.currentThread();
         timers.add(new Alarm<>(process, null, end, 0, () -> {
@@ -224,14 +224,14 @@ final class SimulatedThreads implements InstantSource {
     }
 
     /** Something that is due at a time: on the thread of its timer, or at once if it has none. */
-    private final class Alarm<T> extends FutureTask<T> implements ScheduledFuture<T>, Comparable<Delayed> {
-        private final Process process;
+    private final class Alarm<T> extends FutureTask<T> implements ScheduledFuture<T> {
+        private final Machine process;
         private final @Nullable Timer timer;
         private final long period;
         private final long number = alarms++;
         private long at;
 
-        Alarm(Process process, @Nullable Timer timer, long at, long period, Callable<T> action) {
+        Alarm(Machine process, @Nullable Timer timer, long at, long period, Callable<T> action) {
             super(action);
             this.process = process;
             this.timer = timer;
@@ -278,13 +278,13 @@ final class SimulatedThreads implements InstantSource {
 
     /** A timer whose actions run one by one. */
     private final class Timer extends AbstractExecutorService implements ScheduledExecutorService {
-        private final Process process;
+        private final Machine process;
         private final String name;
         private final ArrayDeque<Runnable> queue = new ArrayDeque<>();
         private boolean busy;
         private boolean closed;
 
-        Timer(Process process, String name) {
+        Timer(Machine process, String name) {
             this.process = process;
             this.name = name;
         }

@@ -60,7 +60,8 @@ final class Simulation {
         }
     }
 
-    static void require(boolean holds, String invariant, Object... values) {
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency for one method
+    static void require(boolean holds, String invariant, @Nullable Object... values) {
         if (!holds) {
             throw new Violation(invariant.formatted(values));
         }
@@ -188,7 +189,7 @@ final class Simulation {
     // ---- The server
 
     private final class Server {
-        final SimulatedThreads.Process process = threads.process();
+        final SimulatedThreads.Machine process = threads.process();
         final SimulatedLog log = new SimulatedLog(disk, threads, process, random);
         final Map<String, Integer> working = new HashMap<>();
         final Engine engine;

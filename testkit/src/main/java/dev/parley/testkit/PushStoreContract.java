@@ -211,9 +211,8 @@ public abstract class PushStoreContract {
 
     private void write(TaskKey key) {
         var working = TaskStatus.of(TaskState.WORKING, clock.instant());
-        List<TaskEvent> events = List.of(
-                created(key),
-                new TaskStatusUpdateEvent(key.taskId(), "context", working, Map.of()));
+        List<TaskEvent> events =
+                List.of(created(key), new TaskStatusUpdateEvent(key.taskId(), "context", working, Map.of()));
         SegmentWriter.submit(stores.log(), key, 1, events, clock.instant(), List.of(), null)
                 .join();
     }
