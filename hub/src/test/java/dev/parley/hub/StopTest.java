@@ -34,9 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A hub that stops while calls are in progress, and its next start. */
 @Timeout(120)
 final class StopTest {
-    private static final String SEND = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{\"message\":"
-            + "{\"messageId\":\"%s\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"go\"}]}}}";
-
     @TempDir
     Path data = Path.of("");
 
@@ -124,7 +121,9 @@ final class StopTest {
         return HttpRequest.newBuilder(url)
                 .header("Content-Type", "application/json")
                 .header("A2A-Version", "1.0")
-                .POST(BodyPublishers.ofString(SEND.formatted(method, messageId)))
+                .POST(BodyPublishers.ofString("""
+                        {"jsonrpc":"2.0","id":1,"method":"%s","params":{"message":
+                        {"messageId":"%s","role":"ROLE_USER","parts":[{"text":"go"}]}}}""".formatted(method, messageId)))
                 .build();
     }
 

@@ -33,7 +33,8 @@ final class LinearPattern {
      */
     static LinearPattern of(String expression, String flags) {
         int mask = 0;
-        for (char flag : flags.toCharArray()) {
+        for (int i = 0; i < flags.length(); i++) {
+            char flag = flags.charAt(i);
             mask |= switch (flag) {
                 case 's' -> Pattern.DOTALL;
                 case 'm' -> Pattern.MULTILINE;

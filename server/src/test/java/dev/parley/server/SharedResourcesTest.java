@@ -257,7 +257,6 @@ final class SharedResourcesTest {
 
             for (int i = 0; i < 100; i++) {
                 shares.enter("quiet").run();
-                Thread.yield();
             }
         } finally {
             clock.shutdownNow();

@@ -119,8 +119,8 @@ final class Stubborn {
         }
 
         @Override
-        public Segment take() {
-            Segment segment = taken;
+        public @Nullable Segment take() {
+            @Nullable Segment segment = taken;
             if (segment == null) {
                 segment = writer.take();
                 taken = segment;
