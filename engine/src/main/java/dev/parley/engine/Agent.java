@@ -72,12 +72,7 @@ public final class Agent {
 
     /** This agent with one more extension, whose messages are JSON, and with {@code handler} in its place. */
     public Agent extended(Extension extension, AgentHandler handler) {
-        Builder extended = settings.copy().extension(extension);
-        if (!extended.inputModes.contains(JSON)) {
-            extended.inputModes = new ArrayList<>(extended.inputModes);
-            extended.inputModes.add(JSON);
-        }
-        return extended.handle(handler);
+        return settings.copy().extension(extension).reading(true).handle(handler);
     }
 
     /** This agent with more extensions, and with those that are addresses of a hub at that of the one at {@code url}. */
@@ -329,6 +324,28 @@ public final class Agent {
          */
         public Builder knowledge() {
             this.knowledge = true;
+            return this;
+        }
+
+        /**
+         * Ends the description: the agent calls the methods declared by the class of {@code object} that are annotated with {@link
+         * dev.parley.engine.Skill}, which are added to the skills of the card. A message names its skill by the member
+         * {@code skillId} of its metadata; it need not if there is only one.
+         *
+         * @throws IllegalArgumentException if there is no such method, or one with parameters or a result of other types
+         */
+        public Agent skills(Object object) {
+            var methods = new SkillMethods(object);
+            Builder described = copy();
+            described.skills.addAll(methods.cards());
+            return described.reading(methods.readsData()).handle(methods);
+        }
+
+        private Builder reading(boolean json) {
+            if (json && !inputModes.contains(JSON)) {
+                inputModes = new ArrayList<>(inputModes);
+                inputModes.add(JSON);
+            }
             return this;
         }
 
