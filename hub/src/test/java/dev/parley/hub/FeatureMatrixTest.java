@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.protocol.AgentCard.Extension;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,6 +29,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Promises of the feature matrix, as an outsider sees them over HTTP. Each test is named by the row it shows. */
 @Timeout(30)
@@ -32,6 +38,10 @@ import org.junit.jupiter.api.Timeout;
 final class FeatureMatrixTest {
     private static final String REQUIRED = "https://example.com/ext/required/v1";
     private static final String OPTIONAL = "https://example.com/ext/optional/v1";
+    private static final String PROFILE = "https://example.com/ext/invoices-only/v1";
+    private static final String STATES = "https://example.com/ext/review-states/v1";
+    private static final String METHOD = "https://example.com/ext/count/v1";
+    private static final String REVIEW = STATES + "/state";
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
@@ -56,7 +66,15 @@ final class FeatureMatrixTest {
                                     String.join(" ", request.context().extensions()))),
                     Agent.named("insists", "Requires an extension")
                             .extension(new Extension(REQUIRED, "a profile", true, Map.of()))
-                            .handle((request, reply) -> reply.complete("well")))
+                            .handle((request, reply) -> reply.complete("well")),
+                    Agent.named("accountant", "Has extensions of each kind")
+                            .extension(new Extension(OPTIONAL, "data only", false, Map.of("level", 1)))
+                            .extension(new Extension(PROFILE, "profile", true, Map.of("subject", "invoice")))
+                            .extension(
+                                    new Extension(STATES, "state machine", false, Map.of("states", List.of("review"))))
+                            .extension(AgentExtension.of(METHOD, "method")
+                                    .method("invoices/count", (params, caller) -> Map.of("count", 3)))
+                            .handle(FeatureMatrixTest::account))
             .start();
 
     @BeforeAll
@@ -122,17 +140,95 @@ final class FeatureMatrixTest {
                 .isEqualTo(304);
     }
 
-    @Test
-    @DisplayName("GEM36: the card declares extensions with uri, description, required and params")
-    void extensionsAreDeclared() throws Exception {
-        Map<?, ?> card = parse(
-                get("/agents/extended/.well-known/agent-card.json", Map.of()).body());
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3"})
+    @DisplayName(
+            "GEM36: cards of 1.0 and 0.3 show data-only, profile, method and state machine extensions, required or not")
+    void cardsShowEachKindOfExtension(String version) throws Exception {
+        Map<?, ?> card = parse(get("/agents/accountant/.well-known/agent-card.json", Map.of("A2A-Version", version))
+                .body());
 
-        Map<?, ?> extension =
-                (Map<?, ?>) ((List<?>) member((Map<?, ?>) member(card, "capabilities"), "extensions")).getFirst();
-        assertThat(member(extension, "uri")).isEqualTo(OPTIONAL);
-        assertThat(member(extension, "description")).isEqualTo("data only");
-        assertThat(member(extension, "params")).isEqualTo(Map.of("level", 1));
+        assertThat(card.containsKey("protocolVersion")).isEqualTo(version.equals("0.3"));
+        Map<String, Map<?, ?>> shown = extensions(card);
+        assertThat(shown).containsOnlyKeys(OPTIONAL, PROFILE, STATES, METHOD);
+        assertThat(isRequired(member(shown, PROFILE))).isTrue();
+        assertThat(isRequired(member(shown, OPTIONAL))).isFalse();
+        assertThat(isRequired(member(shown, STATES))).isFalse();
+        assertThat(isRequired(member(shown, METHOD))).isFalse();
+        assertThat(member((Map<?, ?>) member(shown, OPTIONAL), "description")).isEqualTo("data only");
+        assertThat(member((Map<?, ?>) member(shown, OPTIONAL), "params")).isEqualTo(Map.of("level", 1));
+        assertThat(member((Map<?, ?>) member(shown, PROFILE), "description")).isEqualTo("profile");
+        assertThat(member((Map<?, ?>) member(shown, PROFILE), "params")).isEqualTo(Map.of("subject", "invoice"));
+        assertThat(member((Map<?, ?>) member(shown, STATES), "params")).isEqualTo(Map.of("states", List.of("review")));
+    }
+
+    @Test
+    @DisplayName(
+            "GEM36: a required profile that is not activated gives -32008 and its URI, and no task; activated, it holds")
+    void aRequiredProfileIsEnforced() throws Exception {
+        Map<?, ?> refused = rpc("accountant", Map.of("message", message("invoice 7")), Map.of());
+        assertThat(member((Map<?, ?>) member(refused, "error"), "code")).isEqualTo(-32008);
+        assertThat(refused.toString()).contains(PROFILE);
+        HttpResponse<String> rest =
+                post("/agents/accountant/message:send", Map.of("message", message("invoice 7")), Map.of());
+        assertThat(rest.statusCode()).isEqualTo(400);
+        assertThat(rest.body()).contains(PROFILE);
+
+        Map<String, String> profile = Map.of("A2A-Extensions", PROFILE);
+        assertThat(state(task(rpc("accountant", Map.of("message", message("weather")), profile))))
+                .isEqualTo("TASK_STATE_REJECTED");
+        assertThat(state(task(rpc("accountant", Map.of("message", message("invoice 7")), profile))))
+                .isEqualTo("TASK_STATE_COMPLETED");
+    }
+
+    @Test
+    @DisplayName("GEM36: a required profile is enforced for callers of 0.3, with the code that 0.3 has for it")
+    void aRequiredProfileIsEnforcedForOlderCallers() throws Exception {
+        Map<String, ?> call = Map.of(
+                "jsonrpc",
+                "2.0",
+                "id",
+                1,
+                "method",
+                "message/send",
+                "params",
+                Map.of(
+                        "message",
+                        Map.of(
+                                "kind",
+                                "message",
+                                "messageId",
+                                UUID.randomUUID().toString(),
+                                "role",
+                                "user",
+                                "parts",
+                                List.of(Map.of("kind", "text", "text", "invoice 7")))));
+
+        Map<?, ?> refused = parse(
+                post("/agents/accountant", call, Map.of("A2A-Version", "0.3")).body());
+        HttpResponse<String> accepted =
+                post("/agents/accountant", call, Map.of("A2A-Version", "0.3", "X-A2A-Extensions", PROFILE));
+
+        assertThat(member((Map<?, ?>) member(refused, "error"), "code")).isEqualTo(-32600);
+        assertThat(refused.toString()).contains(PROFILE);
+        assertThat(accepted.headers().allValues("X-A2A-Extensions")).containsExactly(PROFILE);
+        assertThat(state((Map<?, ?>) member(parse(accepted.body()), "result"))).isEqualTo("completed");
+    }
+
+    @Test
+    @DisplayName("GEM36: a state machine extension adds a state to those of the task only if it is activated")
+    void aStateMachineExtensionRefinesTheStates() throws Exception {
+        Map<?, ?> plain = task(
+                rpc("accountant", Map.of("message", message("invoice for review")), Map.of("A2A-Extensions", PROFILE)));
+        Map<?, ?> refined = task(rpc(
+                "accountant",
+                Map.of("message", message("invoice for review")),
+                Map.of("A2A-Extensions", PROFILE + ", " + STATES)));
+
+        assertThat(state(plain)).isEqualTo("TASK_STATE_COMPLETED");
+        assertThat(state(refined)).isEqualTo("TASK_STATE_INPUT_REQUIRED");
+        Map<?, ?> question = (Map<?, ?>) member((Map<?, ?>) member(refined, "status"), "message");
+        assertThat(member(question, "metadata")).isEqualTo(Map.of(REVIEW, "review"));
     }
 
     @Test
@@ -169,6 +265,41 @@ final class FeatureMatrixTest {
         assertThat(answer.headers().firstValue("A2A-Extensions")).isEmpty();
     }
 
+    /** Invoices only, by the profile; a review before the end for callers that know the state machine. */
+    private static void account(Request request, Reply reply) {
+        if (!request.text().startsWith("invoice")) {
+            reply.reject("not an invoice");
+        } else if (request.text().endsWith("review")
+                && request.context().extensions().contains(STATES)) {
+            Message question = Message.agent(Part.text("Is it right?"));
+            reply.askForInput(new Message(
+                    question.messageId(),
+                    question.role(),
+                    question.parts(),
+                    null,
+                    null,
+                    Map.of(REVIEW, "review"),
+                    List.of(STATES),
+                    List.of()));
+        } else {
+            reply.complete("booked");
+        }
+    }
+
+    private static Map<String, Map<?, ?>> extensions(Map<?, ?> card) {
+        var extensions = new LinkedHashMap<String, Map<?, ?>>();
+        for (Object one : (List<?>) member((Map<?, ?>) member(card, "capabilities"), "extensions")) {
+            Map<?, ?> extension = (Map<?, ?>) one;
+            extensions.put((String) member(extension, "uri"), extension);
+        }
+        return extensions;
+    }
+
+    /** Absent means false in every version. */
+    private static boolean isRequired(Object extension) {
+        return Boolean.TRUE.equals(((Map<?, ?>) extension).get("required"));
+    }
+
     private Map<?, ?> send(String agent, Map<String, ?> params) throws IOException, InterruptedException {
         return rpc(agent, params, Map.of());
     }
@@ -188,7 +319,7 @@ final class FeatureMatrixTest {
                 .header("Content-Type", "application/json")
                 .header("A2A-Version", "1.0")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(body)));
-        headers.forEach(request::header);
+        headers.forEach(request::setHeader);
         return http.send(request.build(), BodyHandlers.ofString());
     }
 
