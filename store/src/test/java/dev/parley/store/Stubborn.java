@@ -1,5 +1,6 @@
 package dev.parley.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.spi.PushStore;
@@ -156,7 +157,7 @@ final class Stubborn {
         }
 
         private long last(TaskKey key) {
-            Segment segment = take();
+            Segment segment = requireNonNull(take());
             long last = requireDisk().find(key).map(Head::lastSequence).orElse(0L);
             assertThat(last)
                     .as("events of " + key)
