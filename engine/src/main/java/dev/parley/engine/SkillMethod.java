@@ -59,10 +59,7 @@ final class SkillMethod {
             }
         }
         Class<?> result = method.getReturnType();
-        boolean parts = result == List.class
-                && method.getGenericReturnType() instanceof ParameterizedType list
-                && raw(list.getActualTypeArguments()[0]) instanceof Class<?> element
-                && Part.class.isAssignableFrom(element);
+        boolean parts = result == List.class && isListOfParts(method.getGenericReturnType());
         if (result != void.class
                 && result != String.class
                 && !Part.class.isAssignableFrom(result)
@@ -216,6 +213,14 @@ final class SkillMethod {
             converted.add(value);
         }
         return converted;
+    }
+
+    private static boolean isListOfParts(Type type) {
+        if (!(type instanceof ParameterizedType list)) {
+            return false;
+        }
+        Class<?> element = raw(list.getActualTypeArguments()[0]);
+        return element != null && Part.class.isAssignableFrom(element);
     }
 
     private static @Nullable Class<?> raw(Type type) {
