@@ -130,6 +130,7 @@ final class Commands {
                     Entry.of("query", "Show rows by group, actor, action, target or time", AuditCommand.Query::new),
                     Entry.of("export", "Save rows as JSON lines", AuditCommand.Export::new),
                     Entry.of("verify", "Verify that no row was changed", AuditCommand.Verify::new)),
+            Entry.of("doctor", "Check the data directory of a hub, which may be running", DoctorCommand::new),
             Entry.group(
                     "privacy",
                     "Export or erase personal data",

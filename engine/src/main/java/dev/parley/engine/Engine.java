@@ -251,6 +251,21 @@ public final class Engine implements AutoCloseable {
         return recovery.unreadable();
     }
 
+    /**
+     * Tries to read a task of a log as it is read to be taken up; for a log that another engine may write.
+     *
+     * @return empty if it can be read, or has been removed
+     */
+    public static Optional<UnreadableTask> unreadable(TaskLog log, TaskKey key, Instant now) {
+        try {
+            var unusedCause = log.cause(key);
+            var unused = fold(log, key);
+            return Optional.empty();
+        } catch (RuntimeException unreadable) {
+            return log.find(key).isEmpty() ? Optional.empty() : Optional.of(UnreadableTask.of(key, now, unreadable));
+        }
+    }
+
     /** What an agent works at, and what waits until it has time. */
     public record Load(int running, int waiting) {}
 
@@ -567,7 +582,7 @@ public final class Engine implements AutoCloseable {
             if (!exists(key)) {
                 return null;
             }
-            Folded folded = fold(key);
+            Folded folded = fold(log, key);
             var live = new LiveTask(key, folded.task(), folded.sequence(), recovery.holds(key), surroundings);
             if (webhooks != null) {
                 webhooks.of(key).forEach(present -> live.watchedBy(Webhooks.id(present), Integer.MAX_VALUE));
@@ -583,7 +598,7 @@ public final class Engine implements AutoCloseable {
 
     private record Folded(Task task, long sequence) {}
 
-    private Folded fold(TaskKey key) {
+    private static Folded fold(TaskLog log, TaskKey key) {
         Task task = null;
         long sequence = 0;
         List<LoggedEvent> events;
@@ -611,7 +626,7 @@ public final class Engine implements AutoCloseable {
         if (task != null) {
             return Optional.of(task);
         }
-        return log.find(key).map(head -> fold(key).task());
+        return log.find(key).map(head -> fold(log, key).task());
     }
 
     Duration patience(CallContext context) {

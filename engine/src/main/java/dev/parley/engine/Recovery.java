@@ -218,8 +218,7 @@ final class Recovery {
         TaskKey key = entry.head.key();
         UnreadableTask before = entry.problem;
         Instant since = before == null ? engine.now() : before.since();
-        entry.problem = new UnreadableTask(
-                key.scope().group(), key.agent(), key.taskId(), since, String.valueOf(unreadable.getMessage()));
+        entry.problem = UnreadableTask.of(key, since, unreadable);
         LOG.log(
                 before == null ? Level.ERROR : Level.DEBUG,
                 "task " + key.taskId() + " of agent " + key.agent() + " cannot be read and is set aside",

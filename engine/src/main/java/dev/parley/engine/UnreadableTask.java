@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import java.time.Instant;
 
 /**
@@ -9,4 +10,9 @@ import java.time.Instant;
  * @param since when that was first seen
  * @param reason for operators
  */
-public record UnreadableTask(String group, String agent, String taskId, Instant since, String reason) {}
+public record UnreadableTask(String group, String agent, String taskId, Instant since, String reason) {
+    static UnreadableTask of(TaskKey key, Instant since, RuntimeException reason) {
+        return new UnreadableTask(
+                key.scope().group(), key.agent(), key.taskId(), since, String.valueOf(reason.getMessage()));
+    }
+}

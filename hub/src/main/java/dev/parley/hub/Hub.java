@@ -72,6 +72,9 @@ public final class Hub implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
     /** Characters of a secret: 24 random bytes in Base64. */
     private static final int SHORTEST_SECRET = 32;
+
+    static final String ENCRYPTION_KEY = "encryption.key";
+    static final String TOKEN_SECRET = "token.secret";
     /** How long callers have to read the answer that the hub is stopping; the engine takes a second of it. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
 
@@ -134,12 +137,12 @@ public final class Hub implements AutoCloseable {
         } else {
             Sealing sealing = settings.sealing;
             if (sealing == null) {
-                sealing = Sealing.of(List.of(secret(data, "encryption.key", Sealing::newKey)));
+                sealing = Sealing.of(List.of(secret(data, ENCRYPTION_KEY, Sealing::newKey)));
             }
             var atRest = new AtRest(sealing, settings.encryptTasks);
             secrets = WebhookSecrets.in(data);
             secrets.warnOfShared();
-            tokenSecret = secret(data, "token.secret", StandardWebhooks::newSecret);
+            tokenSecret = secret(data, TOKEN_SECRET, StandardWebhooks::newSecret);
             Store store = Store.open(data, InstantSource.system(), atRest, settings.connections);
             database = store.database();
             audit = store.audit();
@@ -400,15 +403,20 @@ public final class Hub implements AutoCloseable {
                 OwnersOnly.directory(data);
                 create(file, made.get());
             }
-            String secret = Files.readString(file).strip();
-            if (secret.length() < SHORTEST_SECRET) {
-                throw new StoreException("secret " + file + ": " + secret.length() + " characters (expected: at least "
-                        + SHORTEST_SECRET + "; restore the file from a backup)");
-            }
-            return secret;
+            return secret(file);
         } catch (IOException failure) {
             throw new UncheckedIOException("cannot read or make " + file, failure);
         }
+    }
+
+    /** Reads a secret that is there. */
+    static String secret(Path file) throws IOException {
+        String secret = Files.readString(file).strip();
+        if (secret.length() < SHORTEST_SECRET) {
+            throw new StoreException("secret " + file + ": " + secret.length() + " characters (expected: at least "
+                    + SHORTEST_SECRET + "; restore the file from a backup)");
+        }
+        return secret;
     }
 
     private static void create(Path file, String secret) throws IOException {

@@ -51,12 +51,7 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
     /** Looks whether all keys are there that tasks were encrypted with, and remembers the one that is used now. */
     void check(Database database) {
         database.migrate("sealing", SCHEMA);
-        for (String id : usedFor(database)) {
-            if (sealing == null || !sealing.has(id)) {
-                throw new StoreException("tasks are encrypted by the key " + id
-                        + ", which is not there (expected: the newest key first, and every older one behind it)");
-            }
-        }
+        checkKeys(database);
         if (tasks) {
             String id = requireNonNull(sealing).keyId();
             database.write(session ->
@@ -64,9 +59,25 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
         }
     }
 
+    /** Looks whether all keys are there that tasks were encrypted with. */
+    void checkKeys(Database database) {
+        for (String id : usedFor(database)) {
+            if (sealing == null || !sealing.has(id)) {
+                throw new StoreException("tasks are encrypted by the key " + id
+                        + ", which is not there (expected: the newest key first, and every older one behind it)");
+            }
+        }
+    }
+
     private static List<String> usedFor(Database database) {
         return database.read(session -> {
             var ids = new ArrayList<String>();
+            try (ResultSet made = session.bind("SELECT 1 FROM module_version WHERE module = 'sealing'")
+                    .executeQuery()) {
+                if (!made.next()) {
+                    return ids; // no hub has run here yet
+                }
+            }
             try (ResultSet rows = session.bind("SELECT key_id FROM sealing_key").executeQuery()) {
                 while (rows.next()) {
                     ids.add(rows.getString(1));

@@ -6,9 +6,11 @@ import java.io.InputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
@@ -86,6 +88,8 @@ public final class Database implements AutoCloseable {
     private static final int PAGE = 4_096;
 
     private static final int SCHEMA = 6;
+
+    private static final String LOCK = "parley.lock";
 
     private static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
@@ -347,6 +351,7 @@ public final class Database implements AutoCloseable {
     private final Kind kind;
     private final Connector connector;
     private final AutoCloseable lock;
+    private final boolean readOnly;
     private final BlockingQueue<Work> queue = new LinkedBlockingQueue<>();
     private final Readers readers;
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
@@ -385,10 +390,12 @@ public final class Database implements AutoCloseable {
         default void reopened(Session session) throws SQLException {}
     }
 
-    private Database(Kind kind, Connector connector, AutoCloseable lock, Session writing) throws SQLException {
+    private Database(Kind kind, Connector connector, AutoCloseable lock, Session writing, boolean readOnly)
+            throws SQLException {
         this.kind = kind;
         this.connector = connector;
         this.lock = lock;
+        this.readOnly = readOnly;
         this.readers = readers(READERS);
         this.checkpointer = kind != Kind.SQLITE
                 ? null
@@ -425,7 +432,7 @@ public final class Database implements AutoCloseable {
             }
             var writing = new Session(new Opening(connector, Use.WRITE));
             writing.connection();
-            return new Database(Kind.SQLITE, connector, lock, writing);
+            return new Database(Kind.SQLITE, connector, lock, writing, false);
         } catch (IOException | SQLException problem) {
             close(lock);
             throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
@@ -453,9 +460,36 @@ public final class Database implements AutoCloseable {
             return connect("jdbc:sqlite:" + file, use);
         };
         try {
-            return new Database(Kind.SQLITE, connector, () -> {}, new Session(new Opening(connector, Use.WRITE)));
+            return new Database(Kind.SQLITE, connector, () -> {}, new Session(new Opening(connector, Use.WRITE)), true);
         } catch (SQLException problem) {
             throw new StoreException("cannot read the database in " + directory + ": " + problem.getMessage(), problem);
+        }
+    }
+
+    /** The version of the tables of tasks in a SQLite database; {@link #currentSchema} after a start of this version. */
+    public long schema() {
+        return read(session -> number(session, "PRAGMA user_version"));
+    }
+
+    /** The version of the tables of tasks that this version writes. */
+    public static int currentSchema() {
+        return SCHEMA;
+    }
+
+    /**
+     * Looks whether a hub has the database in {@code directory} open. Takes nothing from one that runs: its lock refuses the
+     * attempt. Where none runs, a shared lock is held for the moment of the attempt.
+     *
+     * @throws IOException if the lock cannot be tried
+     */
+    public static boolean isInUse(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.READ);
+                FileLock free = channel.tryLock(0, Long.MAX_VALUE, true)) {
+            return free == null;
+        } catch (NoSuchFileException neverUsed) {
+            return false;
+        } catch (OverlappingFileLockException sameProcess) {
+            return true;
         }
     }
 
@@ -480,7 +514,7 @@ public final class Database implements AutoCloseable {
             var connector = new PostgresqlConnector(source);
             var writing = new Session(new Opening(connector, Use.WRITE));
             writing.connection();
-            return new Database(Kind.POSTGRESQL, connector, () -> {}, writing);
+            return new Database(Kind.POSTGRESQL, connector, () -> {}, writing, false);
         } catch (SQLException problem) {
             throw new StoreException("cannot open the database: " + problem.getMessage(), problem);
         }
@@ -578,7 +612,7 @@ public final class Database implements AutoCloseable {
 
     private static FileChannel lock(Path directory) throws IOException {
         FileChannel channel =
-                FileChannel.open(directory.resolve("parley.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             if (channel.tryLock() != null) {
                 return channel;
@@ -685,9 +719,15 @@ public final class Database implements AutoCloseable {
                 .toList();
     }
 
+    boolean isReadOnly() {
+        return readOnly;
+    }
+
     /** Has somebody told of the end of every group from now on. */
     public void listen(GroupListener listener) {
-        write(session -> listeners.add(listener)); // on the writer thread, which alone looks at them
+        if (!readOnly) {
+            write(session -> listeners.add(listener)); // on the writer thread, which alone looks at them
+        }
     }
 
     /** Queues work. It fails if the database is closed, or does not keep up. */

@@ -93,8 +93,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         this.lanes = lanes;
         this.clock = clock;
         database.listen(this);
-        // Beside the start, which is not to wait for a million keys.
-        Thread.ofPlatform().daemon().name("store-messages").start(this::addKnownMessages);
+        if (!database.isReadOnly()) {
+            // Beside the start, which is not to wait for a million keys.
+            Thread.ofPlatform().daemon().name("store-messages").start(this::addKnownMessages);
+        }
     }
 
     // ---- Writing

@@ -24,6 +24,13 @@ public final class OwnersOnly {
         Files.createDirectories(directory, permissions(directory, "rwx------"));
     }
 
+    /** True if only the owner of a file can read or write it, or the file system has no such permissions. */
+    public static boolean is(Path file) throws IOException {
+        return !file.getFileSystem().supportedFileAttributeViews().contains("posix")
+                || PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
+                        .endsWith("------");
+    }
+
     /** Makes an empty file, unless it is there. */
     public static void file(Path file) throws IOException {
         if (Files.notExists(file)) {

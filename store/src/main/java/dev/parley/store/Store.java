@@ -14,15 +14,13 @@ public final class Store implements AutoCloseable {
     private final Database database;
     private final AuditTrail audit;
     private final TaskLog log;
-    private final PushStore webhooks;
+    private final JdbcPushStore webhooks;
 
-    private Store(Database database, InstantSource clock, AtRest atRest) {
+    private Store(Database database, InstantSource clock, AtRest atRest, AuditTrail audit) {
         this.database = database;
         var lanes = new Lanes(database);
-        this.audit = AuditTrail.in(database, clock);
-        atRest.check(database);
+        this.audit = audit;
         var pushStore = new JdbcPushStore(database, lanes, clock, atRest);
-        pushStore.sealAnew();
         this.log = new JdbcTaskLog(database, lanes, audit, clock, atRest, pushStore);
         this.webhooks = pushStore;
     }
@@ -54,7 +52,28 @@ public final class Store implements AutoCloseable {
     public static Store open(Path directory, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
         Database database = Database.open(directory, wrapper);
         try {
-            return new Store(database, clock, atRest);
+            AuditTrail audit = AuditTrail.in(database, clock);
+            atRest.check(database);
+            var store = new Store(database, clock, atRest, audit);
+            store.webhooks.sealAnew();
+            return store;
+        } catch (RuntimeException refused) {
+            database.close();
+            throw refused;
+        }
+    }
+
+    /**
+     * Opens the store in {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
+     *
+     * @throws StoreException if there is none, its tables are those of another version, or what is encrypted cannot be read
+     *     with these keys
+     */
+    public static Store openForReading(Path directory, AtRest atRest) {
+        Database database = Database.openForReading(directory);
+        try {
+            atRest.checkKeys(database);
+            return new Store(database, InstantSource.system(), atRest, AuditTrail.reading(database));
         } catch (RuntimeException refused) {
             database.close();
             throw refused;

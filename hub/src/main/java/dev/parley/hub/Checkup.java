@@ -1,0 +1,208 @@
+package dev.parley.hub;
+
+import dev.parley.client.StandardWebhooks;
+import dev.parley.engine.Engine;
+import dev.parley.engine.UnreadableTask;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.store.AtRest;
+import dev.parley.store.Database;
+import dev.parley.store.OwnersOnly;
+import dev.parley.store.Sealing;
+import dev.parley.store.Store;
+import dev.parley.store.StoreException;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks a data directory, whether or not a hub runs on it. Writes nothing but the files in which SQLite keeps its readers,
+ * and takes no lock from a hub.
+ */
+public final class Checkup {
+    /** How a check ended. */
+    public enum Level {
+        OK,
+        WARNING,
+        PROBLEM
+    }
+
+    /**
+     * The outcome of one check.
+     *
+     * @param task the task that it is about; null for the directory
+     */
+    public record Finding(
+            String check,
+            Level level,
+            String message,
+            @Nullable UnreadableTask task) {}
+
+    private static final long MEBIBYTE = 1L << 20;
+    private static final int MOST_TASKS = 10_000;
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    /** Space that the write-ahead log alone may keep. */
+    private static final long LEAST_FREE = 64 * MEBIBYTE;
+
+    private static final long LITTLE_FREE = 1_024 * MEBIBYTE;
+
+    private final Path data;
+    private final List<Finding> findings = new ArrayList<>();
+    private @Nullable Sealing sealing;
+
+    private Checkup(Path data, @Nullable Sealing sealing) {
+        this.data = data;
+        this.sealing = sealing;
+    }
+
+    /**
+     * Checks the data directory of a hub.
+     *
+     * @param sealing the keys that the hub was given; null if its key is in the directory
+     */
+    public static List<Finding> of(Path data, @Nullable Sealing sealing) {
+        var checkup = new Checkup(data, sealing);
+        checkup.secrets();
+        if (checkup.database()) {
+            checkup.tasks();
+        }
+        checkup.disk();
+        checkup.hub();
+        return List.copyOf(checkup.findings);
+    }
+
+    private void found(String check, Level level, String message) {
+        findings.add(new Finding(check, level, message, null));
+    }
+
+    private void secrets() {
+        if (sealing == null) {
+            secret(
+                    Hub.ENCRYPTION_KEY,
+                    "missing (expected: the file, unless the hub has its keys from elsewhere)",
+                    key -> sealing = Sealing.of(List.of(key)));
+        }
+        secret(Hub.TOKEN_SECRET, "missing; the next start makes another, and access tokens end", secret -> {});
+        secret(
+                WebhookSecrets.MASTER,
+                "missing; the next start makes another, and the secrets of webhooks change",
+                Checkup::webhooks);
+        if (Files.exists(data.resolve(WebhookSecrets.SHARED))) {
+            secret(WebhookSecrets.SHARED, "", Checkup::webhooks);
+        }
+    }
+
+    private static void webhooks(String secret) {
+        StandardWebhooks.of(List.of(secret)); // refuses what is none
+    }
+
+    private void secret(String name, String missing, Consumer<String> use) {
+        Path file = data.resolve(name);
+        try {
+            if (Files.notExists(file)) {
+                found(name, Level.WARNING, missing);
+                return;
+            }
+            use.accept(Hub.secret(file));
+            if (OwnersOnly.is(file)) {
+                found(name, Level.OK, "present, for its owner only");
+            } else {
+                found(name, Level.WARNING, "other users of the machine have access to it (expected: chmod 600)");
+            }
+        } catch (IOException | IllegalArgumentException | StoreException wrong) {
+            found(name, Level.PROBLEM, said(wrong));
+        }
+    }
+
+    private static String said(Exception failure) {
+        return failure instanceof IOException ? "cannot be read: " + failure : String.valueOf(failure.getMessage());
+    }
+
+    /** Returns whether tasks can be looked for. */
+    private boolean database() {
+        try (Database database = Database.openForReading(data)) {
+            long version = database.schema();
+            int current = Database.currentSchema();
+            if (version > current) {
+                found(
+                        "database",
+                        Level.PROBLEM,
+                        "schema " + version + ", of a newer Parley (expected: " + current + ")");
+            } else if (version < current) {
+                found("database", Level.WARNING, "schema " + version + "; the next start brings it to " + current);
+            } else {
+                found("database", Level.OK, "schema " + version);
+            }
+            return version == current;
+        } catch (RuntimeException failure) { // also rows that no Parley has written
+            found("database", Level.PROBLEM, said(failure));
+            return false;
+        }
+    }
+
+    private void tasks() {
+        try (Store store = Store.openForReading(data, new AtRest(sealing, false))) {
+            TaskLog log = store.log();
+            List<Head> unfinished = log.unfinished();
+            long end = System.nanoTime() + LONGEST.toNanos();
+            int read = 0;
+            int damaged = 0;
+            for (Head head : unfinished) {
+                if (read == MOST_TASKS || System.nanoTime() - end > 0) {
+                    break;
+                }
+                read++;
+                UnreadableTask task =
+                        Engine.unreadable(log, head.key(), Instant.now()).orElse(null);
+                if (task != null) {
+                    damaged++;
+                    findings.add(new Finding("task", Level.PROBLEM, task.reason(), task));
+                }
+            }
+            String counted = read + " of " + unfinished.size() + " unfinished tasks read, " + damaged + " set aside";
+            found("tasks", damaged > 0 ? Level.PROBLEM : read < unfinished.size() ? Level.WARNING : Level.OK, counted);
+        } catch (RuntimeException failure) { // also rows that no Parley has written
+            found("tasks", Level.PROBLEM, said(failure));
+        }
+    }
+
+    private void disk() {
+        try {
+            FileStore store = Files.getFileStore(data);
+            long free = store.getUsableSpace();
+            Level level = free < LEAST_FREE ? Level.PROBLEM : free < LITTLE_FREE ? Level.WARNING : Level.OK;
+            found(
+                    "disk",
+                    level,
+                    mebibytes(free) + " free; database " + mebibytes(size("parley.db")) + ", write-ahead log "
+                            + mebibytes(size("parley.db-wal")));
+        } catch (IOException failure) {
+            found("disk", Level.PROBLEM, said(failure));
+        }
+    }
+
+    private long size(String name) throws IOException {
+        Path file = data.resolve(name);
+        return Files.exists(file) ? Files.size(file) : 0;
+    }
+
+    private static String mebibytes(long bytes) {
+        return ((bytes + MEBIBYTE - 1) / MEBIBYTE) + " MiB";
+    }
+
+    private void hub() {
+        try {
+            found("hub", Level.OK, Database.isInUse(data) ? "runs" : "does not run");
+        } catch (IOException failure) {
+            found("hub", Level.WARNING, said(failure));
+        }
+    }
+}
