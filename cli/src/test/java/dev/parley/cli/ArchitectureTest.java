@@ -128,6 +128,8 @@ final class ArchitectureTest {
                 .doNotHaveFullyQualifiedName("dev.parley.client.Child") // the keyrings of systems
                 .and()
                 .doNotHaveFullyQualifiedName("dev.parley.cli.ConformanceCommand") // the suite that the user names
+                .and()
+                .doNotHaveFullyQualifiedName("dev.parley.cli.RunCommand") // Java's launcher of source files
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ProcessBuilder.class)
