@@ -211,7 +211,10 @@ final class Operations {
     private String createPushConfig() throws Exception {
         return whileCounting(task -> {
             TaskPushNotificationConfig wanted = pushConfig(task.getId(), "mine");
-            equal(counter.setPushConfig(wanted), wanted);
+            var scheme = new PushNotificationAuthenticationInfo(List.of("Bearer"), null);
+            var shown = new PushNotificationConfig(
+                    wanted.pushNotificationConfig().url(), null, scheme, "mine");
+            equal(counter.setPushConfig(wanted), new TaskPushNotificationConfig(task.getId(), shown));
             PushNotificationConfig made =
                     counter.setPushConfig(pushConfig(task.getId(), null)).pushNotificationConfig();
             equal(made.url(), wanted.pushNotificationConfig().url());

@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What callers ask about the webhooks of an agent's tasks. */
+/**
+ * Operations on the webhooks of an agent's tasks. No answer contains a token or credentials, not even for the caller that
+ * registered them: only deliveries need them, and a stolen key of a caller must not give away the secrets of its receivers.
+ */
 final class TaskWebhooks {
     private final Engine engine;
     private final Agent agent;
@@ -81,7 +84,7 @@ final class TaskWebhooks {
             if (live.written() > after) {
                 deliveries.wake(live.key());
             }
-            return shown(webhook.config(), context);
+            return webhook.config().withoutSecrets();
         } finally {
             engine.tasks().unpin(live);
         }
@@ -93,7 +96,7 @@ final class TaskWebhooks {
         engine.read(key);
         return deliveries
                 .find(key, get.id())
-                .map(webhook -> shown(webhook.config(), context))
+                .map(webhook -> webhook.config().withoutSecrets())
                 .orElseThrow(() -> A2AException.of(
                         A2AError.TASK_NOT_FOUND, "Push notification config not found", Map.of("id", get.id())));
     }
@@ -105,14 +108,9 @@ final class TaskWebhooks {
         // A task has few webhooks (see Webhooks.MAX_PER_TASK), so one page holds them all.
         return new PushConfigPage(
                 deliveries.of(key).stream()
-                        .map(webhook -> shown(webhook.config(), context))
+                        .map(webhook -> webhook.config().withoutSecrets())
                         .toList(),
                 "");
-    }
-
-    /** Webhooks of a shared task are those of several callers, so no caller reads the secrets of another's receiver. */
-    private static PushConfig shown(PushConfig config, CallContext context) {
-        return context.isSharing() ? config.withoutSecrets() : config;
     }
 
     Empty delete(DeletePushConfig delete, CallContext context) {

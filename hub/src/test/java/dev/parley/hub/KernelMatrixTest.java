@@ -309,6 +309,7 @@ final class KernelMatrixTest {
 
             assertThat(set.at("id").text()).isEqualTo("h-11");
             assertThat(set.at("push_notification", "url").text()).isEqualTo(hook.url());
+            assertThat(set.at("push_notification", "token").value()).isNull();
             assertThat(outsider.result(at("asks"), "tasks/pushNotification/get", "{'id':'h-11'}")
                             .at("push_notification", "url")
                             .text())

@@ -174,11 +174,12 @@ final class LegacyMatrixTest {
         String task = call("asks", "message/send", "{" + kind("g2-4", "hello") + "}")
                 .at("id")
                 .text();
-        String config = "'pushNotificationConfig':{'url':'https://example.com/hook','token':'t',"
-                + "'authentication':{'schemes':['Basic','Bearer']}}";
+        String config = "'pushNotificationConfig':{'url':'https://example.com/hook','token':'t0ken-s3cret',"
+                + "'authentication':{'schemes':['Basic','Bearer'],'credentials':'cred-s3cret'}}";
 
         Shown set = call("asks", "tasks/pushNotificationConfig/set", "{'taskId':'" + task + "'," + config + "}");
 
+        assertThat(set.text()).doesNotContain("s3cret");
         assertThat(set.at("taskId").text()).isEqualTo(task);
         String id = set.at("pushNotificationConfig", "id").text();
         assertThat(id).isEqualTo(task);

@@ -120,14 +120,9 @@ public record CallContext(
         return with(copy -> copy.chain = chain);
     }
 
-    /** This context among tasks that belong to everybody of the caller's group. */
+    /** Returns this context with the tasks that all members of the caller's group share. */
     public CallContext sharing() {
         return with(copy -> copy.scope = new Scope(scope.group(), SHARED));
-    }
-
-    /** True among tasks that belong to everybody of the caller's group. */
-    public boolean isSharing() {
-        return scope.owner().equals(SHARED);
     }
 
     /** This context among what belongs to the caller in another group. */

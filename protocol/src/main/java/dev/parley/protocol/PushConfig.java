@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A webhook that is told of the events of a task.
+ * A webhook that receives the events of a task.
  *
  * <p>Source: A2A specification 1.0, section 4.3.1 "TaskPushNotificationConfig".
  *
@@ -39,12 +39,12 @@ public record PushConfig(
         }
     }
 
-    /** This config as belonging to a task, under an id. */
+    /** Returns a copy with the ids of its task and of itself. */
     public PushConfig of(String taskId, String id) {
         return new PushConfig(tenant, id, taskId, url, token, authentication);
     }
 
-    /** This config without what only its receiver needs: the token and the credentials. */
+    /** Returns a copy without the token and the credentials, which only deliveries need. */
     public PushConfig withoutSecrets() {
         Authentication scheme = authentication == null ? null : new Authentication(authentication.scheme(), null);
         return new PushConfig(tenant, id, taskId, url, null, scheme);
