@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Statement;
 import dev.parley.store.AuditTrail;
+import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
 import java.sql.SQLException;
 import java.util.List;
@@ -20,19 +21,22 @@ import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
 
 /** What groups have set for their graphs: rules and shapes. Safe for any thread. */
-final class GroupSettings {
+final class GroupSettings implements Database.GroupListener {
     private static final String RULES = "alignment";
     private static final String SHAPES = "shapes";
 
     private final SqlStatementStore statements;
     private final AuditTrail trail;
     private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
-    private final AtomicLong erasures = new AtomicLong();
     private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
+
+    /** How often something was forgotten of what is remembered here; what was read before must not be remembered. */
+    private final AtomicLong forgotten = new AtomicLong();
 
     GroupSettings(SqlStatementStore statements, AuditTrail trail) {
         this.statements = statements;
         this.trail = trail;
+        statements.database().listen(this);
     }
 
     /** The rules of a group. */
@@ -41,11 +45,14 @@ final class GroupSettings {
         if (known != null) {
             return known;
         }
-        long before = erasures.get();
+        long before = forgotten.get();
         Alignment read = statements.lookUp(group, GroupSettings::alignment);
-        // What was read before an erasure may hold the name.
-        rules.compute(group, (name, newer) -> newer == null && erasures.get() == before ? read : newer);
+        remember(rules, group, read, before);
         return read;
+    }
+
+    private <T> void remember(Map<String, T> memory, String group, T read, long before) {
+        memory.computeIfAbsent(group, name -> forgotten.get() == before ? read : null);
     }
 
     /** Sets the rules of the group of {@code by}, who is in the audit then. */
@@ -72,8 +79,16 @@ final class GroupSettings {
 
     /** Reads the rules of a group again when somebody asks for them: a name in them was erased. */
     void forgetRules(String group) {
-        erasures.incrementAndGet();
+        forgotten.incrementAndGet();
         rules.remove(group);
+    }
+
+    /** A commit that failed may have set rules and shapes. */
+    @Override
+    public void reopened(Session session) {
+        forgotten.incrementAndGet();
+        rules.clear();
+        shapes.clear();
     }
 
     private static Alignment alignment(Session session, Space space) throws SQLException {
@@ -95,9 +110,9 @@ final class GroupSettings {
     Optional<ShaclShapes> shapes(String group) {
         Optional<ShaclShapes> known = shapes.get(group);
         if (known == null) {
-            String turtle = shapesText(group);
-            known = parsed(turtle, group);
-            shapes.putIfAbsent(group, known);
+            long before = forgotten.get();
+            known = parsed(shapesText(group), group);
+            remember(shapes, group, known, before);
         }
         return known;
     }

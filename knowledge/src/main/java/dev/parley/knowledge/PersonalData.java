@@ -69,7 +69,7 @@ final class PersonalData {
         String group = by.scope().group();
         var terms = new LinkedHashSet<Long>();
         int taken = withStatements ? withdraw(name, by, terms) : 0;
-        int rows = statements.erase(group, (writing, session) -> {
+        int rows = erase(group, (writing, session) -> {
             int named = new Erasure(writing).name(name);
             GroupSettings.hashSource(session, writing.space, name);
             if (withStatements) {
@@ -78,9 +78,17 @@ final class PersonalData {
             }
             return named;
         });
-        settings.forgetRules(group);
-        subscriptions.forget(group);
         return new Graph.Erased(taken, rows);
+    }
+
+    /** Erases on disk and in memory; there also if the commit failed, for it may have been done. */
+    private <T> T erase(String group, SqlStatementStore.Change<T> change) {
+        try {
+            return statements.erase(group, change);
+        } finally {
+            settings.forgetRules(group);
+            subscriptions.forget(group);
+        }
     }
 
     /** Takes back what somebody has said, and remembers what it was made of. */
@@ -123,10 +131,9 @@ final class PersonalData {
     /** As {@link Graph#unlink}. */
     void unlink(Collection<String> ids, CallContext by) {
         String group = by.scope().group();
-        statements.erase(group, (writing, session) -> {
+        erase(group, (writing, session) -> {
             new Erasure(writing).links(ids);
             return ids;
         });
-        subscriptions.forget(group);
     }
 }

@@ -162,6 +162,21 @@ final class RecentChanges {
         }
     }
 
+    /** Learns of the newest change on disk. If it was never shown here, readers find it, and all before it, in the table. */
+    void catchUp(long newestOnDisk) {
+        lock.lock();
+        try {
+            if (newestOnDisk > (newest.isEmpty() ? begin : newest.getLast().number())) {
+                newest.clear();
+                characters = 0;
+                begin = newestOnDisk;
+                news.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Lets everybody who waits look again whether it may still read. */
     void wake() {
         lock.lock();

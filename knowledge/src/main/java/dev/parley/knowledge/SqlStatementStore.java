@@ -9,7 +9,6 @@ import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.FairPool;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
 import dev.parley.store.ReadTimeoutException;
@@ -25,11 +24,13 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -59,6 +60,10 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     private final Terms terms;
     private final long instance;
     private final Map<String, Space> spaces = new ConcurrentHashMap<>();
+
+    /** How often {@link #spaces} were forgotten. */
+    private final AtomicLong reopenings = new AtomicLong();
+
     private volatile Cache<Long, Map<String, @Nullable Object>> provenance = newCache();
 
     /** What the group in the making changes in the tally; touched by the writer thread only. */
@@ -118,18 +123,30 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     Space space(String group) {
         Space known = spaces.get(group);
         if (known == null) {
-            Space loaded = database.write(session -> load(session, group));
-            known = spaces.putIfAbsent(group, loaded);
+            long before = reopenings.get();
+            // Reads come first: whoever asks is answered also while nothing can be written.
+            Space loaded = database.read(session -> find(session, group))
+                    .orElseGet(() -> database.write(session -> load(session, group)));
+            known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? loaded : null);
             known = known == null ? loaded : known;
         }
         return known;
     }
 
     private Space load(Session session, String group) throws SQLException {
+        Optional<Space> found = find(session, group);
+        if (found.isPresent()) {
+            return found.get();
+        }
+        long number = sql.number(session, "SELECT coalesce(max(space), 0) + 1 FROM kg_space");
+        session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
+        return new Space(number, instance, Map.of(), provenance);
+    }
+
+    private Optional<Space> find(Session session, String group) throws SQLException {
         long number = sql.number(session, "SELECT space FROM kg_space WHERE group_id = ?", group);
         if (number == 0) {
-            number = sql.number(session, "SELECT coalesce(max(space), 0) + 1 FROM kg_space");
-            session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
+            return Optional.empty();
         }
         var defaults = new HashMap<Long, Double>();
         try (ResultSet rows = session.bind(
@@ -141,7 +158,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
                         Double.parseDouble(rows.getString(2)));
             }
         }
-        return new Space(number, instance, Map.copyOf(defaults), provenance);
+        return Optional.of(new Space(number, instance, Map.copyOf(defaults), provenance));
     }
 
     /**
@@ -150,13 +167,17 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
      * @param graph null for the default graph
      */
     void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
-        Space space = space(group);
-        Space changed = database.write(session -> {
-            long number = graph == null ? Terms.NONE : terms.number(session, Resource.of(graph));
-            setting(session, space, CERTAINTY + number, certainty == null ? null : certainty.toString());
-            return load(session, group);
-        });
-        spaces.put(group, changed);
+        transact(
+                group,
+                (writing, session) -> {
+                    setting(
+                            session,
+                            writing.space,
+                            CERTAINTY + writing.number(graph),
+                            certainty == null ? null : certainty.toString());
+                    return load(session, group);
+                },
+                changed -> spaces.put(group, changed));
     }
 
     /** Writes a setting of a group; null removes it. */
@@ -302,14 +323,18 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     /** Like {@link #transact}, for changes that leave no trace of what was there before. */
     <T> T erase(String group, Change<T> change) {
         Space space = space(group);
-        T result = database.erase(session -> {
-            terms.begin();
-            return change.make(new SqlWriting(session, space, terms, sql, clock.millis()), session);
-        });
-        // Readers that still see what was there before may go on filling the old one.
-        provenance = newCache();
-        spaces.replaceAll((id, known) -> known.remembering(provenance));
-        return result;
+        try {
+            return database.erase(session -> {
+                terms.begin();
+                return change.make(new SqlWriting(session, space, terms, sql, clock.millis()), session);
+            });
+        } finally {
+            // Also if its commit failed, for it may have been done. Readers that still see what was there before may go
+            // on
+            // filling the old one.
+            provenance = newCache();
+            spaces.replaceAll((id, known) -> known.remembering(provenance));
+        }
     }
 
     @Override
@@ -330,11 +355,14 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     }
 
     @Override
-    public void committed(int works) {}
-
-    @Override
     public void rolledBack() {
         changes.clear();
+    }
+
+    @Override
+    public void reopened(Session session) {
+        reopenings.incrementAndGet();
+        spaces.clear();
     }
 
     /** Ends what is being computed. The database is closed by whoever opened it. */

@@ -17,6 +17,9 @@ import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.Patch;
+import dev.parley.store.Database;
+import dev.parley.store.Database.Session;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Those who watch the graphs: what they are told, and how many of them there may be. Safe for any thread. */
-final class Subscriptions {
+final class Subscriptions implements Database.GroupListener {
     /** Subscriptions that an owner may have at a time. */
     private static final int MAX_SUBSCRIPTIONS = 100;
 
@@ -47,6 +50,7 @@ final class Subscriptions {
         this.journal = journal;
         this.settings = settings;
         this.graphql = graphql;
+        statements.database().listen(this);
     }
 
     /**
@@ -223,6 +227,21 @@ final class Subscriptions {
         RecentChanges feed = feeds.get(group);
         if (feed != null) {
             feed.wake();
+        }
+    }
+
+    /** Nobody was shown the changes of a commit that failed, and yet is on disk. */
+    @Override
+    public void reopened(Session session) throws SQLException {
+        for (var feed : feeds.entrySet()) {
+            feed.getValue()
+                    .catchUp(statements
+                            .sql()
+                            .number(
+                                    session,
+                                    "SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = k.space),"
+                                            + " forgotten) FROM kg_space k WHERE group_id = ?",
+                                    feed.getKey()));
         }
     }
 

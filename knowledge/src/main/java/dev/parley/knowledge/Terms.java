@@ -110,11 +110,11 @@ final class Terms implements Database.GroupListener {
     /** Those of them that the change has brought that is being made. */
     private final List<Term> ofChange = new ArrayList<>();
 
-    /** Numbers whose terms were erased: a reader that still saw them must not remember them. */
+    /**
+     * Numbers whose terms were erased: a reader that still saw them must not remember them. They stay here if the group was
+     * refused, for its failed commit may have erased them; then those that are still there are read again each time.
+     */
     private final Set<Long> erased = ConcurrentHashMap.newKeySet();
-
-    /** Those of them that may come back. Touched by the writer thread only. */
-    private final List<Long> erasedOfGroup = new ArrayList<>();
 
     private final Sql sql;
     private long last;
@@ -379,7 +379,6 @@ final class Terms implements Database.GroupListener {
             }
         }
         erased.addAll(gone); // first, for readers may put them back until then
-        erasedOfGroup.addAll(gone);
         numbers.asMap().values().removeAll(gone);
         terms.invalidateAll(gone);
         fresh.values().removeAll(gone);
@@ -448,20 +447,14 @@ final class Terms implements Database.GroupListener {
     }
 
     @Override
-    public void beforeCommit(Session session) {}
-
-    @Override
     public void committed(int works) {
         committed = last;
         fresh.forEach(this::keep);
         fresh.clear();
-        erasedOfGroup.clear();
     }
 
     @Override
     public void rolledBack() {
         fresh.clear();
-        erasedOfGroup.forEach(erased::remove);
-        erasedOfGroup.clear();
     }
 }

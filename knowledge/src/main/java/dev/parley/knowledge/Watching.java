@@ -133,7 +133,6 @@ final class Watching implements Changes {
     private List<Change> wanted(List<Numbered> news) {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
-            position = one.number();
             boolean seesAll = floors.equals(Floors.NONE);
             Function<String, Set<String>> of = one.types(id -> types.of(id, Floors.NONE));
             Numbered shown = seesAll ? one : one.seenBy(statement -> floors.sees(statement, of));
@@ -142,6 +141,9 @@ final class Watching implements Changes {
             if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), asked)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }
+        }
+        if (!news.isEmpty()) {
+            position = news.getLast().number(); // only now: a reader that could not be answered asks again
         }
         return wanted;
     }

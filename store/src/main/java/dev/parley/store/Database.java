@@ -375,13 +375,13 @@ public final class Database implements AutoCloseable {
     /** Told of the end of each group, on the writer thread. */
     public interface GroupListener {
         /** The group is written and about to be committed. */
-        void beforeCommit(Session session) throws SQLException;
+        default void beforeCommit(Session session) throws SQLException {}
 
         /** The group of so many pieces of work is on disk; they are yet to be told. */
-        void committed(int works);
+        default void committed(int works) {}
 
-        /** The group is not on disk. */
-        void rolledBack();
+        /** The group was refused. Nothing of it is on disk, unless it was the commit that failed. */
+        default void rolledBack() {}
 
         /**
          * The connection is a new one, because the one before failed. What was last written may be on disk although its
@@ -798,12 +798,15 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if it is not removed
      */
     public <T> T erase(Question<T> change) {
-        T answer = write(change);
-        if (checkpointer != null) {
-            erasures.incrementAndGet();
-            checkpointDue.release();
+        try {
+            return write(change);
+        } finally {
+            // Also if the commit failed, for it may have been done.
+            if (checkpointer != null) {
+                erasures.incrementAndGet();
+                checkpointDue.release();
+            }
         }
-        return answer;
     }
 
     /**
@@ -1304,8 +1307,13 @@ public final class Database implements AutoCloseable {
 
     private void reopen(Session session) throws SQLException {
         session.connection();
-        for (GroupListener listener : listeners) {
-            listener.reopened(session);
+        try {
+            for (GroupListener listener : listeners) {
+                listener.reopened(session);
+            }
+        } catch (SQLException | RuntimeException failure) {
+            session.discard(); // else those that were not told keep what they remember
+            throw failure;
         }
     }
 

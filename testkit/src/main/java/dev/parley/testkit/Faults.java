@@ -60,12 +60,18 @@ public final class Faults {
         ALL
     }
 
-    private record Plan(Fault fault, Side side, long first, long last, boolean after, CountDownLatch over) {}
+    private record Plan(
+            Fault fault, Side side, Set<String> calls, long first, long last, boolean after, CountDownLatch over) {
+        Plan(Fault fault, Side side, long first, long last, boolean after) {
+            this(fault, side, CALLS, first, last, after, new CountDownLatch(1));
+        }
+    }
 
     private static final Set<Class<?>> WRAPPED = Set.of(Statement.class, PreparedStatement.class, ResultSet.class);
 
     private static final Set<String> CALLS = Set.of(
             "commit",
+            "connect",
             "execute",
             "executeBatch",
             "executeLargeUpdate",
@@ -80,17 +86,26 @@ public final class Faults {
 
     /** Has the {@code call}-th call from now on fail, before it has had an effect. */
     public synchronized void at(long call, Fault fault, Side side) {
-        begin(new Plan(fault, side, call, call, false, new CountDownLatch(1)));
+        begin(new Plan(fault, side, call, call, false));
     }
 
     /** Has the {@code call}-th call from now on fail although it has had its effect. */
     public synchronized void after(long call, Fault fault, Side side) {
-        begin(new Plan(fault, side, call, call, true, new CountDownLatch(1)));
+        begin(new Plan(fault, side, call, call, true));
     }
 
     /** Has all calls from the {@code call}-th on fail, until the fault {@linkplain #pass passes}. */
     public synchronized void from(long call, Fault fault, Side side) {
-        begin(new Plan(fault, side, call, Long.MAX_VALUE, false, new CountDownLatch(1)));
+        begin(new Plan(fault, side, call, Long.MAX_VALUE, false));
+    }
+
+    /**
+     * Has all commits fail, until the fault {@linkplain #pass passes}.
+     *
+     * @param durable whether they have had their effect: the database has what its caller believes to be refused
+     */
+    public synchronized void commits(Fault fault, boolean durable) {
+        begin(new Plan(fault, Side.WRITES, Set.of("commit"), 1, Long.MAX_VALUE, durable, new CountDownLatch(1)));
     }
 
     private void begin(Plan next) {
@@ -116,7 +131,7 @@ public final class Faults {
 
     /** Returns a connection whose calls fail as planned, and those of its statements. */
     public Connection wrap(Connection connection) throws SQLException {
-        Call opening = count(connection);
+        Call opening = count(connection, "connect");
         if (opening != null && opening.fails(false)) {
             connection.close();
             strike(opening.plan, null, connection);
@@ -131,14 +146,15 @@ public final class Faults {
         }
     }
 
-    private @Nullable Call count(Connection connection) throws SQLException {
-        if (plan == null) {
+    private @Nullable Call count(Connection connection, String method) throws SQLException {
+        Plan active = plan;
+        if (active == null || !active.calls.contains(method)) {
             return null;
         }
         boolean reads = connection.isReadOnly();
         synchronized (this) {
             Plan now = plan;
-            return now != null && (now.side == Side.ALL || now.side == (reads ? Side.READS : Side.WRITES))
+            return now == active && (now.side == Side.ALL || now.side == (reads ? Side.READS : Side.WRITES))
                     ? new Call(now, ++calls)
                     : null;
         }
@@ -154,7 +170,7 @@ public final class Faults {
     private @Nullable Object call(
             Object target, Connection connection, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        Call call = CALLS.contains(method.getName()) ? count(connection) : null;
+        Call call = count(connection, method.getName());
         if (call != null && call.fails(false)) {
             strike(call.plan, target, connection);
         }
