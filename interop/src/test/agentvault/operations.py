@@ -23,6 +23,8 @@ from pydantic import TypeAdapter
 from webhook import Webhook
 
 
+AGENTS = ['analyst', 'chatty', 'counter', 'echo', 'interview', 'ping']
+
 NOT_FOUND = -32001
 
 

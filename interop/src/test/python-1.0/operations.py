@@ -29,6 +29,9 @@ from google.protobuf.json_format import ParseDict
 from webhook import Webhook
 
 
+AGENTS = ['analyst', 'chatty', 'counter', 'echo', 'interview', 'ping']
+
+
 async def card(counter, **_):
     found = await A2ACardResolver(counter.http, counter.url).get_agent_card()
     equal(found.name, 'counter')

@@ -12,21 +12,19 @@ import json
 import sys
 import traceback
 
-import httpx
-
 from client import BINDINGS, CLIENT, DIALECT, connect
 from offered import NotOffered
-from operations import OPERATIONS
+from operations import AGENTS, OPERATIONS
+from session import open_session
 
 
-AGENTS = ['analyst', 'chatty', 'counter', 'echo', 'interview', 'ping']
 SECONDS_PER_OPERATION = 20
 
 
 async def main(hub, *others):
     hubs = {'': hub, **dict(other.split('=', 1) for other in others)}
     for binding, protocol in BINDINGS.items():
-        async with httpx.AsyncClient(timeout=SECONDS_PER_OPERATION) as http:
+        async with open_session(SECONDS_PER_OPERATION) as http:
             agents = {name: await connect(hubs, name, protocol, http) for name in AGENTS}
             for operation, run in OPERATIONS.items():
                 result, detail = await outcome_of(run(**agents))

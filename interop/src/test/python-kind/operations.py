@@ -28,6 +28,8 @@ from offered import NotOffered
 from webhook import Webhook
 
 
+AGENTS = ['analyst', 'chatty', 'counter', 'echo', 'interview', 'ping']
+
 NOT_FOUND = -32001
 NOT_CANCELABLE = -32002
 UNSUPPORTED = -32004

@@ -57,8 +57,9 @@ record ForeignSdk(
             javaScript("signing", List.of()).withoutServer(),
             python("python-signing").withoutServer());
 
-    /** Frameworks whose agents call others by A2A. */
-    static final List<ForeignSdk> FRAMEWORKS = List.of(python("google-adk").withoutServer());
+    /** Frameworks and command lines that call agents by A2A. */
+    static final List<ForeignSdk> FRAMEWORKS =
+            List.of(framework("google-adk"), framework("a2a-handler"), goCommandLine());
 
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
@@ -113,6 +114,22 @@ record ForeignSdk(
                                 "requirements.txt")),
                 List.of("./venv/bin/python", "main.py"),
                 List.of("./venv/bin/python", "serve.py"));
+    }
+
+    private static ForeignSdk framework(String name) {
+        return python(name, "python-framework").withoutServer();
+    }
+
+    /** The command line of the Go SDK, which its driver starts once for each call. */
+    private static ForeignSdk goCommandLine() {
+        String build = "go build -buildvcs=false -o a2a github.com/a2aproject/a2a-go/v2/cmd/a2a";
+        return new ForeignSdk(
+                "a2a-go-cli",
+                List.of("python-common", "python-framework", "a2a-go-cli"),
+                List.of("go.mod", "go.sum"),
+                List.of(List.of("sh", "-c", "GOTOOLCHAIN=auto " + build)),
+                List.of("python3", "main.py"),
+                List.of());
     }
 
     /** In a process of its own, as all releases of the SDK have classes of the same names. */

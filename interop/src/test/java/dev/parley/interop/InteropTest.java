@@ -1,15 +1,10 @@
 package dev.parley.interop;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.parley.interop.Check.Result;
 import dev.parley.interop.ForeignSdk.Outcome;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -34,8 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
  * have to be the ones that it tells.
  */
 class InteropTest {
-    private static final Path DOCUMENT = Path.of("..", "docs", "interop.md");
-
     /** What cannot pass, whoever the server is; the document tells why. */
     private static final Map<String, Set<String>> FAULTS_OF_CLIENTS = Map.of(
             "Go 2.3.1 jsonrpc",
@@ -125,57 +118,18 @@ class InteropTest {
     }
 
     @Test
-    void theDocsTellWhatWasSeen() throws InterruptedException, IOException {
-        // given
-        String clients = ResultTable.of(all(ForeignSdk.ALL.stream()
-                .filter(ForeignSdk::hasClient)
-                .map(InteropTest::ofClient)
-                .toList()));
-        String servers = ResultTable.of(all(ForeignSdk.ALL.stream()
-                .filter(ForeignSdk::hasServer)
-                .map(InteropTest::ofServer)
-                .toList()));
-        String document = Files.readString(DOCUMENT);
+    void theDocsTellWhatWasSeen() throws IOException {
+        String clients = ResultTable.of(Results.checks(
+                ForeignSdk.ALL.stream().filter(ForeignSdk::hasClient).map(InteropTest::ofClient)));
+        String servers = ResultTable.of(Results.checks(
+                ForeignSdk.ALL.stream().filter(ForeignSdk::hasServer).map(InteropTest::ofServer)));
 
-        // when
-        String current = ResultTable.replaceIn(
-                ResultTable.replaceIn(document, "results of clients", clients), "results with servers", servers);
-        if (Boolean.getBoolean("parley.docs.update")) {
-            Files.writeString(DOCUMENT, current);
-        }
-
-        // then
-        assertThat(Files.readString(DOCUMENT)).isEqualTo(current);
-    }
-
-    private static List<Check> all(List<Outcome> outcomes) {
-        return outcomes.stream()
-                .flatMap(outcome -> switch (outcome) {
-                    case Outcome.Ran(var checks) -> checks.stream();
-                    case Outcome.Unavailable(var reason) -> abort(reason);
-                    case Outcome.BrokeOff(var reason) -> abort(reason);
-                })
-                .toList();
+        Results.assertDocumented("results of clients", clients);
+        Results.assertDocumented("results with servers", servers);
     }
 
     private static Stream<DynamicTest> tests(Outcome outcome, Map<String, Set<String>> faults) {
-        return switch (outcome) {
-            case Outcome.Ran(var checks) ->
-                checks.stream()
-                        .map(check -> dynamicTest(
-                                check.column() + ": " + check.operation(), () -> assertExpected(check, faults)));
-            case Outcome.BrokeOff(var reason) -> Stream.of(dynamicTest("comes to its end", () -> fail(reason)));
-            case Outcome.Unavailable(var reason) ->
-                Stream.of(dynamicTest("can be installed", () -> Requirement.missing(reason)));
-        };
-    }
-
-    private static void assertExpected(Check check, Map<String, Set<String>> faults) {
-        if (isFault(check, faults)) {
-            assertThat(check.result()).as("a fault that is gone").isEqualTo(Result.FAILED);
-        } else {
-            assertThat(check.result()).as(check.detail()).isNotEqualTo(Result.FAILED);
-        }
+        return Results.tests(outcome, check -> Results.assertExpected(check, faults));
     }
 
     /** What became of a client; it is run once, by the first test that asks. */
@@ -199,11 +153,7 @@ class InteropTest {
     }
 
     private static boolean isAsExpected(Check check) {
-        return check.result() != Result.FAILED || isFault(check, FAULTS_OF_SERVERS);
-    }
-
-    private static boolean isFault(Check check, Map<String, Set<String>> faults) {
-        return faults.getOrDefault(check.column(), Set.of()).contains(check.operation());
+        return check.result() != Result.FAILED || Results.isFault(check, FAULTS_OF_SERVERS);
     }
 
     /** What has passed once has passed. */

@@ -2,10 +2,7 @@ package dev.parley.interop;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.agents.DemoAgents;
@@ -29,7 +26,6 @@ import dev.parley.trust.CardTrust;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +42,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,8 +51,6 @@ import org.junit.jupiter.api.io.TempDir;
  * are published. When it is skipped, and how the document is kept, is as with {@link InteropTest}.
  */
 class SigningInteropTest {
-    private static final Path DOCUMENT = Path.of("..", "docs", "interop.md");
-
     /** What the SDKs leave out of what they verify; {@code docs/signatures.md} tells more. */
     private static final Set<String> FAULTS_OF_CLIENTS = Set.of("verifies the card of an agent with API keys");
 
@@ -157,37 +150,18 @@ class SigningInteropTest {
     @TestFactory
     Stream<DynamicNode> everySigner() {
         return ForeignSdk.SIGNERS.stream()
-                .map(client -> dynamicContainer(client.name(), Stream.of(client).flatMap(SigningInteropTest::tests)));
+                .map(client -> dynamicContainer(
+                        client.name(),
+                        Stream.of(client)
+                                .map(SigningInteropTest::outcome)
+                                .flatMap(it -> Results.tests(it, SigningInteropTest::assertExpected))));
     }
 
     @Test
     void theDocsTellWhatWasSeen() throws IOException {
-        var checks = new ArrayList<Check>();
-        for (ForeignSdk client : ForeignSdk.SIGNERS) {
-            if (!(outcome(client) instanceof Outcome.Ran(var itsChecks))) {
-                abort(client.name() + " did not come to its end");
-                return;
-            }
-            checks.addAll(itsChecks);
-        }
-        String document = Files.readString(DOCUMENT);
-        String current = ResultTable.replaceIn(document, "signatures", ResultTable.table(checks));
+        List<Check> checks = Results.checks(ForeignSdk.SIGNERS.stream().map(SigningInteropTest::outcome));
 
-        if (Boolean.getBoolean("parley.docs.update")) {
-            Files.writeString(DOCUMENT, current);
-        }
-
-        assertThat(Files.readString(DOCUMENT)).isEqualTo(current);
-    }
-
-    private static Stream<DynamicTest> tests(ForeignSdk client) {
-        return switch (outcome(client)) {
-            case Outcome.Ran(var checks) ->
-                checks.stream().map(check -> dynamicTest(check.operation(), () -> assertExpected(check)));
-            case Outcome.BrokeOff(var reason) -> Stream.of(dynamicTest("comes to its end", () -> fail(reason)));
-            case Outcome.Unavailable(var reason) ->
-                Stream.of(dynamicTest("can be installed", () -> Requirement.missing(reason)));
-        };
+        Results.assertDocumented("signatures", ResultTable.table(checks));
     }
 
     private static void assertExpected(Check check) {
