@@ -40,12 +40,16 @@ final class QueryErrors {
                         .causedBy(failure);
             }
             if (failure.isBusy()) {
-                throw A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER)
-                        .causedBy(failure);
+                throw busy(error).causedBy(failure);
             }
             throw failure;
         } catch (InvalidField field) {
             throw A2AException.invalidParams(field.field(), field.problem());
         }
+    }
+
+    /** Refuses a request because too much of its group is under way. */
+    static A2AException busy(A2AError error) {
+        return A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER);
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IllegalFormatException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -107,7 +108,7 @@ final class ShaclShapes {
         }
     }
 
-    /** Shapes are matched against what callers write, on the thread of the writer: that must not backtrack. */
+    /** Shapes are matched against values that callers write: that must not backtrack. */
     private static void matchLinearly(Shape shape) {
         ((List<Constraint>) shape.getConstraints())
                 .replaceAll(one -> one instanceof PatternConstraint pattern ? new LinearConstraint(pattern) : one);
@@ -149,11 +150,24 @@ final class ShaclShapes {
      * @throws A2AException KNOWLEDGE_UPDATE if it takes too long
      */
     List<Violation> check(View everything, View seen, Collection<String> entities, Duration patience) {
+        return check(everything, seen, new Proposal(new LinkedHashSet<>(entities), List.of()), patience, new ReadSet());
+    }
+
+    /**
+     * {@link #check(View, View, Collection, Duration)} of the entities that an update touches, as if it was done.
+     *
+     * @param read is told of what is read of both views
+     */
+    List<Violation> check(View everything, View seen, Proposal update, Duration patience, ReadSet read) {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);
         try {
-            Map<Broken, List<Violation>> broken = broken(everything, entities, budget);
+            var all = new StatementDataset(everything, budget, 0, read);
+            update.changed().forEach(one -> all.show(one.statement(), one.held()));
+            Map<Broken, List<Violation>> broken = broken(all, update.touched());
             if (!broken.isEmpty() && !everything.equals(seen)) {
-                Map<Broken, List<Violation>> told = broken(seen, entities, budget);
+                var some = new StatementDataset(seen, budget, 0, read);
+                update.changed().forEach(one -> some.show(one.statement(), one.seen()));
+                Map<Broken, List<Violation>> told = broken(some, update.touched());
                 broken.replaceAll((one, secret) -> told.getOrDefault(one, List.of(hidden(one))));
             }
             return broken.values().stream().flatMap(List::stream).toList();
@@ -164,8 +178,8 @@ final class ShaclShapes {
         }
     }
 
-    private Map<Broken, List<Violation>> broken(View view, Collection<String> entities, SparqlBudget budget) {
-        Graph data = new StatementDataset(view, budget, 0).everything();
+    private Map<Broken, List<Violation>> broken(StatementDataset dataset, Collection<String> entities) {
+        Graph data = dataset.everything();
         var broken = new LinkedHashMap<Broken, List<Violation>>();
         for (String entity : shapes.isEmpty() ? List.<String>of() : entities) {
             for (ReportEntry entry : ShaclValidator.get()

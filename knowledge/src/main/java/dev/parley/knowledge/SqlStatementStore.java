@@ -8,6 +8,7 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.FairPool;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
@@ -65,6 +66,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     private final AtomicLong reopenings = new AtomicLong();
 
     private volatile Cache<Long, Map<String, @Nullable Object>> provenance = newCache();
+    private final RecentWrites recent = new RecentWrites();
 
     /** What the group in the making changes in the tally; touched by the writer thread only. */
     private final Map<Tally, Long> changes = new HashMap<>();
@@ -113,6 +115,11 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
 
     Sql sql() {
         return sql;
+    }
+
+    /** Statements of all groups that are written, for what is computed outside of the writer thread. */
+    RecentWrites recent() {
+        return recent;
     }
 
     Database database() {
@@ -233,6 +240,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
      * Does work of a group that may take longer than a moment, on one of the threads that the groups share.
      *
      * @throws KnowledgeStoreException if it takes too long, or too much of the group is under way
+     * @throws A2AException UNAVAILABLE if the caller has gone
      */
     <T> T compute(String group, Duration patience, Supplier<T> work) {
         try {
@@ -242,9 +250,14 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         } catch (RejectedExecutionException busy) {
             throw KnowledgeStoreException.busy(busy);
         } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new KnowledgeStoreException("interrupted", stopped, false);
+            throw interrupted();
         }
+    }
+
+    /** Returns what ends a request whose thread was interrupted: its caller has gone, or the hub stops. */
+    static A2AException interrupted() {
+        Thread.currentThread().interrupt();
+        return A2AException.unavailable("The request was given up", Duration.ofSeconds(1));
     }
 
     @Override
@@ -281,6 +294,11 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
                     rows = writing.rows();
                     writing.tally((graph, predicate, more) ->
                             changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
+                    if (writing.isLoaded()) {
+                        recent.addUnlisted(group);
+                    } else {
+                        recent.add(group, writing.changed().keySet());
+                    }
                 } catch (StoreException broken) {
                     throw broken;
                 } catch (RuntimeException refused) {
@@ -326,6 +344,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         try {
             return database.erase(session -> {
                 terms.begin();
+                recent.addUnlisted(group);
                 return change.make(new SqlWriting(session, space, terms, sql, clock.millis()), session);
             });
         } finally {

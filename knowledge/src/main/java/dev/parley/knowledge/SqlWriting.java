@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,8 @@ final class SqlWriting extends SqlView implements Writing {
     private final Map<Place, Long> tally = new HashMap<>();
     private final Map<Map<String, @Nullable Object>, Long> known = new HashMap<>();
     private long change;
+    private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
+    private boolean loaded;
 
     SqlWriting(Session session, Space space, Terms terms, Sql sql, long nowMs) {
         super(session, space, terms, sql, Floors.NONE, new SqlFacts(session, space, terms, false));
@@ -61,6 +64,24 @@ final class SqlWriting extends SqlView implements Writing {
     /** The same statements, as far as a reader sees them; {@code this} if nothing is hidden from them. */
     SqlView seenBy(Floors reader) {
         return reader.equals(Floors.NONE) ? this : new SqlView(session, space, terms, sql, reader, facts);
+    }
+
+    /** Statements that were written or removed, without remarks, and whether they are held now. */
+    Map<Statement, Boolean> changed() {
+        return changed;
+    }
+
+    /** True if statements were written that {@link #changed} does not list. */
+    boolean isLoaded() {
+        return loaded;
+    }
+
+    private void changed(Resource subject, String predicate, Term object, @Nullable String graph, boolean held) {
+        changed.put(new Statement(subject, predicate, object, graph, null, Map.of()), held);
+    }
+
+    private void changed(Statement statement, boolean held) {
+        changed(statement.subject(), statement.predicate(), statement.object(), statement.graph(), held);
     }
 
     /** How many statements are new. */
@@ -139,6 +160,7 @@ final class SqlWriting extends SqlView implements Writing {
     public void put(Statement statement) {
         reading(() -> {
             Key key = key(statement);
+            changed(statement, true);
             long source = source(statement.provenance());
             put(key, statement.certainty(), provenance(statement.provenance()), source, 0);
             hints(key, statement, source);
@@ -148,9 +170,9 @@ final class SqlWriting extends SqlView implements Writing {
 
     /** Holds the types that are mentioned with a statement. */
     void hints(Key key, Statement statement, long source) throws SQLException {
-        hint(key.s, statement.subject().type(), statement, source);
+        hint(key.s, statement.subject(), statement, source);
         if (statement.object() instanceof Resource object) {
-            hint(key.o, object.type(), statement, source);
+            hint(key.o, object, statement, source);
         }
     }
 
@@ -161,10 +183,12 @@ final class SqlWriting extends SqlView implements Writing {
     }
 
     /** Types that are only mentioned are statements too, of which nobody is told, and which nobody counts. */
-    private void hint(long entity, @Nullable String type, Statement with, long source) throws SQLException {
+    private void hint(long entity, Resource resource, Statement with, long source) throws SQLException {
+        String type = resource.type();
         if (type == null) {
             return;
         }
+        changed(resource, Term.TYPE, Resource.of(type), with.graph(), true);
         var key = new Key(entity, number(Term.TYPE), number(type), number(with.graph()));
         Held held = held(key);
         Double certainty = with.certainty();
@@ -260,6 +284,7 @@ final class SqlWriting extends SqlView implements Writing {
         if (coming.isEmpty()) {
             return Set.of();
         }
+        loaded = true;
         long first = coming.getFirst().change;
         long last = coming.getLast().change;
         int held = session.update(
@@ -387,6 +412,7 @@ final class SqlWriting extends SqlView implements Writing {
             remove(statement);
             return held.hint == 1 ? Left.AS_IT_WAS : Left.NOTHING;
         }
+        changed(statement, true);
         update(key, other.certainty, other.confirmedMs, other.provenance, other.source, 0);
         removeAssertion(key, other.source);
         return Left.OF_OTHERS;
@@ -407,6 +433,7 @@ final class SqlWriting extends SqlView implements Writing {
     public void remove(Statement statement) {
         reading(() -> {
             Key key = key(statement);
+            changed(statement, false);
             if (bound("DELETE FROM kg_statement" + KEY, key).executeUpdate() > 0) {
                 tally.merge(new Place(key.g, key.p), -1L, Long::sum);
                 bound("DELETE FROM kg_assertion" + KEY, key).executeUpdate();

@@ -47,6 +47,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
 
     private final View view;
     private final SparqlBudget budget;
+    private final ReadSet read;
     private final Set<Quad> added = new LinkedHashSet<>();
     private final Set<Quad> removed = new LinkedHashSet<>();
     private final Transactional transaction = TransactionalNull.create();
@@ -54,9 +55,24 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
 
     /** @param maxChanges 0 if it is only read */
     StatementDataset(View view, SparqlBudget budget, int maxChanges) {
+        this(view, budget, maxChanges, new ReadSet());
+    }
+
+    /** @param read is told of what is read */
+    StatementDataset(View view, SparqlBudget budget, int maxChanges, ReadSet read) {
         this.view = view;
         this.budget = budget;
         this.maxChanges = maxChanges;
+        this.read = read;
+    }
+
+    /** Shows a statement, or hides it, whatever the view says. */
+    void show(Statement statement, boolean held) {
+        Quad quad = RdfTerms.quad(statement);
+        removed.add(quad);
+        if (held) {
+            added.add(quad);
+        }
     }
 
     Set<Quad> added() {
@@ -120,6 +136,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
         if (wanted == null) {
             return List.<Quad>of().iterator();
         }
+        read.add(wanted.subject, wanted.predicate, wanted.object);
         return new Pages(wanted.pattern());
     }
 

@@ -17,12 +17,15 @@ import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
 import dev.parley.store.AuditTrail;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +34,8 @@ import org.jspecify.annotations.Nullable;
  * transaction. Safe for any thread.
  */
 final class UpdateExecutor {
-    /** How often a SPARQL update is tried again if others change the graph meanwhile. */
+    /** How often an update is computed again if others change meanwhile what it depends on. */
     private static final int ATTEMPTS = 5;
-
-    /** Whoever writes waits for it, so it is short. */
-    private static final Duration CONSTRAINT_PATIENCE = Duration.ofSeconds(1);
 
     private final SqlStatementStore statements;
     private final Journal journal;
@@ -43,6 +43,9 @@ final class UpdateExecutor {
     private final GroupSettings settings;
     private final Subscriptions subscriptions;
     private final AuditLog audit;
+
+    /** By group. Updates that are checked against shapes share it; one that others got in the way of has it alone. */
+    private final Map<String, ReadWriteLock> checking = new ConcurrentHashMap<>();
 
     UpdateExecutor(
             SqlStatementStore statements,
@@ -74,40 +77,11 @@ final class UpdateExecutor {
     private Outcome make(Update update, CallContext context, @Nullable Approval approval) {
         String group = context.scope().group();
         Alignment alignment = settings.rules(group);
-        Optional<ShaclShapes> constraints =
-                settings.shapes(group); // here, because the writer must not wait for a reader
+        Optional<ShaclShapes> shapes = settings.shapes(group); // here, because the writer must not wait for a reader
         try {
-            return statements.transact(
-                    group,
-                    (writing, session) -> {
-                        Outcome outcome = new Updates(
-                                        journal,
-                                        alignment,
-                                        (everything, seen, touched) ->
-                                                violations(constraints, everything, seen, touched),
-                                        context,
-                                        update,
-                                        approval == null ? null : approval.by().caller())
-                                .make(writing);
-                        if (approval != null && outcome.result().success()) {
-                            decide(
-                                    writing,
-                                    approval.number(),
-                                    Review.State.APPROVED,
-                                    approval.by().caller(),
-                                    approval.remark());
-                        }
-                        audit.add(
-                                session,
-                                writing.space,
-                                "knowledge/update",
-                                context,
-                                outcome(outcome.result()),
-                                AuditLog.detail(update));
-                        trail.add(session, changed(context, update, outcome(outcome.result()), approval));
-                        return outcome;
-                    },
-                    outcome -> subscriptions.publish(group, outcome.changes()));
+            return shapes.isEmpty()
+                    ? write(update, context, alignment, approval, Updates.UNCHECKED)
+                    : checked(shapes.get(), update, context, alignment, approval);
         } catch (Updates.Refused refused) {
             audit.note("knowledge/update", context, outcome(refused.result()), AuditLog.detail(update));
             trail.note(changed(context, update, outcome(refused.result()), approval));
@@ -124,19 +98,147 @@ final class UpdateExecutor {
         }
     }
 
+    /** Makes an update, unless the constraints have it undone. */
+    private Outcome write(
+            Update update,
+            CallContext context,
+            Alignment alignment,
+            @Nullable Approval approval,
+            Updates.Constraints constraints) {
+        String group = context.scope().group();
+        String approvedBy = approval == null ? null : approval.by().caller();
+        return statements.transact(
+                group,
+                (writing, session) -> {
+                    Outcome outcome =
+                            new Updates(journal, alignment, constraints, context, update, approvedBy).make(writing);
+                    if (approval != null && outcome.result().success()) {
+                        decide(
+                                writing,
+                                approval.number(),
+                                Review.State.APPROVED,
+                                approval.by().caller(),
+                                approval.remark());
+                    }
+                    audit.add(
+                            session,
+                            writing.space,
+                            "knowledge/update",
+                            context,
+                            outcome(outcome.result()),
+                            AuditLog.detail(update));
+                    trail.add(session, changed(context, update, outcome(outcome.result()), approval));
+                    return outcome;
+                },
+                outcome -> subscriptions.publish(group, outcome.changes()));
+    }
+
+    // ---- Shapes
+
+    /** Undoes an update that has to be checked, and tells of its effect. */
+    private static final class Unchecked extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient Proposal effect;
+
+        Unchecked(Proposal effect) {
+            super("not checked yet", null, false, false);
+            this.effect = effect;
+        }
+    }
+
+    /** Undoes an update that was checked, but has another effect by now, or against statements that have changed. */
+    private static final class Outdated extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Outdated() {
+            super("changed since it was checked", null, false, false);
+        }
+    }
+
+    /**
+     * Makes an update that shapes have to look at. To check it takes time, during which nobody could write if it was done by
+     * the writer. So the writer makes it, says what its effect is, and undoes it; the effect is checked against a snapshot, on
+     * the threads that the groups share; then the writer makes it again, if nothing has changed meanwhile that was read.
+     */
+    private Outcome checked(
+            ShaclShapes shapes, Update update, CallContext context, Alignment alignment, @Nullable Approval approval) {
+        String group = context.scope().group();
+        ReadWriteLock lock = checking.computeIfAbsent(group, any -> new ReentrantReadWriteLock());
+        for (int attempt = 1; ; attempt++) {
+            Lock turn = attempt == 1 ? lock.readLock() : lock.writeLock();
+            acquire(turn);
+            try {
+                return checkedOnce(shapes, update, context, alignment, approval);
+            } catch (Outdated another) {
+                if (attempt == ATTEMPTS) {
+                    throw A2AException.of(
+                            A2AError.KNOWLEDGE_UPDATE,
+                            A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
+                            Map.of("reason", "conflict"));
+                }
+            } finally {
+                turn.unlock();
+            }
+        }
+    }
+
+    private static void acquire(Lock turn) {
+        try {
+            if (!turn.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw QueryErrors.busy(A2AError.KNOWLEDGE_UPDATE);
+            }
+        } catch (InterruptedException stopped) {
+            throw SqlStatementStore.interrupted();
+        }
+    }
+
+    private Outcome checkedOnce(
+            ShaclShapes shapes, Update update, CallContext context, Alignment alignment, @Nullable Approval approval) {
+        String group = context.scope().group();
+        try (RecentWrites.Mark before = statements.recent().mark(group)) {
+            Proposal effect;
+            try {
+                return write(update, context, alignment, approval, made -> {
+                    before.set();
+                    throw new Unchecked(made.get());
+                });
+            } catch (Unchecked undone) {
+                effect = undone.effect;
+            }
+            var read = new ReadSet();
+            List<String> violations = violations(shapes, effect, context, alignment, read);
+            if (!violations.isEmpty()) {
+                if (before.isTouched(read)) {
+                    throw new Outdated();
+                }
+                throw Updates.Refused.by(violations);
+            }
+            return write(update, context, alignment, approval, made -> {
+                if (before.isTouched(read) || !made.get().equals(effect)) {
+                    throw new Outdated();
+                }
+            });
+        }
+    }
+
+    private List<String> violations(
+            ShaclShapes shapes, Proposal effect, CallContext context, Alignment alignment, ReadSet read) {
+        Floors floors = alignment.floors(On.QUERY, context.caller());
+        return QueryErrors.mapped(
+                A2AError.KNOWLEDGE_UPDATE,
+                () -> statements.ask(context.scope().group(), PATIENCE, (session, space) -> {
+                    View everything = statements.view(session, space, Floors.NONE);
+                    View seen = floors.equals(Floors.NONE) ? everything : statements.view(session, space, floors);
+                    return shapes.check(everything, seen, effect, PATIENCE, read).stream()
+                            .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
+                                    + one.message() + " (shape " + one.shape() + ")")
+                            .toList();
+                }));
+    }
+
     private void noteRefused(CallContext context, Update update, A2AException refused, @Nullable Approval approval) {
         audit.note("knowledge/update", context, refused.error().name(), AuditLog.detail(update));
         trail.note(changed(context, update, refused.error().name(), approval));
-    }
-
-    private static List<String> violations(
-            Optional<ShaclShapes> constraints, View everything, View seen, Set<String> touched) {
-        return constraints
-                .map(shapes -> shapes.check(everything, seen, touched, CONSTRAINT_PATIENCE).stream()
-                        .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
-                                + one.message() + " (shape " + one.shape() + ")")
-                        .toList())
-                .orElse(List.of());
     }
 
     /** A SPARQL update is worked out beside the writer, and then done if nothing has changed meanwhile. */

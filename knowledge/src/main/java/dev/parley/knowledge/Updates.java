@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,12 @@ final class Updates {
         private static final long serialVersionUID = 1L;
         private final transient UpdateResult result;
 
+        /** An update breaks constraints. */
+        static Refused by(List<String> violations) {
+            return new Refused(new UpdateResult(
+                    false, 0, List.of(), Verification.REJECTED_BY_CONSTRAINT, String.join("; ", violations)));
+        }
+
         private Refused(UpdateResult result) {
             super(result.verificationDetails(), null, false, false);
             this.result = result;
@@ -79,13 +86,14 @@ final class Updates {
         }
     }
 
-    /** Says what is wrong with entities, in words that tell nothing of what is not {@code seen}. */
+    /** Decides whether the effect of an update stands. On the writer thread, so that it must not compute. */
     interface Constraints {
-        List<String> broken(View everything, View seen, Set<String> entities);
+        /** Throws an exception if the update is to be undone. */
+        void check(Supplier<Proposal> effect);
     }
 
-    /** Nothing is wrong, whatever it is. */
-    static final Constraints UNCHECKED = (everything, seen, entities) -> List.of();
+    /** Lets every update stand. */
+    static final Constraints UNCHECKED = effect -> {};
 
     private final Journal journal;
     private final Alignment rules;
@@ -109,7 +117,7 @@ final class Updates {
     /**
      * An update that somebody asks for.
      *
-     * @param constraints are asked about the entities that were touched
+     * @param constraints are told of the effect once it is known
      * @param approvedBy who has looked at it, so that no rule sets it aside again; null for nobody
      */
     Updates(
@@ -131,7 +139,7 @@ final class Updates {
      * Does it.
      *
      * @throws A2AException KNOWLEDGE_UPDATE if the graph has changed since, ALIGNMENT_VIOLATION if a rule forbids it
-     * @throws Refused if it must be undone
+     * @throws RuntimeException if the constraints have it undone
      */
     Outcome make(SqlWriting writing) throws SQLException {
         String key = text(update.metadata().get("idempotencyKey"));
@@ -277,14 +285,20 @@ final class Updates {
         }
         SqlView seen = writing.seenBy(rules.floors(On.QUERY, context.caller()));
         apply(writing, seen, accepted, stamps);
-        List<String> violations = touched.isEmpty() ? List.of() : constraints.broken(writing, seen, touched);
-        if (!violations.isEmpty()) {
-            throw new Refused(new UpdateResult(
-                    false, 0, List.of(), Verification.REJECTED_BY_CONSTRAINT, String.join("; ", violations)));
+        if (!touched.isEmpty()) {
+            constraints.check(() -> effect(writing, seen));
         }
         String details = leftOut == 0 ? null : leftOut + " of the mutations were left out by a rule";
         return new Outcome(
                 new UpdateResult(true, count, List.copyOf(affected), Verification.VERIFIED, details), changes);
+    }
+
+    private Proposal effect(SqlWriting writing, SqlView seen) {
+        var changed = new ArrayList<Proposal.Changed>();
+        writing.changed()
+                .forEach((statement, held) ->
+                        changed.add(new Proposal.Changed(statement, held, held && isSeen(writing, seen, statement))));
+        return new Proposal(touched, changed);
     }
 
     /** Asks the rules about a statement, and notes what they say to the update as a whole. */

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
+import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -35,9 +37,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -403,6 +409,79 @@ abstract class GraphContract {
 
         graph.shapes(group(), "");
         assertThat(update(Patch.add(first)).success()).isTrue();
+    }
+
+    @Test
+    void kg09_updatesAtTheSameTimeDoNotBreakShapesTogether() throws Exception {
+        graph.shapes(group(), """
+                @prefix sh: <http://www.w3.org/ns/shacl#> .
+                <ex:Budget> a sh:NodeShape ;
+                    sh:targetSubjectsOf <ex:budget> ;
+                    sh:property [ sh:path <ex:budget> ; sh:maxCount 1 ] .
+                """);
+        int many = 12;
+        var results = new ArrayList<Future<UpdateResult>>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < many; i++) {
+                Patch same = Patch.add(Statement.of("ex:p1", "ex:budget", Literal.of(i)));
+                Patch own = Patch.add(Statement.of("ex:own" + i, "ex:budget", Literal.of(i)));
+                results.add(threads.submit(() -> update(same)));
+                results.add(threads.submit(() -> update(own)));
+            }
+        }
+
+        var same = new ArrayList<String>();
+        for (int i = 0; i < 2 * many; i += 2) {
+            same.add(results.get(i).get().verificationStatus());
+            assertThat(results.get(i + 1).get().success()).isTrue();
+        }
+        assertThat(same).containsOnlyOnce(Verification.VERIFIED);
+        assertThat(same).contains(Verification.REJECTED_BY_CONSTRAINT);
+        assertThat(graph.<Page<Fact>>read(
+                                context,
+                                view -> view.statements(
+                                        new Pattern(
+                                                List.of(),
+                                                List.of("ex:p1"),
+                                                List.of(),
+                                                List.of(),
+                                                List.of(),
+                                                List.of(),
+                                                null),
+                                        null,
+                                        10))
+                        .items())
+                .hasSize(1);
+    }
+
+    @Test
+    void kg09_aCheckCountsWhatIsLoadedMeanwhile() throws Exception {
+        graph.shapes(group(), """
+                @prefix sh: <http://www.w3.org/ns/shacl#> .
+                <ex:Budget> a sh:NodeShape ;
+                    sh:targetSubjectsOf <ex:budget> ;
+                    sh:property [ sh:path <ex:budget> ; sh:maxCount 20 ] .
+                """);
+        int many = 40;
+        var results = new ArrayList<Future<UpdateResult>>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < many; i++) {
+                Patch update = Patch.add(Statement.of("ex:p1", "ex:budget", Literal.of(i)));
+                results.add(threads.submit(() -> update(update)));
+            }
+            graph.load(
+                    IntStream.range(0, 20)
+                            .mapToObj(i -> Statement.of("ex:p1", "ex:budget", Literal.of(1_000 + i)))
+                            .toList(),
+                    context,
+                    "file");
+            UpdateResult last = update(Patch.add(Statement.of("ex:p1", "ex:budget", Literal.of(-1))));
+            assertThat(last.verificationStatus()).isEqualTo(Verification.REJECTED_BY_CONSTRAINT);
+        }
+
+        for (Future<UpdateResult> one : results) {
+            assertThat(one.get().verificationStatus()).isIn(Verification.VERIFIED, Verification.REJECTED_BY_CONSTRAINT);
+        }
     }
 
     @Test

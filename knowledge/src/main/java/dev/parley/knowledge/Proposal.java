@@ -1,0 +1,29 @@
+package dev.parley.knowledge;
+
+import dev.parley.protocol.Statement;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Effect of an update, to be held against shapes before it is made.
+ *
+ * @param touched ids of entities that shapes have to look at
+ * @param changed statements that are written or removed
+ */
+record Proposal(Set<String> touched, List<Changed> changed) {
+    Proposal {
+        touched = Collections.unmodifiableSet(new LinkedHashSet<>(touched));
+        changed = List.copyOf(changed);
+    }
+
+    /**
+     * A statement that is written or removed.
+     *
+     * @param statement without certainty and provenance
+     * @param held whether the graph holds it after the update
+     * @param seen whether the caller sees it then
+     */
+    record Changed(Statement statement, boolean held, boolean seen) {}
+}

@@ -1,0 +1,116 @@
+package dev.parley.knowledge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import dev.parley.protocol.Patch;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A group whose shapes take longer to check than a check may take, and a caller of another group. */
+@Timeout(120)
+final class HostileShapesTest {
+    private static final CallContext HOSTILE = CallContext.of("mallory", new Scope("hostile", "mallory"));
+    private static final CallContext ORDINARY = CallContext.of("alice", new Scope("ordinary", "alice"));
+
+    private Graph graph;
+
+    @BeforeEach
+    void open(@TempDir Path directory) {
+        graph = Graph.open(directory);
+        graph.load(
+                IntStream.range(0, 600)
+                        .mapToObj(i -> Statement.of("ex:n" + i, "p", Resource.of("ex:n" + (i + 1))))
+                        .toList(),
+                HOSTILE,
+                "file");
+        graph.shapes("hostile", """
+                @prefix sh: <http://www.w3.org/ns/shacl#> .
+                <ex:Shape> a sh:NodeShape ; sh:targetSubjectsOf <p> ; sh:property <ex:P1> .
+                <ex:P1> sh:path [ sh:zeroOrMorePath <p> ] ; sh:node [ sh:property <ex:P2> ] .
+                <ex:P2> sh:path [ sh:zeroOrMorePath <p> ] ; sh:node [ sh:property <ex:P3> ] .
+                <ex:P3> sh:path [ sh:zeroOrMorePath <p> ] ; sh:maxCount 100000 .
+                """);
+    }
+
+    @AfterEach
+    void close() {
+        graph.close();
+    }
+
+    private static Update status(String subject) {
+        return Update.of(Patch.add(Statement.of(subject, "ex:status", Literal.of("new"))));
+    }
+
+    private FutureTask<Boolean> begin() {
+        var update =
+                new FutureTask<>(() -> graph.update(status("ex:n0"), HOSTILE).success());
+        Thread.ofVirtual().start(update);
+        return update;
+    }
+
+    /** Returns the names of the threads that check shapes, as soon as there is one. */
+    private static List<String> checking() {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (System.nanoTime() - end < 0) {
+            List<String> names = Thread.getAllStackTraces().entrySet().stream()
+                    .filter(thread -> Arrays.stream(thread.getValue())
+                            .anyMatch(frame -> frame.getClassName().equals(ShaclShapes.class.getName())))
+                    .map(thread -> thread.getKey().getName())
+                    .toList();
+            if (!names.isEmpty()) {
+                return names;
+            }
+            Thread.onSpinWait();
+        }
+        throw new AssertionError("no shapes are checked");
+    }
+
+    @Test
+    void theWriterDoesNotCheckShapes() {
+        FutureTask<Boolean> hostile = begin();
+
+        assertThat(checking()).containsExactly("knowledge-worker");
+        assertThat(graph.update(status("ex:a"), ORDINARY).success()).isTrue();
+        hostile.cancel(true);
+    }
+
+    @Test
+    void aCheckThatTakesTooLongEndsAndRefusesTheUpdate() {
+        FutureTask<Boolean> hostile = begin();
+
+        assertThatThrownBy(hostile::get).cause().isInstanceOfSatisfying(A2AException.class, refused -> {
+            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE);
+            assertThat(refused.metadata()).containsEntry("reason", "timeout");
+        });
+        assertThat(graph.update(status("ex:elsewhere"), HOSTILE).success()).isTrue();
+    }
+
+    @Test
+    void moreChecksThanMayWaitAreRefusedAndTheOrdinaryUpdateIsNot() throws InterruptedException {
+        var hostile = IntStream.range(0, 300).mapToObj(i -> begin()).toList();
+
+        assertThat(checking()).isNotEmpty();
+        assertThat(graph.update(status("ex:a"), ORDINARY).success()).isTrue();
+        for (FutureTask<Boolean> one : hostile) {
+            one.cancel(true);
+        }
+    }
+}
