@@ -78,6 +78,7 @@ final class UpCommand implements Command {
             return 0;
         });
         announce(call, hub, agents);
+        OldGeneration.bound();
         stopped.await();
         return 0;
     }

@@ -137,7 +137,7 @@ public final class Engine implements AutoCloseable {
     public static final class Builder {
         private final TaskLog log;
         private InstantSource clock = InstantSource.system();
-        private long cacheBytes = 8L << 20;
+        private long cacheBytes = 3L << 20;
         private Duration longestWait = Duration.ofHours(1);
         private Duration grace = Duration.ofSeconds(5);
         private @Nullable Duration retention;
@@ -158,7 +158,7 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** Memory for tasks that nothing happens to, in bytes; default 8 MiB. */
+        /** Memory for tasks that nothing happens to, in bytes; default 3 MiB. */
         public Builder cacheBytes(long cacheBytes) {
             this.cacheBytes = cacheBytes;
             return this;
