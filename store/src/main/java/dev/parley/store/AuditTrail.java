@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.Database.Session;
 import java.lang.System.Logger;
@@ -166,6 +167,12 @@ public final class AuditTrail implements Database.GroupListener {
 
     private record Pending(long at, Entry entry) {}
 
+    /** A caller, and where a call came from. */
+    private record Origin(String group, String caller, String address) {}
+
+    /** @param inChain what goes into the chain for the address */
+    private record Salt(String salt, String inChain) {}
+
     /** A link of the chain over entries of the log. */
     private record Link(long last, long at, int entries, String places, String hash) {
         long first() {
@@ -198,6 +205,9 @@ public final class AuditTrail implements Database.GroupListener {
     private final StringBuilder places = new StringBuilder();
     private final MessageDigest loggedDigest = digest();
     private final MessageDigest entryDigest = digest();
+    /** Salts of the group in the making. */
+    private final Map<Origin, Salt> salts = new HashMap<>();
+
     /** What goes into the chain for a name: the same few call again and again. */
     private final Map<String, String> inChain = new HashMap<>();
 
@@ -283,8 +293,23 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     /** What keeps an address from being guessed from its hash; empty for no address. */
-    String salt(String address) {
+    private String salt(String address) {
         return address.isEmpty() ? "" : Long.toHexString(random.nextLong());
+    }
+
+    /**
+     * The salt of a cause's address: one for each caller and address in a transaction, since they are forgotten together. On
+     * the writer thread.
+     */
+    String salt(String group, Cause cause) {
+        return salted(new Origin(group, cause.caller(), cause.address())).salt();
+    }
+
+    private Salt salted(Origin from) {
+        return salts.computeIfAbsent(from, origin -> {
+            String salt = salt(origin.address());
+            return new Salt(salt, addressInChain(origin.address(), salt));
+        });
     }
 
     /**
@@ -293,7 +318,7 @@ public final class AuditTrail implements Database.GroupListener {
      *
      * @param events the segment's events as they are stored
      */
-    long logged(Entry entry, String salt, String taskId, long firstSequence, byte[] events) {
+    long logged(Entry entry, Cause cause, String taskId, long firstSequence, byte[] events) {
         if (logged == 0) {
             loggedAt = clock.millis();
         }
@@ -302,7 +327,9 @@ public final class AuditTrail implements Database.GroupListener {
         long next = number + logged;
         entryDigest.update(events);
         byte[] hashOfEvents = entryDigest.digest();
-        loggedDigest.update(entryDigest(entryDigest, next, loggedAt, entry, salt, hashOfEvents, this::remembered));
+        String address = salted(new Origin(entry.group(), cause.caller(), cause.address()))
+                .inChain();
+        loggedDigest.update(entryDigest(entryDigest, next, loggedAt, entry, address, hashOfEvents, this::remembered));
         return next;
     }
 
@@ -409,6 +436,7 @@ public final class AuditTrail implements Database.GroupListener {
     private void begin() {
         pending.clear();
         logged = 0;
+        salts.clear();
         places.setLength(0);
         loggedDigest.reset();
     }
@@ -440,6 +468,9 @@ public final class AuditTrail implements Database.GroupListener {
                 session.update(
                         "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
                                 + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        task);
+                session.update(
+                        "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
                         task);
             }
             inChain.keySet().removeAll(List.of(name, member));
@@ -766,7 +797,9 @@ public final class AuditTrail implements Database.GroupListener {
                     salt = rows.getFirst().salt();
                     hashOfEvents = HexFormat.of().parseHex(rows.getFirst().row().hash());
                 }
-                hashes.update(entryDigest(one, number, link.at(), entry, salt, hashOfEvents, AuditTrail::forgettable));
+                String address = addressInChain(entry.address(), salt);
+                hashes.update(
+                        entryDigest(one, number, link.at(), entry, address, hashOfEvents, AuditTrail::forgettable));
             }
             String expected = chained(hash, link.last(), link.at(), all.length, link.places(), hashes.digest());
             if (all.length != link.entries() || !expected.equals(link.hash())) {
@@ -871,7 +904,7 @@ public final class AuditTrail implements Database.GroupListener {
             long number,
             long at,
             Entry entry,
-            String salt,
+            String addressInChain,
             byte[] hashOfEvents,
             UnaryOperator<String> names) {
         var text = new StringBuilder(400);
@@ -883,7 +916,7 @@ public final class AuditTrail implements Database.GroupListener {
         field(text, entry.target());
         field(text, entry.subject().isEmpty() ? "" : names.apply(entry.subject()));
         field(text, entry.outcome());
-        field(text, addressInChain(entry.address(), salt));
+        field(text, addressInChain);
         field(text, entry.trace());
         field(text, String.valueOf(entry.detail().get("agent")));
         field(text, String.valueOf(entry.detail().get("before")));

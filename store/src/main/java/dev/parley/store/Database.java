@@ -87,7 +87,7 @@ public final class Database implements AutoCloseable {
     /** Bytes of a page of SQLite, unless somebody has set another. */
     private static final int PAGE = 4_096;
 
-    private static final int SCHEMA = 6;
+    private static final int SCHEMA = 7;
 
     private static final String LOCK = "parley.lock";
 

@@ -172,13 +172,18 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         }
     }
 
+    /** Writes a task's first segment: into its row if the task has ended with it, for then the row is never written again. */
     private void create(Session session, long lane, Segment segment, byte[] events) throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
+        String id = head.key().taskId();
+        String salt = audit.salt(head.key().scope().group(), cause);
+        long entry = audit.logged(LoggedEntry.of(segment, null), cause, id, 1, events);
+        boolean ended = head.state().isTerminal();
         session.update(
-                "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                head.key().taskId(),
+                "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
+                        + " entry_no, address, salt, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
                 lane,
                 head.contextId(),
                 code(head.state()),
@@ -187,17 +192,23 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 cause.caller(),
                 cause.traceparent(),
                 segment.messages().size(),
-                cause.chain().baggage());
+                cause.chain().baggage(),
+                ended ? entry : null,
+                ended ? cause.address() : null,
+                ended ? salt : null,
+                ended ? events : null);
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
-        String salt = audit.salt(cause.address());
-        session.update(
-                "INSERT INTO segment (task_id, first_seq, events, entry_no, state, address, salt) VALUES (?, 1, ?, ?, ?, ?, ?)",
-                head.key().taskId(),
-                events,
-                audit.logged(LoggedEntry.of(segment, null), salt, head.key().taskId(), 1, events),
-                code(head.state()),
-                cause.address(),
-                salt);
+        if (!ended) {
+            session.update(
+                    "INSERT INTO segment (task_id, first_seq, events, entry_no, state, address, salt)"
+                            + " VALUES (?, 1, ?, ?, ?, ?, ?)",
+                    id,
+                    events,
+                    entry,
+                    code(head.state()),
+                    cause.address(),
+                    salt);
+        }
     }
 
     private void move(Session session, long lane, Segment segment, long first, byte[] events) throws SQLException {
@@ -205,36 +216,48 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         Cause cause = segment.cause();
         String id = head.key().taskId();
         TaskState before;
+        long timeBefore;
         String creator;
-        try (ResultSet row = session.bind("SELECT state, caller FROM task WHERE task_id = ?", id)
+        try (ResultSet row = session.bind("SELECT state, status_ms, caller FROM task WHERE task_id = ?", id)
                 .executeQuery()) {
             if (!row.next()) {
                 throw new SQLException("task " + id + " is gone");
             }
             before = state(row.getInt(1));
-            creator = row.getString(2);
+            timeBefore = row.getLong(2);
+            creator = row.getString(3);
         }
-        session.update(
-                "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
-                code(head.state()),
-                head.statusTime().toEpochMilli(),
-                head.lastSequence(),
-                segment.messages().size(),
-                id);
+        long time = head.statusTime().toEpochMilli();
+        if (before == head.state() && time == timeBefore) {
+            // Names no column of an index, so that a chunk writes to none.
+            session.update(
+                    "UPDATE task SET last_seq = ?, turns = turns + ? WHERE task_id = ?",
+                    head.lastSequence(),
+                    segment.messages().size(),
+                    id);
+        } else {
+            session.update(
+                    "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
+                    code(head.state()),
+                    time,
+                    head.lastSequence(),
+                    segment.messages().size(),
+                    id);
+        }
         if (before == head.state()) {
             session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, events);
             return;
         }
         changes.merge(new Tally(lane, before), -1, Integer::sum);
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
-        String salt = audit.salt(cause.address());
+        String salt = audit.salt(head.key().scope().group(), cause);
         session.update(
                 "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace,"
                         + " agents) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 id,
                 first,
                 events,
-                audit.logged(LoggedEntry.of(segment, before), salt, id, first, events),
+                audit.logged(LoggedEntry.of(segment, before), cause, id, first, events),
                 code(head.state()),
                 code(before),
                 cause.caller().equals(creator) ? null : cause.caller(),
@@ -576,7 +599,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             var events = new ArrayList<LoggedEvent>();
             // Begins with the segment that holds the event behind "after", which may begin before it.
             try (ResultSet rows = session.bind(
-                            "SELECT first_seq, events FROM segment WHERE task_id = ?1 AND first_seq >= ifnull("
+                            "SELECT first_seq, events FROM logged WHERE task_id = ?1 AND first_seq >= ifnull("
                                     + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
                                     + " ORDER BY first_seq",
                             key.taskId(),
@@ -687,7 +710,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         var where = new StringBuilder(" FROM task WHERE lane_no = ?");
         var values = new ArrayList<@Nullable Object>(List.of(lane));
         if (query.state() != null) {
-            where.append(" AND state = ?");
+            // The index by state has no completed task, and SQLite has to be told that none is looked for.
+            where.append(query.state() == TaskState.COMPLETED ? " AND state = ?" : " AND state = ? AND state <> 3");
             values.add(code(query.state()));
         }
         if (query.contextId() != null) {

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
     private static final String SELECT =
-            "SELECT entry_no, group_id, agent, task.task_id, context_id, segment.state, previous, ifnull(segment.caller,"
-                    + " task.caller), address, salt, iif(first_seq = 1, task.trace, segment.trace),"
-                    + " iif(first_seq = 1, task.agents, segment.agents), %s FROM segment"
-                    + " JOIN task ON task.task_id = segment.task_id JOIN lane ON lane.lane_no = task.lane_no"
-                    + " WHERE entry_no IS NOT NULL AND ";
-    private static final String WITH_EVENTS = SELECT.formatted("events");
+            "SELECT logged.entry_no, group_id, agent, task.task_id, context_id, logged.state, previous, ifnull(logged.caller,"
+                    + " task.caller), logged.address, logged.salt, iif(first_seq = 1, task.trace, logged.trace),"
+                    + " iif(first_seq = 1, task.agents, logged.agents), %s FROM logged"
+                    + " JOIN task ON task.task_id = logged.task_id JOIN lane ON lane.lane_no = task.lane_no"
+                    + " WHERE logged.entry_no IS NOT NULL AND ";
+    private static final String WITH_EVENTS = SELECT.formatted("logged.events");
     private static final String WITHOUT_EVENTS = SELECT.formatted("x''");
 
     /** What a segment says, that leaves a task in another state than {@code before}; null for its beginning. */
@@ -90,7 +90,7 @@ record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
             throws SQLException {
         List<LoggedEntry> found = entries(
                 session,
-                (events ? WITH_EVENTS : WITHOUT_EVENTS) + "segment.task_id = ? AND first_seq = ?",
+                (events ? WITH_EVENTS : WITHOUT_EVENTS) + "logged.task_id = ? AND first_seq = ?",
                 taskId,
                 firstSequence);
         return found.isEmpty() ? null : found.getFirst();
@@ -100,7 +100,8 @@ record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
     static List<LoggedEntry> of(Session session, String taskId, long after, boolean events) throws SQLException {
         return entries(
                 session,
-                (events ? WITH_EVENTS : WITHOUT_EVENTS) + "segment.task_id = ? AND entry_no > ? ORDER BY first_seq",
+                (events ? WITH_EVENTS : WITHOUT_EVENTS)
+                        + "logged.task_id = ? AND logged.entry_no > ? ORDER BY first_seq",
                 taskId,
                 after);
     }

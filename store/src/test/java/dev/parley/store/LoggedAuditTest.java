@@ -152,6 +152,10 @@ final class LoggedAuditTest {
                 "UPDATE segment SET caller = 'mallory' WHERE task_id = 't-1' AND first_seq = 2",
                 "UPDATE task SET caller = 'mallory' WHERE task_id = 't-1'",
                 "DELETE FROM segment WHERE task_id = 't-1'",
+                "UPDATE task SET events = '[]' WHERE task_id = 't-2'",
+                "UPDATE task SET state = 4 WHERE task_id = 't-2'",
+                "UPDATE task SET address = '10.9.8.7' WHERE task_id = 't-2'",
+                "DELETE FROM task WHERE task_id = 't-2'",
                 "UPDATE audit_log SET at_ms = at_ms + 1",
                 "DELETE FROM audit_log WHERE row_no = 3")) {
             store.close();
@@ -225,6 +229,17 @@ final class LoggedAuditTest {
                 .hasSize(1);
         assertThat(count("SELECT count(*) FROM segment WHERE caller IS NOT NULL"))
                 .isZero();
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    @Test
+    void aNameIsForgottenInATaskThatWasWrittenOnce() {
+        write(FIRST, 1, TaskState.COMPLETED);
+
+        assertThat(store.audit().forget("shop", "alice")).isEqualTo(1);
+
+        assertThat(rows(Filter.ALL).toString()).doesNotContain("alice").doesNotContain("192.0.2.1");
+        assertThat(count("SELECT count(*) FROM task WHERE address IS NOT NULL")).isZero();
         assertThat(store.audit().verify().broken()).isNull();
     }
 

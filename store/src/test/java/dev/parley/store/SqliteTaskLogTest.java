@@ -14,10 +14,6 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -41,35 +37,6 @@ final class SqliteTaskLogTest extends TaskLogContract {
         String after = taskOf(message, data);
 
         assertThat(after).isEqualTo(before);
-    }
-
-    @Test
-    void aDatabaseOfTheFirstSchemaIsBroughtUpToDate(@TempDir Path data) throws SQLException {
-        Message message = Message.user(Part.text("hello"));
-        String before = taskOf(message, data);
-        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + data.resolve("parley.db"));
-                Statement statement = database.createStatement()) {
-            statement.execute("DROP INDEX webhook_by_lane");
-            for (String column : List.of("entry_no", "state", "previous", "address", "salt", "trace", "agents")) {
-                statement.execute("ALTER TABLE segment DROP COLUMN " + column);
-            }
-            statement.execute("DROP INDEX segment_by_caller");
-            statement.execute("ALTER TABLE segment DROP COLUMN caller");
-            statement.execute("ALTER TABLE task DROP COLUMN turns");
-            statement.execute("ALTER TABLE task DROP COLUMN agents");
-            statement.execute("ALTER TABLE webhook DROP COLUMN generation");
-            statement.execute("PRAGMA user_version=1");
-        }
-
-        assertThat(taskOf(message, data)).isEqualTo(before);
-
-        try (TaskLog log = Store.open(data).log()) {
-            var scope = CallContext.anonymous().scope();
-            String context = log.find(new TaskLog.TaskKey(scope, "agent", before))
-                    .orElseThrow()
-                    .contextId();
-            assertThat(log.turns(scope, "agent", context)).isEqualTo(1);
-        }
     }
 
     @Test
