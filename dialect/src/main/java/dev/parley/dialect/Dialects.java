@@ -141,20 +141,28 @@ public final class Dialects {
         return A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
     }
 
+    /** Returns whether the answer to this request repeats an id of its body. */
+    public static boolean hasId(WireRequest request) {
+        return request.method().equals("POST")
+                && (isBelow(request.path(), KERNEL)
+                        || isBelow(request.path(), VAULT)
+                        || !Rest.endsLikeAnOperation(request.path()));
+    }
+
     /**
-     * Returns the error answer to a request to an agent that was refused unread: in the dialect of its address, whatever the
-     * agent speaks.
+     * Returns the error answer to a request to an agent that was refused: in the dialect of its address, whatever the
+     * agent speaks. Of the body, which may be missing, only the id is read.
      */
     public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
         Form form;
         if (isBelow(request.path(), KERNEL)) {
-            form = Form.rpc(LegacyDialect.KERNEL, Envelope.NO_ID);
+            form = Form.rpc(LegacyDialect.KERNEL, Envelope.idOf(request.body()));
         } else if (isBelow(request.path(), VAULT)) {
-            form = Form.rpc(VaultDialect.INSTANCE, Envelope.NO_ID);
+            form = Form.rpc(VaultDialect.INSTANCE, Envelope.idOf(request.body()));
         } else if (!isOlder(request)) {
             return problem(request, problem);
         } else if (isRpc(request.path())) {
-            form = Form.rpc(LegacyDialect.KIND, Envelope.NO_ID);
+            form = Form.rpc(LegacyDialect.KIND, Envelope.idOf(request.body()));
         } else {
             form = restForm(LegacyDialect.PROTO, request);
         }
@@ -171,7 +179,7 @@ public final class Dialects {
         }
     }
 
-    /** Returns the error answer to a request that reaches no agent, or whose body was refused unread. */
+    /** Returns the error answer to a request that reaches no agent. Only the id of its body is read, if there is one. */
     public WireAnswer.Whole problem(WireRequest request, A2AException problem) {
         return formOfUnread(request).error(Problem.of(problem), problem.error().httpStatus());
     }
@@ -187,7 +195,7 @@ public final class Dialects {
 
     private Form formOfUnread(WireRequest request) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());
-        return rpc ? Form.RPC_WITHOUT_ID : restForm(Dialect.V1, request);
+        return rpc ? Form.rpc(Dialect.V1, Envelope.idOf(request.body())) : restForm(Dialect.V1, request);
     }
 
     /**

@@ -42,6 +42,18 @@ record Envelope(
         return Json.request(body, in -> read(body, in));
     }
 
+    /** Returns the id of a request as JSON; {@code null} if the body is no request, or has none that could be repeated. */
+    static byte[] idOf(byte[] body) {
+        if (body.length == 0) {
+            return NO_ID;
+        }
+        try {
+            return read(body).id();
+        } catch (A2AException unreadable) {
+            return NO_ID;
+        }
+    }
+
     private static Envelope read(byte[] body, JsonParser in) {
         if (in.currentToken() != JsonToken.START_OBJECT) {
             boolean batch = in.currentToken() == JsonToken.START_ARRAY;

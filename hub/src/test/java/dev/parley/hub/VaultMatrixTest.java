@@ -136,7 +136,8 @@ final class VaultMatrixTest {
     }
 
     @Test
-    @DisplayName("AV32: missing credentials have a code between -32000 and -32099, and status 401")
+    @DisplayName(
+            "AV32: missing credentials have a code between -32000 and -32099, status 401 and the id of the request")
     void missingCredentialsHaveACodeOfTheRange() throws Exception {
         try (Hub closed = Hub.builder()
                 .inMemory()
@@ -151,6 +152,7 @@ final class VaultMatrixTest {
                     .post(at("echo"), "{'jsonrpc':'2.0','id':'q','method':'tasks/get','params':{'id':'x'}}");
 
             assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat(Shown.of(answer.body()).at("id").text()).isEqualTo("q");
             assertThat((Integer) Shown.of(answer.body()).at("error", "code").value())
                     .isBetween(-32099, -32000);
         }

@@ -32,6 +32,9 @@ final class Routes {
             String.join(", ", METHODS.stream().sorted().toList());
     private static final String READING = "GET, HEAD";
     private static final byte[] NO_BODY = new byte[0];
+    /** Bytes of a refused request that are read at most, so that strangers take little memory and time. */
+    private static final long MAX_REFUSED_BODY = 16 * 1024;
+
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
     private static final Duration RETRY_SOON = Duration.ofSeconds(1);
@@ -131,7 +134,7 @@ final class Routes {
             var slash = path.indexOf('/', BELOW_AGENTS.length());
             var end = slash < 0 ? path.length() : slash;
             var agent = agents.get(path.substring(BELOW_AGENTS.length(), end));
-            return agent == null ? toNone(end, head) : toAgent(agent, end, head, body);
+            return agent == null ? toNone(end, head, body) : toAgent(agent, end, head, body);
         }
         if (home != null && isOfBrowser(head)) {
             return told(home.answer(head.request("", NO_BODY), body));
@@ -171,13 +174,13 @@ final class Routes {
                 throw nothingHere();
             }
         } catch (A2AException refusal) {
-            return refused(head, unread, refusal);
+            return refused(head, unread, body, refusal);
         }
         return dialects.answer(head.request(path, body.read()), agent, caller);
     }
 
     /** Answers where there is no agent just as where there is one that the caller is not to know of. */
-    private WireAnswer toNone(int pathFrom, Head head) {
+    private WireAnswer toNone(int pathFrom, Head head, RequestHandler.Body body) {
         var unread = head.request(below(pathFrom, head), NO_BODY);
         try {
             if (Dialects.isFile(unread)) {
@@ -189,16 +192,33 @@ final class Routes {
                         .leave()
                         .run();
             }
-            return refused(head, unread, noAgentHere());
+            return refused(head, unread, body, noAgentHere());
         } catch (A2AException refusal) {
-            return refused(head, unread, refusal);
+            return refused(head, unread, body, refusal);
         }
     }
 
-    private WireAnswer refused(Head head, WireRequest unread, A2AException refusal) {
-        return refusal.error() == A2AError.METHOD_NOT_FOUND
-                ? problem(head, refusal)
-                : told(dialects.refusal(unread, refusal));
+    /** Refuses a call before its agent sees it; the body is read, if it is small, for the id that the answer repeats. */
+    private WireAnswer refused(Head head, WireRequest unread, RequestHandler.Body body, A2AException refusal) {
+        var bytes = Dialects.hasId(unread) && !expectsContinue(head) ? small(body) : NO_BODY;
+        return told(
+                refusal.error() == A2AError.METHOD_NOT_FOUND
+                        ? dialects.problem(head.request(head.path(), bytes), refusal)
+                        : dialects.refusal(head.request(unread.path(), bytes), refusal));
+    }
+
+    /** Such a client sends its body only if the call is admitted. */
+    private static boolean expectsContinue(Head head) {
+        return head.arrival().header("Expect") != null;
+    }
+
+    /** Returns the body, or nothing if it is larger than {@link #MAX_REFUSED_BODY} or there is no memory for it. */
+    private static byte[] small(RequestHandler.Body body) {
+        try {
+            return body.read(MAX_REFUSED_BODY);
+        } catch (A2AException tooLarge) {
+            return NO_BODY;
+        }
     }
 
     private static String below(int pathFrom, Head head) {

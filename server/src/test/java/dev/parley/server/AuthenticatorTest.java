@@ -6,15 +6,53 @@ import dev.parley.dialect.Admission;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who is turned away costs nothing: nobody reads what it goes on to send. */
+/** Refused calls cost little: at most a small body is read, for the id that the answer repeats. */
 @Timeout(30)
 final class AuthenticatorTest {
+    private static final String HEAD =
+            "POST /agents/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
+    private final ScriptedAgent agent = new ScriptedAgent();
+
     @Test
-    void aRequestIsRefusedBeforeItsBodyIsThere() throws Exception {
-        var agent = new ScriptedAgent();
+    void aLargeRequestIsRefusedBeforeItsBodyIsThere() throws Exception {
+        RawClient.Answer answer = answer(HEAD + "Content-Length: 1000000\r\n\r\n{");
+
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(answer.headers()).containsEntry("www-authenticate", "Caller realm=\"test\"");
+        assertThat(answer.body()).contains("\"message\":\"Who?\"", "\"id\":null");
+        assertThat(agent.asked).isEmpty();
+    }
+
+    @Test
+    void aRefusalRepeatsTheIdOfASmallRequest() throws Exception {
+        String body = "{\"jsonrpc\":\"2.0\",\"method\":\"SendMessage\",\"params\":{},\"id\":\"q-7\"}";
+
+        for (String request : List.of(
+                HEAD + "Content-Length: " + body.length() + "\r\n\r\n" + body,
+                HEAD + "Transfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(body.length()) + "\r\n" + body
+                        + "\r\n0\r\n\r\n")) {
+            RawClient.Answer answer = answer(request);
+
+            assertThat(answer.status()).isEqualTo(401);
+            assertThat(answer.body()).contains("\"message\":\"Who?\"", "\"id\":\"q-7\"");
+        }
+        assertThat(agent.asked).isEmpty();
+    }
+
+    @Test
+    void aRefusalDoesNotWaitForABodyThatIsSentOnlyIfItIsAdmitted() throws Exception {
+        RawClient.Answer answer = answer(HEAD + "Content-Length: 10\r\nExpect: 100-continue\r\n\r\n");
+
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(answer.body()).contains("\"id\":null");
+    }
+
+    private RawClient.Answer answer(String request) throws Exception {
         try (Server server = TestServer.builder()
                 .authenticator((name, arrival) -> {
                     if (!name.equals(arrival.header("x-caller"))) {
@@ -25,15 +63,7 @@ final class AuthenticatorTest {
                 .start()) {
             server.add(agent.served(server, "echo"));
             try (var client = RawClient.to(server)) {
-                RawClient.Answer answer = client.sendExactly(
-                                "POST /agents/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                                        + "Content-Length: 1000000\r\n\r\n{")
-                        .answer();
-
-                assertThat(answer.status()).isEqualTo(401);
-                assertThat(answer.headers()).containsEntry("www-authenticate", "Caller realm=\"test\"");
-                assertThat(answer.body()).contains("\"message\":\"Who?\"");
-                assertThat(agent.asked).isEmpty();
+                return client.sendExactly(request).answer();
             }
         }
     }
