@@ -41,6 +41,7 @@ interface Command {
             Setting.BEARER,
             Setting.API_KEY,
             Setting.KEY_SERVICE,
+            Setting.KEY_ORIGIN,
             Setting.KEYS_FILE,
             Setting.KEYRING,
             Setting.SVC_PARAM,

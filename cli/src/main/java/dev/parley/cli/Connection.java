@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -231,13 +230,13 @@ final class Connection implements AutoCloseable {
                 builder.keys(keys, named);
                 return Keys.has(keys, named);
             }
-            builder.keys(keys);
-            return card.supportedInterfaces().stream()
-                    .flatMap(at -> Keys.serviceOf(at.url()).stream())
-                    .anyMatch(service -> Keys.has(keys, service));
         } catch (IllegalArgumentException wrong) {
             throw CliException.usage("invalid --key-service: " + wrong.getMessage(), null);
         }
+        builder.keys(keys);
+        List<Keys.Place> places = Keys.places(call);
+        places.forEach(one -> builder.keyOrigin(one.service(), one.origin()));
+        return card.supportedInterfaces().stream().anyMatch(at -> Keys.areFor(keys, places, at.url()));
     }
 
     private static boolean takesBearer(SecurityScheme scheme) {
@@ -267,6 +266,7 @@ final class Connection implements AutoCloseable {
         boolean decides = Stream.<Setting<?>>of(
                         Setting.AGENT_CARD,
                         Setting.KEY_SERVICE,
+                        Setting.KEY_ORIGIN,
                         Setting.ALLOW_ORIGIN,
                         Setting.INSECURE,
                         Setting.INSECURE_HTTP)
@@ -298,9 +298,9 @@ final class Connection implements AutoCloseable {
                 || !serviceParameters(call).isEmpty()) {
             return true;
         }
+        KeyManager keys = Keys.of(call);
         String named = call.get(Setting.KEY_SERVICE);
-        Optional<String> service = named == null ? Keys.serviceOf(reference) : Optional.of(named);
-        return service.isPresent() && Keys.has(Keys.of(call), service.get());
+        return named == null ? Keys.areFor(keys, Keys.places(call), reference) : Keys.has(keys, named);
     }
 
     /** Lets the client fall back to interfaces, and get tokens, where the card came from and where it is allowed. */

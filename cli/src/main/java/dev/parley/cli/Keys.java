@@ -4,6 +4,8 @@ import dev.parley.client.KeyManager;
 import dev.parley.client.KeyStatus;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** The keys for agents, from where the settings say. */
@@ -50,6 +52,40 @@ final class Keys {
     static boolean has(KeyManager keys, String service) {
         return keys.apiKeyStatus(service) instanceof KeyStatus.Configured
                 || keys.oauthStatus(service) instanceof KeyStatus.Configured;
+    }
+
+    /** An origin to which keys of a service may go if an AgentVault card names the service. */
+    record Place(String service, String origin) {}
+
+    /** @throws CliException if {@code --key-origin} is not a list of services and origins */
+    static List<Place> places(Invocation call) {
+        var places = new ArrayList<Place>();
+        List<String> allowed = call.get(Setting.KEY_ORIGIN);
+        for (String text : allowed == null ? List.<String>of() : allowed) {
+            try {
+                int equals = text.indexOf('=');
+                String service = text.substring(0, Math.max(0, equals));
+                if (!KeyManager.isServiceId(service)) {
+                    throw new IllegalArgumentException("no service");
+                }
+                places.add(new Place(service, HttpAddress.origin(HttpAddress.of(text.substring(equals + 1)))));
+            } catch (IllegalArgumentException wrong) {
+                throw CliException.usage(
+                        "invalid --key-origin: " + text + " (expected: such as bank=https://agents.example.com)", null);
+            }
+        }
+        return places;
+    }
+
+    /** Returns whether there are keys that may go to {@code url}: of its host, or of a service that is allowed there. */
+    static boolean areFor(KeyManager keys, List<Place> places, String url) {
+        Optional<String> host = serviceOf(url);
+        return host.isPresent()
+                && (has(keys, host.get())
+                        || places.stream()
+                                .filter(one ->
+                                        HttpAddress.isSameOrigin(one.origin(), HttpAddress.origin(URI.create(url))))
+                                .anyMatch(one -> has(keys, one.service())));
     }
 
     /** The service that an agent at {@code url} is; empty for what is no http URL. */

@@ -259,6 +259,16 @@ final class Setting<T> {
             null,
             "ID",
             "Service whose key the agent gets. Without it the agent's host, such as agents.example.com.");
+    static final Setting<List<String>> KEY_ORIGIN = row(
+            Scope.CLIENT,
+            "key-origin",
+            List.of(),
+            SettingType.LIST,
+            null,
+            "ID=ORIGIN",
+            "Send keys of this service to this origin if an AgentVault card there names the service, such as"
+                    + " bank=https://agents.example.com; repeatable.",
+            REPEATABLE);
     static final Setting<List<String>> ALLOW_ORIGIN = row(
             Scope.CLIENT,
             "allow-origin",

@@ -104,6 +104,40 @@ class KeysCommandTest {
     }
 
     @Test
+    @DisplayName("AV22: the service_identifier of a card chooses the key where --key-origin allows it")
+    void aCardChoosesTheKeyWhereItsOriginIsAllowed() {
+        try (var agent = new ScriptedServer()
+                .on(
+                        "tasks/get",
+                        "{\"id\":\"t1\",\"state\":\"COMPLETED\",\"createdAt\":\"2026-01-01T00:00:00Z\","
+                                + "\"updatedAt\":\"2026-01-01T00:00:00Z\",\"messages\":[],\"artifacts\":[]}")) {
+            agent.showing(
+                    "{\"schemaVersion\":\"1.0\",\"humanReadableId\":\"org/teller\",\"agentVersion\":\"1\",\"name\":\"teller\","
+                            + "\"description\":\"Tells\",\"url\":\"" + agent.url()
+                            + "/rpc\",\"provider\":{\"name\":\"Org\"},"
+                            + "\"capabilities\":{\"a2aVersion\":\"0.2\"},"
+                            + "\"authSchemes\":[{\"scheme\":\"apiKey\",\"service_identifier\":\"Bank\"}]}");
+            Shell shell = shell().with("AGENTVAULT_KEY_BANK", SECRET);
+
+            Shell.Ran plain = shell.run("task", "get", "t1", "-a", agent.url());
+            Shell.Ran elsewhere =
+                    shell.run("task", "get", "t1", "-a", agent.url(), "--key-origin", "bank=https://bank.example.com");
+            Shell.Ran allowed =
+                    shell.run("task", "get", "t1", "-a", agent.url(), "--key-origin", "bank=" + agent.url());
+            Shell.Ran wrong = shell.run("task", "get", "t1", "-a", agent.url(), "--key-origin", "bank");
+
+            assertThat(plain.status()).as(plain.err()).isZero();
+            assertThat(elsewhere.status()).as(elsewhere.err()).isZero();
+            assertThat(allowed.status()).as(allowed.err()).isZero();
+            assertThat(agent.asked().get(0).headers()).doesNotContainKey("X-Api-Key");
+            assertThat(agent.asked().get(1).headers()).doesNotContainKey("X-Api-Key");
+            assertThat(agent.asked().get(2).headers().getFirst("X-Api-Key")).isEqualTo(SECRET);
+            assertThat(wrong.status()).isEqualTo(2);
+            assertThat(wrong.err()).contains("invalid --key-origin: bank");
+        }
+    }
+
+    @Test
     void aCardFromElsewhereDoesNotGetKeysOfTheHostItNames() {
         try (var honest = new ScriptedServer().on("GetTask", task("t1", "COMPLETED"));
                 var other = new ScriptedServer()) {

@@ -142,6 +142,7 @@ class SettingsTest {
                 encrypted-keys-key: (unset)
                 encrypted-keys-passphrase: (unset)
                 key-service: (unset)
+                key-origin: (unset)
                 allow-origin: (unset)
                 trust: (unset)
                 card-signatures: (unset)

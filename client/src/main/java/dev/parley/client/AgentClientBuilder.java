@@ -11,6 +11,7 @@ import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class AgentClientBuilder {
     private final List<String> preferred = new ArrayList<>();
     private final Set<Origin> allowed = new HashSet<>();
     private final Set<String> extensions = new HashSet<>();
+    private final Map<String, Set<Origin>> keyOrigins = new HashMap<>();
     private @Nullable String apiKey;
     private ClientSettings.@Nullable Keys keys;
     private @Nullable String version;
@@ -71,22 +73,37 @@ public final class AgentClientBuilder {
     /**
      * Sends what the agent's card asks for with every call, if {@code keys} has it: an API key, else a token that the
      * authorization server gives to an OAuth client, else nothing if the card allows that, else the API key as a bearer
-     * token. The service is the agent's host, with the port if that is not the usual one: {@link KeyManager#serviceId}.
+     * token. The service is that of an AgentVault card, where {@link #keyOrigin} allows it, else the agent's host, with the
+     * port if that is not the usual one: {@link KeyManager#serviceId}.
      * What {@link #bearer}, {@link #apiKey} or an {@code Authorization} header says comes first. Default: no keys.
      */
     public AgentClientBuilder keys(KeyManager keys) {
-        this.keys = new ClientSettings.Keys(keys, null);
+        this.keys = new ClientSettings.Keys(keys, null, Map.of());
         return this;
     }
 
     /**
-     * The same with the keys of a service that the caller names, such as the {@code service_identifier} of an AgentVault
-     * card. A card is not asked for it: a stranger's could name any service, and be sent its key.
+     * The same with the keys of a service that the caller names, whatever the card says.
      *
      * @throws IllegalArgumentException if it is no service id
      */
     public AgentClientBuilder keys(KeyManager keys, String serviceId) {
-        this.keys = new ClientSettings.Keys(keys, KeyManager.id(serviceId));
+        this.keys = new ClientSettings.Keys(keys, KeyManager.id(serviceId), Map.of());
+        return this;
+    }
+
+    /**
+     * Lets AgentVault cards choose a service by their {@code service_identifier}, for agents and token endpoints at this
+     * origin. Without it the name in a card counts for nothing: the card of a stranger could name any service, and
+     * would be sent its key. Applies to {@link #keys(KeyManager)}. Default: none.
+     *
+     * @param origin such as {@code https://agents.example.com}
+     * @throws IllegalArgumentException if one is no service id or no http or https URL
+     */
+    public AgentClientBuilder keyOrigin(String serviceId, String origin) {
+        keyOrigins
+                .computeIfAbsent(KeyManager.id(serviceId), service -> new HashSet<>())
+                .add(HttpUrl.of(origin).origin());
         return this;
     }
 
@@ -362,7 +379,7 @@ public final class AgentClientBuilder {
         return new ClientSettings(
                 headers,
                 apiKey,
-                keys,
+                keys == null ? null : keys.within(keyOrigins),
                 preferred,
                 version,
                 allowed,

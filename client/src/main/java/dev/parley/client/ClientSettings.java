@@ -6,6 +6,7 @@ import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +37,23 @@ record ClientSettings(
         CardRule cards,
         WireListener listener,
         Traces traces) {
-    /** Where keys come from, and for which service; null for the one named after the agent's host. */
-    record Keys(KeyManager manager, @Nullable String serviceId) {}
+    /**
+     * Source of keys, and the service whose keys are used.
+     *
+     * @param serviceId null for the service that the card names, if {@code origins} has it, else that of the agent's host
+     * @param origins the origins to which keys of a service that a card names may go, by service
+     */
+    record Keys(KeyManager manager, @Nullable String serviceId, Map<String, Set<Origin>> origins) {
+        Keys within(Map<String, Set<Origin>> allowed) {
+            var copy = new HashMap<String, Set<Origin>>();
+            allowed.forEach((service, all) -> copy.put(service, Set.copyOf(all)));
+            return new Keys(manager, serviceId, Map.copyOf(copy));
+        }
+
+        boolean mayGo(String service, Origin origin) {
+            return origins.getOrDefault(service, Set.of()).contains(origin);
+        }
+    }
 
     /** Hears nothing, and is not even told. */
     static final WireListener DEAF = new WireListener() {

@@ -34,6 +34,7 @@ final class Credentials {
     /** One way to satisfy one scheme; the lowest rank is tried first. */
     private record Way(int rank, Means means) {}
 
+    private static final String AGENT_VAULT = "agentvault";
     private static final int KEY = 0;
     private static final int CLIENT = 1;
     private static final int NOTHING = 2;
@@ -65,9 +66,8 @@ final class Credentials {
         if (keys == null || settings.headers().keySet().stream().anyMatch("Authorization"::equalsIgnoreCase)) {
             return List.of();
         }
-        String service = keys.serviceId() == null ? KeyManager.serviceId(url) : keys.serviceId();
         var credentials = new ArrayList<Credential>();
-        List<Way> ways = ways(card, keys.manager(), service);
+        List<Way> ways = ways(card, keys, url);
         if (!ways.isEmpty()) {
             settings.requirePrivate(url);
         }
@@ -86,19 +86,55 @@ final class Credentials {
     }
 
     /** The ways to satisfy the best requirement of the card that can be satisfied. */
-    private List<Way> ways(AgentCard card, KeyManager keys, String service) {
+    private List<Way> ways(AgentCard card, Keys keys, HttpUrl url) {
         var possible = new ArrayList<List<Way>>();
         for (SecurityRequirement requirement : requirements(card)) {
             var ways = new ArrayList<Way>();
-            requirement
-                    .schemes()
-                    .forEach((name, scopes) -> way(card.securitySchemes().get(name), scopes, keys, service)
-                            .ifPresent(ways::add));
+            requirement.schemes().forEach((name, scopes) -> {
+                SecurityScheme scheme = card.securitySchemes().get(name);
+                way(scheme, scopes, keys.manager(), service(card, name, scheme, keys, url))
+                        .ifPresent(ways::add);
+            });
             if (ways.size() == requirement.schemes().size()) {
                 possible.add(ways);
             }
         }
         return possible.stream().min(Comparator.comparingInt(Credentials::rank)).orElse(List.of());
+    }
+
+    /**
+     * Returns the service whose keys satisfy a scheme: the one that the caller has named; else that of an AgentVault card, if
+     * the caller lets its keys go where they would be sent, the token endpoint included; else the host of the agent.
+     */
+    private static String service(
+            AgentCard card, String name, @Nullable SecurityScheme scheme, Keys keys, HttpUrl url) {
+        if (keys.serviceId() != null) {
+            return keys.serviceId();
+        }
+        boolean vault = card.supportedInterfaces().stream()
+                .anyMatch(at -> at.protocolVersion().equals(AGENT_VAULT));
+        String service = serviceOf(card, name).toLowerCase(Locale.ROOT);
+        return vault
+                        && keys.mayGo(service, url.origin())
+                        && (!(scheme instanceof SecurityScheme.OAuth2 oauth
+                                        && oauth.flow() instanceof ClientCredentials flow)
+                                || mayGetTokens(keys, service, flow.tokenUrl()))
+                ? service
+                : KeyManager.serviceId(url);
+    }
+
+    private static boolean mayGetTokens(Keys keys, String service, String tokenUrl) {
+        try {
+            return keys.mayGo(service, HttpUrl.of(tokenUrl).origin());
+        } catch (IllegalArgumentException noUrl) {
+            return false;
+        }
+    }
+
+    /** Schemes of a card are named after their service, those after the first of a service with a suffix. */
+    private static String serviceOf(AgentCard card, String name) {
+        int dot = name.lastIndexOf('.');
+        return dot > 0 && card.securitySchemes().containsKey(name.substring(0, dot)) ? name.substring(0, dot) : name;
     }
 
     /**

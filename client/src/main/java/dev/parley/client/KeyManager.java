@@ -81,7 +81,8 @@ public final class KeyManager {
         return origin.substring(origin.indexOf("://") + 3);
     }
 
-    static boolean isServiceId(String text) {
+    /** Returns whether a text can be the id of a service. */
+    public static boolean isServiceId(String text) {
         return SERVICE_ID.matcher(text).matches();
     }
 

@@ -2,6 +2,7 @@ package dev.parley.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.client.ClientException.Problem;
@@ -264,5 +265,27 @@ class CredentialsTest {
             client.task("t1");
         }
         assertThat(lastCall().header("X-Api-Key")).isNull();
+    }
+
+    @Test
+    @DisplayName("AV22: a service that a card names gets tokens only at origins that are allowed for it")
+    void theClientOfAServiceOfACardGoesOnlyToAllowedTokenEndpoints() {
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_ID", "me");
+        environment.put("AGENTVAULT_OAUTH_BANK_CLIENT_SECRET", "s3cret");
+        agent.with(
+                "{\"schemaVersion\":\"1.0\",\"humanReadableId\":\"org/bank\",\"agentVersion\":\"1\",\"name\":\"bank\","
+                        + "\"description\":\"Pays\",\"url\":\"" + agent.url() + "\",\"provider\":{\"name\":\"Org\"},"
+                        + "\"capabilities\":{\"a2aVersion\":\"0.2\"},\"authSchemes\":[{\"scheme\":\"oauth2\","
+                        + "\"tokenUrl\":\"" + login.url("/token") + "\",\"service_identifier\":\"bank\"}]}");
+        KeyManager keys = KeyManager.builder().environment(environment).build();
+
+        for (List<String> origins : List.of(List.of(agent.origin()), List.of(agent.origin(), login.url("")))) {
+            AgentClientBuilder builder = TestAgent.hasty().keys(keys).allowOrigin(login.url(""));
+            origins.forEach(origin -> builder.keyOrigin("bank", origin));
+            try (AgentClient client = builder.connect(agent.origin())) {
+                catchThrowable(() -> client.task("t1")); // the agent speaks another dialect
+            }
+            assertThat(login.requests.isEmpty()).isEqualTo(origins.size() == 1);
+        }
     }
 }

@@ -460,6 +460,38 @@ final class AuthenticationTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"keyed, alice", "bearers, bob", "tokens, shop"})
+    @DisplayName(
+            "AV22: the service_identifier of a card chooses the key where the user allows its origin, and only there")
+    void aCardChoosesTheKeyOnlyWhereItsOriginIsAllowed(String agent, String caller) {
+        KeyManager keys = KeyManager.builder()
+                .environment(Map.of(
+                        "AGENTVAULT_KEY_PARLEY",
+                        agent.equals("keyed") ? ALICE : BOB,
+                        "AGENTVAULT_OAUTH_PARLEY_CLIENT_ID",
+                        "shop-client",
+                        "AGENTVAULT_OAUTH_PARLEY_CLIENT_SECRET",
+                        SECRET))
+                .build();
+        String card = hub.agentUrl(agent) + "/agentvault";
+
+        try (AgentClient client =
+                AgentClient.builder().keys(keys).keyOrigin("Parley", hub.url()).connect(card)) {
+            assertThat(((Task) client.send("hello")).text()).isEqualTo(caller);
+        }
+        for (String service : List.of("parley", "other")) {
+            String origin = service.equals("parley") ? "https://agents.example.com" : hub.url();
+            try (AgentClient client =
+                    AgentClient.builder().keys(keys).keyOrigin(service, origin).connect(card)) {
+                assertThatThrownBy(() -> client.send("hello"))
+                        .isInstanceOfSatisfying(
+                                A2AException.class,
+                                refusal -> assertThat(refusal.error()).isEqualTo(A2AError.UNAUTHENTICATED));
+            }
+        }
+    }
+
     // ---- The hub
 
     @Test
