@@ -128,6 +128,13 @@ public final class Agent {
         return Map.copyOf(settings.methods);
     }
 
+    /** Returns whether the agent, and not a default, says which media types it writes. */
+    boolean declaresOutputModes() {
+        return settings.outputModesDeclared
+                || settings.skills.stream()
+                        .anyMatch(skill -> !skill.outputModes().isEmpty());
+    }
+
     /** The card of this agent, as reached at {@code interfaces}. */
     public AgentCard card(List<AgentCard.Interface> interfaces) {
         Builder s = settings;
@@ -165,6 +172,7 @@ public final class Agent {
         private @Nullable String documentationUrl;
         private List<String> inputModes = List.of("text/plain");
         private List<String> outputModes = List.of("text/plain");
+        private boolean outputModesDeclared;
         private boolean streaming = true;
         private boolean pushNotifications = true;
         private boolean extendedCard;
@@ -252,9 +260,13 @@ public final class Agent {
             return this;
         }
 
-        /** Media types that the agent writes; default {@code text/plain}. */
+        /**
+         * Media types that the agent writes. Messages whose sender accepts none of them, nor any of a skill's, are then refused with
+         * CONTENT_TYPE_NOT_SUPPORTED. Default: {@code text/plain} on the card, and nothing is refused.
+         */
         public Builder outputModes(String... mediaTypes) {
             this.outputModes = List.of(mediaTypes);
+            this.outputModesDeclared = mediaTypes.length > 0;
             return this;
         }
 
@@ -365,6 +377,7 @@ public final class Agent {
             copy.documentationUrl = documentationUrl;
             copy.inputModes = inputModes;
             copy.outputModes = outputModes;
+            copy.outputModesDeclared = outputModesDeclared;
             copy.streaming = streaming;
             copy.pushNotifications = pushNotifications;
             copy.extendedCard = extendedCard;

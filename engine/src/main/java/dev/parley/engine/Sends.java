@@ -22,6 +22,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -139,7 +140,8 @@ final class Sends {
             throw A2AException.invalidParams("message.role", "ROLE_AGENT (expected: ROLE_USER)");
         }
         checkMediaTypes(message);
-        if (context.namesTasks()) {
+        // In 0.1 every card negotiates; later, clients send lists that they do not mean to agents that declare nothing.
+        if (context.namesTasks() || agent.declaresOutputModes()) {
             checkOutputModes(send.configuration().acceptedOutputModes());
         }
         PushConfig webhook = send.configuration().pushConfig();
@@ -263,13 +265,11 @@ final class Sends {
         }
     }
 
-    /** In 0.1 this was a negotiation that can fail; later versions only let the agent know. */
+    /** @throws A2AException CONTENT_TYPE_NOT_SUPPORTED if the agent writes nothing that the caller accepts */
     private void checkOutputModes(List<String> accepted) {
         boolean any = accepted.isEmpty()
                 || outputModes.isEmpty()
-                || accepted.stream()
-                        .anyMatch(
-                                one -> outputModes.stream().anyMatch(mode -> matches(one, mode) || matches(mode, one)));
+                || accepted.stream().anyMatch(one -> outputModes.stream().anyMatch(mode -> accepts(one, mode)));
         if (!any) {
             throw A2AException.of(
                     A2AError.CONTENT_TYPE_NOT_SUPPORTED,
@@ -278,12 +278,35 @@ final class Sends {
         }
     }
 
+    /**
+     * Returns whether a caller that accepts {@code accepted} can read {@code mode}. Callers also send single words: kinds of
+     * parts, as in 0.1, or either half of a media type.
+     */
+    private static boolean accepts(String accepted, String mode) {
+        String wanted = withoutParameters(accepted);
+        return switch (wanted) {
+            case "", "*", "file" -> true;
+            case "data" -> matches("application/json", mode) || matches(mode, "application/json");
+            default ->
+                wanted.indexOf('/') < 0
+                        ? matches(wanted + "/*", mode)
+                                || withoutParameters(mode).endsWith("/" + wanted)
+                                || mode.equals("*/*")
+                        : matches(wanted, mode) || matches(mode, wanted);
+        };
+    }
+
     private static boolean matches(String mode, String type) {
-        int parameters = type.indexOf(';');
-        String bare = (parameters < 0 ? type : type.substring(0, parameters)).trim();
+        String bare = withoutParameters(type);
         return mode.equals("*/*")
-                || mode.equalsIgnoreCase(bare)
-                || mode.endsWith("/*") && bare.regionMatches(true, 0, mode, 0, mode.length() - 1);
+                || withoutParameters(mode).equals(bare)
+                || mode.endsWith("/*")
+                        && bare.startsWith(mode.substring(0, mode.length() - 1).toLowerCase(Locale.ROOT));
+    }
+
+    private static String withoutParameters(String type) {
+        int parameters = type.indexOf(';');
+        return (parameters < 0 ? type : type.substring(0, parameters)).strip().toLowerCase(Locale.ROOT);
     }
 
     private LiveTask fresh(Message message, CallContext context) {

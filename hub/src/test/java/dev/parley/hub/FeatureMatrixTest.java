@@ -60,6 +60,10 @@ final class FeatureMatrixTest {
                             default -> reply.askForInput("which?");
                         }
                     }),
+                    Agent.named("painter", "Writes pictures only")
+                            .outputModes("image/png")
+                            .handle((request, reply) ->
+                                    reply.complete(String.join(" ", request.acceptedOutputModes()))),
                     Agent.named("extended", "Has extensions")
                             .extension(new Extension(OPTIONAL, "data only", false, Map.of("level", 1)))
                             .handle((request, reply) -> reply.complete(
@@ -115,6 +119,66 @@ final class FeatureMatrixTest {
 
         assertThat(task.containsKey("history")).isFalse();
         assertThat(requests.take().acceptedOutputModes()).containsExactly("text/plain");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "image/png",
+                "IMAGE/PNG;q=0.5",
+                "image/*",
+                "*/*",
+                "*",
+                "image",
+                "png",
+                "file",
+                "",
+                "text/plain,image/png"
+            })
+    @DisplayName("GEM09: an agent that writes what the caller accepts is told what that is")
+    void acceptedOutputModesReachTheAgent(String modes) throws Exception {
+        List<String> accepted = List.of(modes.split(",", -1));
+
+        Map<?, ?> task = task(send("painter", sending(accepted)));
+
+        assertThat(String.valueOf(member(task, "artifacts"))).contains(String.join(" ", accepted));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/plain", "text", "application/json", "data", "image/jpeg"})
+    @DisplayName("GEM09: an agent that declares its output modes refuses callers that accept none of them")
+    void acceptedOutputModesWithoutIntersectionAreRefused(String mode) throws Exception {
+        Map<?, ?> refused = send("painter", sending(List.of(mode)));
+        HttpResponse<String> overRest = post("/agents/painter/message:send", sending(List.of(mode)), Map.of());
+        Map<?, ?> older = parse(post(
+                        "/agents/painter",
+                        Map.of("jsonrpc", "2.0", "id", 1, "method", "message/send", "params", sendingAsIn03(mode)),
+                        Map.of("A2A-Version", "0.3"))
+                .body());
+
+        assertThat(member((Map<?, ?>) member(refused, "error"), "code")).isEqualTo(-32005);
+        assertThat(overRest.statusCode()).isEqualTo(400);
+        assertThat(member((Map<?, ?>) member(older, "error"), "code")).isEqualTo(-32005);
+        assertThat(state(task(send("echo", sending(List.of(mode))))))
+                .as("an agent that declares nothing takes any")
+                .isEqualTo("TASK_STATE_COMPLETED");
+    }
+
+    private static Map<String, ?> sendingAsIn03(String mode) {
+        Map<String, ?> message = Map.of(
+                "kind",
+                "message",
+                "messageId",
+                UUID.randomUUID().toString(),
+                "role",
+                "user",
+                "parts",
+                List.of(Map.of("kind", "text", "text", "hello")));
+        return Map.of("message", message, "configuration", Map.of("acceptedOutputModes", List.of(mode)));
+    }
+
+    private static Map<String, ?> sending(List<String> acceptedOutputModes) {
+        return Map.of("message", message("hello"), "configuration", Map.of("acceptedOutputModes", acceptedOutputModes));
     }
 
     @Test

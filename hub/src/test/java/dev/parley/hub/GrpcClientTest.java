@@ -60,6 +60,7 @@ final class GrpcClientTest {
                     }
                 });
         var other = Agent.named("other", "Is called by its name")
+                .outputModes("text/plain")
                 .handle((request, reply) -> reply.complete("the other one"));
         hub = Hub.builder()
                 .port(0)
@@ -92,6 +93,23 @@ final class GrpcClientTest {
             assertThat(asked.state()).isEqualTo(TaskState.INPUT_REQUIRED);
             Message followUp = Message.user(Part.text("this")).in(asked.contextId(), asked.id());
             assertThat(((Task) client.send(followUp)).text()).isEqualTo("this");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.0", "0.3"})
+    @DisplayName("GEM09: an agent that declares its output modes refuses callers that accept none of them")
+    void acceptedOutputModesWithoutIntersectionAreRefused(String version) {
+        try (AgentClient client = AgentClient.builder()
+                .prefer(AgentCard.Interface.GRPC)
+                .version(version)
+                .connect(hub.agentUrl("other"))) {
+            Message message = Message.user(Part.text("hello"));
+            var pictures = new SendConfiguration(List.of("image/png"), null, null, false);
+            var texts = new SendConfiguration(List.of("text"), null, null, false);
+
+            assertRefused(A2AError.CONTENT_TYPE_NOT_SUPPORTED, () -> client.send(message, pictures));
+            assertThat(((Task) client.send(message, texts)).text()).isEqualTo("the other one");
         }
     }
 
