@@ -11,8 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows on a task which changes of the knowledge graph were made for it, whoever made them: in its metadata, where a task
- * is read. The task itself stays as it is, so nothing of it has to be written when the graph changes.
+ * Adds to the metadata of a task the ids of the changes of the knowledge graph that were made for it, when the task is read. Only
+ * changes by its owner, or by an agent on behalf of its owner, are listed: any member of a group can name any task in a change. The
+ * stored task stays as it is, so a change of the graph writes nothing to it.
  */
 final class KnowledgeOfTasks implements AgentEndpoint {
     /** The member of a task's metadata that lists the ids of the changes, the oldest first. */

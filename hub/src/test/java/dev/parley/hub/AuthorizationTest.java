@@ -1,6 +1,7 @@
 package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.engine.Agent;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -718,6 +720,57 @@ final class AuthorizationTest {
                 assertThat(answer.statusCode()).as(name).isEqualTo(name.equals("carol") ? 200 : 403);
                 assertThat(answer.body().contains("type Query")).isEqualTo(name.equals("carol"));
             }
+        }
+    }
+
+    @Test
+    @DisplayName("KG21: a member of the group cannot put changes into the task of another")
+    void changesOfAnotherMemberAreNotShownOnATask() throws Exception {
+        try (Hub kept = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(Agent.named("knowing", "Shares what it knows")
+                        .knowledge()
+                        .handle((request, reply) -> reply.complete("ok")))
+                .start()) {
+            var there = new Outsider(kept.url());
+            String boss = kept.bootstrapKey().orElseThrow();
+            var keys = new LinkedHashMap<String, String>();
+            for (String name : List.of("carol", "dave")) {
+                String asked = "{'group':'T9','principal':'" + name + "','scopes':[]}";
+                keys.put(
+                        name,
+                        Shown.of(there.post("/admin/keys", asked, "X-Api-Key", boss)
+                                        .body())
+                                .at("key")
+                                .text());
+            }
+            String carol = String.valueOf(keys.get("carol"));
+            String[] asCarol = {"X-Api-Key", carol, "A2A-Version", "1.0"};
+            String task = there.result(
+                            "/agents/knowing",
+                            "SendMessage",
+                            "{'message':{'messageId':'m','role':'ROLE_USER','parts':[{'text':'x'}]}}",
+                            asCarol)
+                    .at("task", "id")
+                    .text();
+
+            keys.forEach((name, key) -> assertThatCode(() -> there.result(
+                            "/agents/knowing",
+                            "knowledge/update",
+                            "{'taskId':'" + task + "','mutations':[{'op':'add','statement':{'subject':{'id':'ex:" + name
+                                    + "'},'predicate':{'id':'ex:q'},'object':{'value':'o'}}}]}",
+                            "X-Api-Key",
+                            key,
+                            "A2A-Version",
+                            "1.0"))
+                    .doesNotThrowAnyException());
+
+            assertThat(there.result("/agents/knowing", "GetTask", "{'id':'" + task + "'}", asCarol)
+                            .at("metadata", "knowledgeChanges")
+                            .size())
+                    .isEqualTo(1);
         }
     }
 

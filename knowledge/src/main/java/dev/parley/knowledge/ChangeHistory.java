@@ -4,6 +4,7 @@ import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.View;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,14 +50,15 @@ final class ChangeHistory implements ChangeLog {
         });
     }
 
-    /** The ids of the changes that were made for a task, the oldest first: those that a reader with these floors sees. */
-    List<String> ofTask(String taskId, String group, Floors floors) {
-        Space space = statements.space(group);
+    /** The ids of the changes that the caller made for a task, or any member if it is shared: those that these floors show. */
+    List<String> ofTask(String taskId, CallContext caller, Floors floors) {
+        Space space = statements.space(caller.scope().group());
+        String owner = caller.isSharing() ? null : caller.caller();
         // By the readers of the tasks: whoever asks for a task does not wait for queries.
         return statements.database().read(session -> {
             var ids = new ArrayList<String>();
             var view = new SqlView(session, space, statements.terms(), statements.sql(), floors);
-            for (long number : journal.ofTask(session, space, taskId, MAX_SHOWN)) {
+            for (long number : journal.ofTask(session, space, taskId, owner, MAX_SHOWN)) {
                 boolean all = floors.rules().isEmpty() && floors.otherwise();
                 if (all
                         || journal.changes(session, space, number - 1, 1).stream()

@@ -217,11 +217,16 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 () -> statements.read(context.scope().group(), floors, Duration.ofHours(1), question));
     }
 
-    /** The ids of the changes that were made for a task, the oldest first. */
+    /**
+     * Returns the ids of the changes that were made for a task by its owner or by an agent on behalf of its owner, the oldest first.
+     * Other members of the group may name the task in their changes, but only those to a shared task are listed.
+     *
+     * @param context of the task's owner
+     */
     public List<String> changesOf(String taskId, CallContext context) {
         String group = context.scope().group();
         Floors floors = settings.rules(group).floors(On.QUERY, context.caller());
-        return history.ofTask(taskId, group, floors);
+        return history.ofTask(taskId, context, floors);
     }
 
     // ---- Changing and watching

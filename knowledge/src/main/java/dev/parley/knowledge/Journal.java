@@ -452,15 +452,29 @@ final class Journal {
         return sql.number(session, "SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
     }
 
-    /** The numbers of the changes that were made for a task, the oldest first. */
-    List<Long> ofTask(Session session, Space space, String taskId, int limit) throws SQLException {
+    /**
+     * Returns the numbers of the changes that name a task, the oldest first.
+     *
+     * @param recordedBy the caller that made them; null for any
+     */
+    List<Long> ofTask(Session session, Space space, String taskId, @Nullable String recordedBy, int limit)
+            throws SQLException {
         var numbers = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(
-                        "SELECT change_no FROM kg_task WHERE space = ? AND task_id IN (?, ?) ORDER BY change_no LIMIT ?",
-                        space.number(),
-                        taskId,
-                        AuditTrail.hashed(taskId), // those whose teller is erased
-                        limit)
+        var values = new ArrayList<@Nullable Object>();
+        values.add(space.number());
+        values.add(taskId);
+        values.add(AuditTrail.hashed(taskId)); // changes of an erased caller
+        String query = "SELECT t.change_no FROM kg_task t WHERE t.space = ? AND t.task_id IN (?, ?)";
+        if (recordedBy != null) {
+            query +=
+                    " AND EXISTS (SELECT 1 FROM kg_change c JOIN kg_provenance y ON y.provenance = c.more WHERE c.space ="
+                            + " t.space AND c.change_no = t.change_no AND " + sql.member("y.json", "recordedBy")
+                            + " IN (?, ?))";
+            values.add(recordedBy);
+            values.add(AuditTrail.hashed(recordedBy));
+        }
+        values.add(limit);
+        try (ResultSet rows = session.bind(query + " ORDER BY t.change_no LIMIT ?", values.toArray())
                 .executeQuery()) {
             while (rows.next()) {
                 numbers.add(rows.getLong(1));

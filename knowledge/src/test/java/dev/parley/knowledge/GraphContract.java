@@ -330,6 +330,20 @@ abstract class GraphContract {
     }
 
     @Test
+    void changesOfAnotherMemberThatNameATaskAreNotThoseOfTheTask() {
+        CallContext alice = caller("alice", group());
+        CallContext bob = caller("bob", group());
+        graph.update(Update.of(Patch.add(status("ex:p1", "a"))).forTask("t1"), alice);
+        graph.update(Update.of(Patch.add(status("ex:p1", "b"))).forTask("t1"), bob);
+
+        assertThat(graph.changesOf("t1", alice)).hasSize(1);
+        assertThat(graph.changesOf("t1", alice)).doesNotContainAnyElementsOf(graph.changesOf("t1", bob));
+        assertThat(graph.changesOf("t1", alice.sharing()))
+                .as("a shared task belongs to all members")
+                .hasSize(2);
+    }
+
+    @Test
     void kg31_aSparqlUpdateIsAnUpdateLikeAnyOther() {
         update(Patch.add(status("ex:p1", "active")));
 
@@ -1250,18 +1264,18 @@ abstract class GraphContract {
                 Map.of());
         graph.update(update, alice());
         graph.update(update, caller("bob", group()));
-        List<String> made = graph.changesOf(task, context);
+        List<String> made = graph.changesOf(task, context.sharing());
 
         graph.erase(hers("alice"), false, operator());
 
         assertThat(tables())
                 .contains(AuditTrail.hashed(agent), AuditTrail.hashed(task))
                 .contains("bob", agent, task); // which he has told himself
-        assertThat(graph.changesOf(task, context)).hasSize(2).isEqualTo(made);
+        assertThat(graph.changesOf(task, context.sharing())).hasSize(2).isEqualTo(made);
         graph.erase("bob", false, operator());
         assertThat(tables()).doesNotContain(agent, task, hers("her transaction"), hers("her status"));
         graph.unlink(List.of(task), operator());
-        assertThat(graph.changesOf(task, context)).isEmpty();
+        assertThat(graph.changesOf(task, context.sharing())).isEmpty();
         assertThat(tables()).doesNotContain(AuditTrail.hashed(task));
     }
 

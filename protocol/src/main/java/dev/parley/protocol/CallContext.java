@@ -125,6 +125,11 @@ public record CallContext(
         return with(copy -> copy.scope = new Scope(scope.group(), SHARED));
     }
 
+    /** Returns whether the tasks of this context belong to all members of the caller's group. */
+    public boolean isSharing() {
+        return scope.owner().equals(SHARED);
+    }
+
     /** This context among what belongs to the caller in another group. */
     public CallContext among(String group) {
         return with(copy -> copy.scope = new Scope(group, scope.owner()));
