@@ -75,7 +75,7 @@ final class HubFaultsTest {
             }
             try {
                 int call = 0;
-                for (Fault fault : List.of(Fault.FULL, Fault.IO, Fault.CORRUPT, Fault.BUSY)) {
+                for (Fault fault : Fault.ERRORS) {
                     for (Side side : List.of(Side.WRITES, Side.ALL)) {
                         faults.from(++call, fault, side);
                         for (Outsider asking : List.of(caller, operator)) {

@@ -32,17 +32,7 @@ final class QueryErrors {
         try {
             return asking.get();
         } catch (KnowledgeStoreException failure) {
-            if (failure.isTimeout()) {
-                throw A2AException.of(
-                                error,
-                                error.defaultMessage(),
-                                Map.of("reason", "timeout", "limitMs", "" + PATIENCE.toMillis()))
-                        .causedBy(failure);
-            }
-            if (failure.isBusy()) {
-                throw busy(error).causedBy(failure);
-            }
-            throw failure;
+            throw of(error, failure);
         } catch (InvalidField field) {
             throw A2AException.invalidParams(field.field(), field.problem());
         }
@@ -51,5 +41,20 @@ final class QueryErrors {
     /** Refuses a request because too much of its group is under way. */
     static A2AException busy(A2AError error) {
         return A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER);
+    }
+
+    /** Returns {@code error} with a {@code reason} if it took too long or too much was under way, else the failure itself. */
+    static RuntimeException of(A2AError error, KnowledgeStoreException failure) {
+        if (failure.isTimeout()) {
+            return A2AException.of(
+                            error,
+                            error.defaultMessage(),
+                            Map.of("reason", "timeout", "limitMs", "" + PATIENCE.toMillis()))
+                    .causedBy(failure);
+        }
+        if (failure.isBusy()) {
+            return busy(error).causedBy(failure);
+        }
+        return failure;
     }
 }

@@ -90,11 +90,7 @@ final class UpdateExecutor {
             noteRefused(context, update, refused, approval);
             throw refused;
         } catch (KnowledgeStoreException failure) {
-            throw A2AException.of(
-                            A2AError.KNOWLEDGE_UPDATE,
-                            A2AError.KNOWLEDGE_UPDATE.defaultMessage(),
-                            Map.of("reason", "store"))
-                    .causedBy(failure);
+            throw QueryErrors.of(A2AError.KNOWLEDGE_UPDATE, failure);
         }
     }
 

@@ -63,17 +63,22 @@ abstract class GraphContract {
     private final StatementStoreContract.Clock clock = new StatementStoreContract.Clock();
     private Database database;
     private AuditTrail trail;
-    private Graph graph;
+    private GraphCalls graph;
     private CallContext context = CallContext.anonymous();
 
     /** Opens an empty database. */
     abstract Database database(Path directory) throws IOException;
 
+    /** The calls of the graph, which a test may have fail. */
+    GraphCalls calls(Graph opened) {
+        return GraphCalls.of(opened, (method, call) -> call.make());
+    }
+
     @BeforeAll
     void open(@TempDir Path directory) throws IOException {
         database = database(directory);
         trail = AuditTrail.in(database, clock);
-        graph = Graph.in(database, trail, clock);
+        graph = calls(Graph.in(database, trail, clock));
     }
 
     @AfterAll
@@ -85,10 +90,6 @@ abstract class GraphContract {
     @BeforeEach
     void begin() {
         context = caller("anonymous", "graph-" + GROUPS.incrementAndGet());
-    }
-
-    Graph graph() {
-        return graph;
     }
 
     private static CallContext caller(String name, String group) {

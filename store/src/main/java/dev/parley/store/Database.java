@@ -1247,10 +1247,7 @@ public final class Database implements AutoCloseable {
             if (!session.isConnected()) {
                 reopen(session);
             }
-            if (kind == Kind.SQLITE) {
-                // Takes the lock. Work that reads first would lose its snapshot to a checkpoint that empties the log.
-                session.update("DELETE FROM module_version WHERE 0");
-            }
+            takeLock(session);
             for (Work work : group) {
                 work.write(session);
             }
@@ -1305,9 +1302,17 @@ public final class Database implements AutoCloseable {
         return false;
     }
 
+    /** Before the first read: it would lose its snapshot to a checkpoint that empties the log. */
+    private void takeLock(Session session) throws SQLException {
+        if (kind == Kind.SQLITE) {
+            session.update("DELETE FROM module_version WHERE 0");
+        }
+    }
+
     private void reopen(Session session) throws SQLException {
         session.connection();
         try {
+            takeLock(session);
             for (GroupListener listener : listeners) {
                 listener.reopened(session);
             }
@@ -1320,10 +1325,11 @@ public final class Database implements AutoCloseable {
     /** Asks the database itself whether it can write, by writing, and says in {@link #outage} if it cannot. */
     private void tryToWrite(Session session, @Nullable Outage before) {
         try {
-            if (!session.isConnected()) {
+            boolean remembers = session.isConnected();
+            busyTimeout(session, PROBE_MS);
+            if (!remembers) {
                 reopen(session);
             }
-            busyTimeout(session, PROBE_MS);
             session.once(MODULE_VERSIONS);
             session.once("UPDATE module_version SET version = version");
             session.connection().commit();

@@ -17,7 +17,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Stubborn {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final List<Fault> FAULTS = List.of(Fault.FULL, Fault.IO, Fault.CORRUPT, Fault.BUSY);
 
     private final Faults faults = new Faults();
     private final AtomicInteger refusals;
@@ -101,7 +99,7 @@ final class Stubborn {
     }
 
     private synchronized void fail(boolean answerMayBeLost) {
-        Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
+        Fault fault = Fault.ERRORS.get(random.nextInt(Fault.ERRORS.size()));
         int call = 1 + random.nextInt(8);
         switch (random.nextInt(answerMayBeLost ? 3 : 2)) {
             case 0 -> faults.at(call, fault, Side.ALL);

@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +38,13 @@ public final class Faults {
         CORRUPT(11, "[SQLITE_CORRUPT] The database disk image is malformed", false, true),
         /** Another process holds the lock. */
         BUSY(5, "[SQLITE_BUSY] The database file is locked (database is locked)", false, false),
+        /** The statement was interrupted. SQLite has undone the transaction by itself, and the statement is dead. */
+        INTERRUPT(9, "[SQLITE_INTERRUPT] Operation terminated by sqlite3_interrupt() (interrupted)", true, true),
         /** The disk does not answer until the fault {@linkplain Faults#pass passes}; then the call succeeds. */
         HANG(0, "", false, false);
+
+        /** All but {@link #HANG}. */
+        public static final List<Fault> ERRORS = List.of(FULL, IO, CORRUPT, BUSY, INTERRUPT);
 
         private final int code;
         private final String message;
