@@ -39,7 +39,10 @@ class Agent(CommandLineAgent):
         return await self._send_parts({'text': text}, {'url': url, 'mediaType': media_type})
 
     async def stream(self, text):
-        return texts_of(await self._call('send', '--stream', text))
+        return await self._streamed('artifactUpdate', text)
+
+    async def progress(self, text):
+        return await self._streamed('statusUpdate', text)
 
     async def start(self, text):
         [task] = await self._call('send', '--immediate', text)
@@ -59,6 +62,10 @@ class Agent(CommandLineAgent):
 
     async def subscribe(self, task_id):
         return texts_of(await self._call('subscribe', task_id))
+
+    async def _streamed(self, kind, text):
+        events = await self._call('send', '--stream', text)
+        return texts_of([event for event in events if kind in event])
 
     async def _send_parts(self, *parts):
         return text_of(await self._call('send', '--parts', json.dumps(parts)))

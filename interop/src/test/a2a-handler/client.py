@@ -43,8 +43,10 @@ class Agent(CommandLineAgent):
         return text_of(await self._call('message', 'send', '--text', text, '--file', url))
 
     async def stream(self, text):
-        events = await self._call('message', 'stream', '--text', text)
-        return [event['text'] for event in events if 'text' in event]
+        return await self._streamed('artifact', text)
+
+    async def progress(self, text):
+        return await self._streamed('status', text)
 
     async def start(self, text):
         [task] = await self._call('message', 'send', '--text', text, '--no-wait')
@@ -77,6 +79,10 @@ class Agent(CommandLineAgent):
 
     async def delete_push_config(self, task_id, config_id):
         await self._call('task', 'notification', 'remove', task_id, '--config-id', config_id)
+
+    async def _streamed(self, kind, text):
+        events = await self._call('message', 'stream', '--text', text)
+        return [event['text'] for event in events if event['type'] == kind and 'text' in event]
 
     async def _call(self, *arguments):
         return await self.run('./venv/bin/handler', '--output', 'ndjson', *arguments, '--url', self.url)

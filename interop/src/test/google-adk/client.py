@@ -38,6 +38,10 @@ class Agent(framework.Agent):
 
     async def stream(self, text):
         run = await self._begin()
+        return await run(Part(text=text), partial=True)
+
+    async def progress(self, text):
+        run = await self._begin()
         return await run(Part(text=text))
 
     async def _begin(self):
@@ -46,12 +50,13 @@ class Agent(framework.Agent):
         runner = InMemoryRunner(agent=agent, app_name='interop')
         session = await runner.session_service.create_session(app_name='interop', user_id='user')
 
-        async def run(*parts):
+        async def run(*parts, partial=None):
             texts = []
             message = Content(role='user', parts=list(parts))
             async for event in runner.run_async(user_id='user', session_id=session.id, new_message=message):
                 assert not event.error_message, event.error_message
-                texts += filter(None, map(_text_of, event.content.parts if event.content else []))
+                if partial is None or event.partial == partial:
+                    texts += filter(None, map(_text_of, event.content.parts if event.content else []))
             return texts
 
         return run

@@ -18,7 +18,7 @@ from operations import AGENTS, OPERATIONS
 from session import open_session
 
 
-SECONDS_PER_OPERATION = 20
+SECONDS_PER_OPERATION = 60
 
 
 async def main(hub, *others):

@@ -28,7 +28,7 @@ async def main():
     listener = socket.create_server(('127.0.0.1', 0))
     url = f'http://127.0.0.1:{listener.getsockname()[1]}'
     app, origins = await application(url)
-    server = uvicorn.Server(uvicorn.Config(app, log_level='warning', lifespan='off'))
+    server = uvicorn.Server(uvicorn.Config(app, log_level='warning'))
     # The port is open already, so whoever calls now is only made to wait.
     told = {'server': CLIENT, 'dialect': DIALECT, 'url': url, 'origins': origins, 'bindings': BINDINGS}
     print(json.dumps(told), flush=True)

@@ -31,8 +31,12 @@ class Agent:
         raise NotOffered('the program sends no URLs of files')
 
     async def stream(self, text):
-        """Returns the texts in the order of their arrival."""
+        """Returns the pieces of the artifact in the order of their arrival."""
         raise NotOffered('the program shows no stream')
+
+    async def progress(self, text):
+        """Returns the texts of status updates in the order of their arrival."""
+        raise NotOffered('the program shows no progress')
 
     async def start(self, text):
         """Returns the id of a task that goes on."""
@@ -51,7 +55,7 @@ class Agent:
         raise NotOffered('the program has no such call')
 
     async def subscribe(self, task_id):
-        """Follows a task to its end; returns the texts in the order of their arrival."""
+        """Follows a task to its end; returns the texts that are shown."""
         raise NotOffered('the program has no such call')
 
     async def webhook(self, text, url):

@@ -2,13 +2,13 @@
 
 import json
 
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from offered import NotOffered
 from webhook import Webhook
 
 
-AGENTS = ['analyst', 'counter', 'echo', 'interview', 'inventory', 'ping']
+AGENTS = ['analyst', 'chunked', 'counter', 'echo', 'interview', 'inventory', 'ping']
 
 
 async def card(echo, **_):
@@ -34,8 +34,15 @@ async def send_link(inventory, **_):
     return contains(await inventory.send_link('Read this', url, 'application/pdf'), url, 'application/pdf')
 
 
-async def stream(counter, **_):
-    texts = await counter.stream('3')
+async def stream(chunked, **_):
+    texts = await chunked.stream('20')
+    equal(''.join(texts).split(), [str(number) for number in range(1, 21)])
+    equal(len(texts) > 1, True)
+    return f'{len(texts)} pieces'
+
+
+async def progress(counter, **_):
+    texts = await counter.progress('3')
     equal(in_order('1 of 3', '2 of 3', '3 of 3', texts=texts), True)
     return f'{len(texts)} texts'
 
@@ -102,7 +109,8 @@ OPERATIONS = {
     'send, answered by a message': send_for_message,
     'send a file': send_file,
     'send the URL of a file': send_link,
-    'stream': stream,
+    'stream of an artifact': stream,
+    'stream of progress': progress,
     'question and answer': question_and_answer,
     'get': get,
     'list': list_,
@@ -131,8 +139,9 @@ def in_order(*wanted, texts):
 
 @asynccontextmanager
 async def counting(counter):
-    task_id = await counter.start('1000')
+    task_id = await counter.start('100')
     try:
         yield task_id
     finally:
-        await counter.cancel(task_id)
+        with suppress(NotOffered):
+            await counter.cancel(task_id)

@@ -58,8 +58,13 @@ record ForeignSdk(
             python("python-signing").withoutServer());
 
     /** Frameworks and command lines that call agents by A2A. */
-    static final List<ForeignSdk> FRAMEWORKS =
-            List.of(framework("google-adk"), framework("a2a-handler"), goCommandLine());
+    static final List<ForeignSdk> FRAMEWORKS = List.of(
+            framework("google-adk"),
+            framework("agent-framework"),
+            framework("strands"),
+            framework("beeai"),
+            framework("a2a-handler"),
+            goCommandLine());
 
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
@@ -195,8 +200,8 @@ record ForeignSdk(
         return all;
     }
 
-    private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(3);
-    private static final Duration RUN_LIMIT = Duration.ofMinutes(2);
+    private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(6);
+    private static final Duration RUN_LIMIT = Duration.ofMinutes(5);
 
     /** How far one came. */
     sealed interface Outcome {

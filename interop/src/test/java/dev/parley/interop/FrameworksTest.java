@@ -8,6 +8,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.interop.ForeignSdk.Outcome;
 import dev.parley.protocol.Part;
+import dev.parley.testkit.ScriptedAgents;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -45,7 +46,7 @@ final class FrameworksTest {
                 .port(0)
                 .inMemory()
                 .agents(DemoAgents.all().toArray(Agent[]::new))
-                .agents(inventory())
+                .agents(inventory(), ScriptedAgents.chunked())
                 .webhookAllow(List.of("127.0.0.1"))
                 .drain(Duration.ZERO)
                 .start();
