@@ -155,26 +155,26 @@ final class Form {
 
     /** The frames of one event: one as a rule. Only the last one carries its number, or a reader would miss the rest. */
     private final class Frames implements Dialect.Sink {
-        private byte @Nullable [] earlier;
+        private byte[] earlier = NOTHING;
         private byte @Nullable [] opening;
         private byte[] last = NOTHING;
 
         @Override
         public void frame(@Nullable String name, byte[] json) {
-            if (opening != null) {
-                byte[] before = earlier;
-                earlier = before == null ? bytes(0) : join(before, opening, last);
-            }
+            earlier = bytes(0);
             opening = name == null ? NOTHING : ascii("event: " + name + "\n");
-            last = dialect.wrapsFrames()
-                    ? join(DATA, beforeResult, json, behindResult, END_OF_EVENT)
-                    : join(DATA, json, END_OF_EVENT);
+            last = json;
         }
 
         private byte[] bytes(long number) {
+            byte[] first = opening;
+            if (first == null) {
+                return NOTHING;
+            }
             byte[] id = number == 0 ? NOTHING : ascii("id: " + number + "\n");
-            byte[] before = earlier == null ? NOTHING : earlier;
-            return opening == null ? NOTHING : join(before, opening, id, last);
+            return dialect.wrapsFrames()
+                    ? join(earlier, first, id, DATA, beforeResult, last, behindResult, END_OF_EVENT)
+                    : join(earlier, first, id, DATA, last, END_OF_EVENT);
         }
     }
 

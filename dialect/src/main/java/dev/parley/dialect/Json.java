@@ -3,8 +3,10 @@ package dev.parley.dialect;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,9 @@ public final class Json {
 
     private static final byte[] NOTHING = {};
 
+    /** Bytes of an ordinary event, or message; what needs more grows. */
+    private static final int EVENT_SIZE = 512;
+
     private Json() {}
 
     private static JsonFactoryBuilder factory(int maxDepth, long maxTokens, int maxName) {
@@ -113,6 +118,34 @@ public final class Json {
     /** Returns the JSON of a StreamResponse. */
     public static byte[] writeEvent(TaskEvent event) {
         return write(NOTHING, V1Model.EVENT, event, NOTHING);
+    }
+
+    /**
+     * Returns the JSON array of the StreamResponses of {@code events}, each of which carries its own bytes from then on, as
+     * {@link #writeEvent} makes them.
+     */
+    public static byte[] writeEvents(List<LoggedEvent> events) {
+        var bytes = new ByteArrayOutputStream(EVENT_SIZE * events.size());
+        int[] ends = new int[events.size()];
+        try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+            out.writeStartArray();
+            for (int i = 0; i < ends.length; i++) {
+                V1Model.EVENT.write(out, events.get(i).event());
+                ends[i] = bytes.size() + out.streamWriteOutputBuffered();
+            }
+            out.writeEndArray();
+        } catch (JacksonException unwritable) {
+            throw unwritable(unwritable);
+        }
+        byte[] json = bytes.toByteArray();
+        int from = 1; // behind the bracket or, from the second one on, the comma
+        for (int i = 0; i < ends.length; i++) {
+            int begin = from;
+            int end = ends[i];
+            var ignored = events.get(i).encoded(event -> Arrays.copyOfRange(json, begin, end));
+            from = end + 1;
+        }
+        return json;
     }
 
     /** Reads an array of StreamResponses, as {@link #writeEvent} wrote each of them. */
@@ -257,14 +290,18 @@ public final class Json {
 
     /** Returns the JSON of a value between what comes before and behind it. */
     static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
-        var bytes = new ByteArrayOutputStream(256);
+        var bytes = new ByteArrayOutputStream(EVENT_SIZE + before.length + behind.length);
         bytes.writeBytes(before);
         try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
             codec.write(out, value);
         } catch (JacksonException unwritable) {
-            throw new IllegalArgumentException(unwritable.getOriginalMessage(), unwritable);
+            throw unwritable(unwritable);
         }
         bytes.writeBytes(behind);
         return bytes.toByteArray();
+    }
+
+    private static IllegalArgumentException unwritable(JacksonException problem) {
+        return new IllegalArgumentException(problem.getOriginalMessage(), problem);
     }
 }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -44,6 +43,10 @@ final class Shape<T> implements Codec<T> {
             @Nullable Object absent) {
         <U> Member<U> from(Function<U, @Nullable Object> other) {
             return new Member<>(name, label, codec, other, presence, absent);
+        }
+
+        boolean isWritten(Object value) {
+            return presence != Presence.OPTIONAL || !value.equals(absent);
         }
     }
 
@@ -337,10 +340,13 @@ final class Shape<T> implements Codec<T> {
     @Override
     public void write(JsonGenerator out, T value) {
         out.writeStartObject();
-        forEach(value, (member, of) -> {
-            out.writeName(member.label);
-            member.codec.write(out, of);
-        });
+        for (Member<T> member : members) {
+            Object of = member.of.apply(value);
+            if (of != null && member.isWritten(of)) {
+                out.writeName(member.label);
+                member.codec.write(out, of);
+            }
+        }
         if (others != null) {
             others.of.apply(value).forEach((name, of) -> {
                 if (!indexes.containsKey(name) && !others.foreign.contains(name)) {
@@ -367,17 +373,13 @@ final class Shape<T> implements Codec<T> {
     /** Returns the members as a query would carry them. */
     Map<String, String> parameters(T value) {
         var parameters = new LinkedHashMap<String, String>();
-        forEach(value, (member, of) -> parameters.put(member.name, member.codec.format(of)));
-        return parameters;
-    }
-
-    private void forEach(T value, BiConsumer<Member<T>, Object> written) {
         for (Member<T> member : members) {
             Object of = member.of.apply(value);
-            if (of != null && (member.presence != Presence.OPTIONAL || !of.equals(member.absent))) {
-                written.accept(member, of);
+            if (of != null && member.isWritten(of)) {
+                parameters.put(member.name, member.codec.format(of));
             }
         }
+        return parameters;
     }
 
     /** The name of a member as its proto spells it. */

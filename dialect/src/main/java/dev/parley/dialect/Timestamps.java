@@ -18,8 +18,24 @@ final class Timestamps {
 
     private Timestamps() {}
 
+    /** The newest second that was written, as it is written: most events follow one of the same second. */
+    private static volatile Second newest = second(0);
+
+    private record Second(long sinceEpoch, byte[] text) {}
+
     static String format(Instant instant) {
-        LocalDateTime time = LocalDateTime.ofEpochSecond(instant.getEpochSecond(), instant.getNano(), ZoneOffset.UTC);
+        Second second = newest;
+        if (second.sinceEpoch != instant.getEpochSecond()) {
+            second = second(instant.getEpochSecond());
+            newest = second;
+        }
+        byte[] text = second.text.clone();
+        put(text, 20, 3, instant.getNano() / 1_000_000);
+        return new String(text, java.nio.charset.StandardCharsets.ISO_8859_1);
+    }
+
+    private static Second second(long sinceEpoch) {
+        LocalDateTime time = LocalDateTime.ofEpochSecond(sinceEpoch, 0, ZoneOffset.UTC);
         byte[] text = new byte[LENGTH];
         put(text, 0, 4, time.getYear());
         text[4] = '-';
@@ -33,9 +49,8 @@ final class Timestamps {
         text[16] = ':';
         put(text, 17, 2, time.getSecond());
         text[19] = '.';
-        put(text, 20, 3, time.getNano() / 1_000_000);
         text[23] = 'Z';
-        return new String(text, java.nio.charset.StandardCharsets.ISO_8859_1);
+        return new Second(sinceEpoch, text);
     }
 
     /**

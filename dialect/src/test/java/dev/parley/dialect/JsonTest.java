@@ -14,6 +14,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -30,6 +31,7 @@ import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,6 +120,30 @@ final class JsonTest {
                         events.stream().map(Json::writeEvent).map(Wire::text).toList()) + "]";
 
         assertThat(Json.readEvents(bytes(array))).isEqualTo(events).hasSize(4);
+    }
+
+    @Test
+    void eventsWrittenTogetherCarryTheBytesThatEachHasWhenWrittenAlone() {
+        var events = new ArrayList<LoggedEvent>();
+        for (int length : new int[] {1, 7_900, 0, 40_000, 300}) {
+            var message = Message.agent(Part.text("\u00e4\"\uD83D\uDE00" + "x".repeat(length)));
+            events.add(new LoggedEvent(
+                    events.size() + 1,
+                    new TaskStatusUpdateEvent(
+                            "task", "context", new TaskStatus(TaskState.WORKING, message, Instant.EPOCH), Map.of())));
+        }
+
+        byte[] array = Json.writeEvents(events);
+
+        assertThat(Json.readEvents(array))
+                .isEqualTo(events.stream().map(LoggedEvent::event).toList());
+        for (LoggedEvent event : events) {
+            byte[] carried = event.encoded(missing -> {
+                throw new AssertionError("not encoded");
+            });
+            assertThat(text(carried)).isEqualTo(text(Json.writeEvent(event.event())));
+        }
+        assertThat(text(Json.writeEvents(List.of()))).isEqualTo("[]");
     }
 
     @Test

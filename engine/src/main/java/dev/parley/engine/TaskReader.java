@@ -10,6 +10,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
@@ -140,10 +141,13 @@ final class TaskReader implements EventStream {
         if (answer) {
             return events;
         }
-        return events.stream()
-                .filter(event -> event.event().isPublic())
-                .map(event -> event.event() instanceof Task task ? viewed(event, task) : event)
-                .toList();
+        var shown = new ArrayList<LoggedEvent>(events.size());
+        for (LoggedEvent event : events) {
+            if (event.event().isPublic()) {
+                shown.add(event.event() instanceof Task task ? viewed(event, task) : event);
+            }
+        }
+        return shown;
     }
 
     @SuppressWarnings("ReferenceEquality") // a task shown as it is keeps the bytes that it has been encoded to

@@ -91,25 +91,45 @@ final class EventSender {
 
     /** Events that come together leave together: one write, not one each. */
     private void send(List<byte[]> batch) {
-        if (batch.size() == 1) {
-            write(frame(batch, 0));
+        if (batch.isEmpty()) {
             return;
         }
-        var together = new ByteArrayOutputStream();
-        for (var i = 0; i < batch.size(); i++) {
-            together.writeBytes(frame(batch, i));
+        byte[] first = frame(batch, 0);
+        if (batch.size() == 1) {
+            write(first);
+            return;
+        }
+        var together = new Together((int) Math.min(MOST_AT_ONCE, (long) batch.size() * first.length) + first.length);
+        together.writeBytes(first);
+        for (var i = 1; i < batch.size(); i++) {
             if (together.size() >= MOST_AT_ONCE) {
-                write(together.toByteArray());
+                write(together.bytes(), together.size());
                 together.reset();
             }
+            together.writeBytes(frame(batch, i));
         }
-        write(together.toByteArray());
+        write(together.bytes(), together.size());
+    }
+
+    /** Gives its bytes away without a copy. */
+    private static final class Together extends ByteArrayOutputStream {
+        Together(int size) {
+            super(size);
+        }
+
+        byte[] bytes() {
+            return buf;
+        }
     }
 
     private void write(byte[] bytes) {
+        write(bytes, bytes.length);
+    }
+
+    private void write(byte[] bytes, int length) {
         try {
-            for (var from = 0; from < bytes.length; from += MOST_AT_ONCE) {
-                out.write(bytes, from, Math.min(MOST_AT_ONCE, bytes.length - from));
+            for (var from = 0; from < length; from += MOST_AT_ONCE) {
+                out.write(bytes, from, Math.min(MOST_AT_ONCE, length - from));
                 out.flush();
                 lastWrite = System.nanoTime();
             }

@@ -15,7 +15,6 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
-import java.io.ByteArrayOutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -144,7 +143,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         String id = head.key().taskId();
         long lane = lanes.number(session, Lane.of(head.key()));
         long first = segment.events().getFirst().sequence();
-        byte[] events = atRest.task(encode(segment), place(id, first));
+        byte[] events = atRest.task(Json.writeEvents(segment.events()), place(id, first));
         if (first == 1) {
             create(session, lane, segment, events);
         } else {
@@ -269,19 +268,6 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private static String place(String taskId, long first) {
         return "event " + first + " of task " + taskId;
-    }
-
-    private static byte[] encode(Segment segment) {
-        var json = new ByteArrayOutputStream(512 * segment.events().size());
-        json.write('[');
-        for (LoggedEvent event : segment.events()) {
-            if (json.size() > 1) {
-                json.write(',');
-            }
-            json.writeBytes(event.encoded(Json::writeEvent));
-        }
-        json.write(']');
-        return json.toByteArray();
     }
 
     @Override
