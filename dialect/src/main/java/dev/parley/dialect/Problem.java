@@ -32,6 +32,7 @@ final class Problem {
     private static final String BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest";
     private static final String RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
     private static final int MAX_TEXT = 1000;
+    private static final Duration LATER = Duration.ofSeconds(1);
     private static final String DOMAIN = "a2a-protocol.org";
 
     private Problem() {}
@@ -39,8 +40,8 @@ final class Problem {
     /**
      * Returns what the peer is told about a failure, after this side's log was told the rest.
      *
-     * @return {@code failure} itself if it was meant for the peer, else an INTERNAL error that says nothing but a
-     *     reference into the log
+     * @return {@code failure} itself if it was meant for the peer; an UNAVAILABLE error that says no more if it will pass by
+     *     itself; else an INTERNAL error that says nothing but a reference into the log
      */
     static A2AException of(Throwable failure) {
         if (failure instanceof A2AException problem) {
@@ -48,6 +49,10 @@ final class Problem {
                 LOG.log(System.Logger.Level.ERROR, problem.getMessage(), problem);
             }
             return problem;
+        }
+        if (A2AError.of(failure) == A2AError.UNAVAILABLE) {
+            LOG.log(System.Logger.Level.WARNING, "a call is answered UNAVAILABLE", failure);
+            return A2AException.unavailable("The data cannot be read or written at present", LATER);
         }
         String reference =
                 HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());

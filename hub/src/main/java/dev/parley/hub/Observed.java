@@ -2,7 +2,6 @@ package dev.parley.hub;
 
 import dev.parley.client.Traces;
 import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -111,7 +110,7 @@ final class Observed {
             return answer;
         } catch (Throwable failure) {
             long nanos = System.nanoTime() - begun;
-            A2AError error = failure instanceof A2AException told ? told.error() : A2AError.INTERNAL;
+            A2AError error = A2AError.of(failure);
             counted.failed(nanos, error);
             tell(name, context, Correlation.of(operation, null), error.name(), nanos);
             throw failure;

@@ -3,7 +3,6 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
@@ -122,13 +121,13 @@ final class Recorded {
         if (!all) {
             return work.answer();
         }
-        String outcome = A2AError.INTERNAL.name();
+        String outcome = "";
         try {
             T result = work.answer();
             outcome = "ok";
             return result;
-        } catch (A2AException refused) {
-            outcome = refused.error().name();
+        } catch (Throwable refused) {
+            outcome = A2AError.of(refused).name();
             throw refused;
         } finally {
             Map<String, String> detail = Map.of("operation", operation, "dialect", context.dialect());

@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.protocol.A2AException;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeOperation.Update;
 import dev.parley.store.AuditTrail;
@@ -46,8 +46,8 @@ final class AuditLog {
         String outcome = "ok";
         try {
             return asking.get();
-        } catch (A2AException refused) {
-            outcome = refused.error().name();
+        } catch (RuntimeException | Error refused) {
+            outcome = A2AError.of(refused).name();
             throw refused;
         } finally {
             note(operation, context, outcome, Map.of("query", beginning(query)));

@@ -66,7 +66,7 @@ class SqlView implements View {
         try {
             return reading.read();
         } catch (SQLException failure) {
-            throw new StoreException("could not read or write statements: " + failure.getMessage(), failure);
+            throw StoreException.of("could not read or write statements: " + failure.getMessage(), failure);
         }
     }
 

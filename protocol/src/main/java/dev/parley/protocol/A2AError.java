@@ -47,6 +47,19 @@ public enum A2AError {
         this.defaultMessage = defaultMessage;
     }
 
+    /** Returns the error that a failure is told as. */
+    public static A2AError of(Throwable failure) {
+        if (failure instanceof A2AException problem) {
+            return problem.error();
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof TemporaryFailure) {
+                return UNAVAILABLE;
+            }
+        }
+        return INTERNAL;
+    }
+
     /** The JSON-RPC error code. */
     public int code() {
         return code;

@@ -735,12 +735,12 @@ public final class Database implements AutoCloseable {
         if (queue.size() >= MAX_QUEUED) {
             // On a thread of its own, for the caller may hold what the news needs.
             Thread.startVirtualThread(() -> refuse(
-                    work, new StoreException(MAX_QUEUED + " writes wait for the disk already; try again later")));
+                    work, new OutageException(MAX_QUEUED + " writes wait for the disk already; try again later")));
             return;
         }
         queue.add(work);
         if (!open && queue.remove(work)) {
-            work.failed(new StoreException("the database is closed"));
+            work.failed(new OutageException("the database is closed"));
         }
     }
 
@@ -787,7 +787,7 @@ public final class Database implements AutoCloseable {
         try {
             return done.join();
         } catch (CompletionException failure) {
-            throw new StoreException("could not write", failure);
+            throw StoreException.of("could not write", failure);
         }
     }
 
@@ -949,16 +949,16 @@ public final class Database implements AutoCloseable {
                 }
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
-                throw new StoreException("interrupted while waiting to read", stopped);
+                throw new OutageException("interrupted while waiting to read", stopped);
             }
             try {
                 if (!open) {
-                    throw new StoreException("the database is closed");
+                    throw new OutageException("the database is closed");
                 }
                 return question.ask(session);
             } catch (SQLException failure) {
                 session.discard();
-                throw new StoreException("could not read", failure);
+                throw StoreException.of("could not read", failure);
             } catch (RuntimeException failure) {
                 if (isOfDatabase(failure)) {
                     session.discard();
@@ -1072,7 +1072,7 @@ public final class Database implements AutoCloseable {
                 groupBegun = 0;
             }
         }
-        refuse(queue, new StoreException("the database is closed"));
+        refuse(queue, new OutageException("the database is closed"));
         session.discard();
     }
 
@@ -1199,7 +1199,7 @@ public final class Database implements AutoCloseable {
     private void writeGroup(Session session, Queue<Work> group) {
         Outage known = outage;
         if (known != null) {
-            refuse(group, known.cause);
+            refuse(group, new OutageException("the database cannot be written", known.cause));
             return;
         }
         if (group.isEmpty()) {
@@ -1223,7 +1223,11 @@ public final class Database implements AutoCloseable {
         }
         if (outage != null || group.size() == 1 || result.ending == Ending.UNCERTAIN) {
             LOG.log(Level.ERROR, "could not write", problem);
-            refuse(group, problem);
+            refuse(
+                    group,
+                    outage == null
+                            ? StoreException.of("could not write", problem)
+                            : new OutageException("could not write", problem));
         } else {
             // One bad piece must not take the others with it: each gets a transaction of its own.
             for (Work work = group.poll(); work != null; work = group.poll()) {
