@@ -630,6 +630,11 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     @Override
+    public String group() {
+        return key.scope().group();
+    }
+
+    @Override
     public @Nullable Segment take() {
         lock.lock();
         try {

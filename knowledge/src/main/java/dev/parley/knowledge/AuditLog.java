@@ -80,6 +80,11 @@ final class AuditLog {
             }
 
             @Override
+            public String group() {
+                return context.scope().group();
+            }
+
+            @Override
             public void committed() {
                 notes.release();
             }

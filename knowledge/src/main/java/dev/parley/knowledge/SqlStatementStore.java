@@ -133,7 +133,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
             long before = reopenings.get();
             // Reads come first: whoever asks is answered also while nothing can be written.
             Space loaded = database.read(session -> find(session, group))
-                    .orElseGet(() -> database.write(session -> load(session, group)));
+                    .orElseGet(() -> database.write(group, session -> load(session, group)));
             known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? loaded : null);
             known = known == null ? loaded : known;
         }
@@ -324,6 +324,11 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
             @Override
             public int rows() {
                 return rows;
+            }
+
+            @Override
+            public String group() {
+                return group;
             }
 
             @Override

@@ -388,6 +388,11 @@ public final class AuditTrail implements Database.GroupListener {
             }
 
             @Override
+            public String group() {
+                return entry.group();
+            }
+
+            @Override
             public void committed() {}
 
             @Override

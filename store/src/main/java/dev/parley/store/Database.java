@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +32,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +65,9 @@ public final class Database implements AutoCloseable {
 
     /** Works that wait for the writer: some seconds of all that it can write. While a disk stands still, more are refused. */
     private static final int MAX_QUEUED = 65_536;
+
+    /** After so long the works that are written are committed, so that others' need not wait for all of them. */
+    private static final Duration LONGEST_GROUP = Duration.ofMillis(25);
 
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
@@ -135,6 +138,16 @@ public final class Database implements AutoCloseable {
         /** How much it writes, in rows of the size of a task or so: after much of it the write-ahead log is moved. */
         default int rows() {
             return 1;
+        }
+
+        /** The group on whose behalf it is written; works of a group are written in their order. Empty for none. */
+        default String group() {
+            return "";
+        }
+
+        /** Whether it is written after all works, also of other groups, that were submitted before it. */
+        default boolean isBarrier() {
+            return false;
         }
     }
 
@@ -277,6 +290,11 @@ public final class Database implements AutoCloseable {
 
         @Override
         public void failed(Exception cause) {}
+
+        @Override
+        public boolean isBarrier() {
+            return true;
+        }
     };
 
     /** What a database is made of. */
@@ -352,7 +370,7 @@ public final class Database implements AutoCloseable {
     private final Connector connector;
     private final AutoCloseable lock;
     private final boolean readOnly;
-    private final BlockingQueue<Work> queue = new LinkedBlockingQueue<>();
+    private final WriteQueue queue = new WriteQueue(MAX_QUEUED);
     private final Readers readers;
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
     private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
@@ -730,15 +748,14 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Queues work. It fails if the database is closed, or does not keep up. */
+    /** Queues work, behind that of its group. It fails if the database is closed, or does not keep up. */
     public void submit(Work work) {
-        if (queue.size() >= MAX_QUEUED) {
+        if (!queue.add(work)) {
             // On a thread of its own, for the caller may hold what the news needs.
             Thread.startVirtualThread(() -> refuse(
-                    work, new OutageException(MAX_QUEUED + " writes wait for the disk already; try again later")));
+                    work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
             return;
         }
-        queue.add(work);
         if (!open && queue.remove(work)) {
             work.failed(new OutageException("the database is closed"));
         }
@@ -759,6 +776,19 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if it could not be written
      */
     <T> T write(int rows, Question<T> change) {
+        return write(rows, "", false, change);
+    }
+
+    /**
+     * {@link #write(Question)} on behalf of a group.
+     *
+     * @throws StoreException if it could not be written
+     */
+    public <T> T write(String group, Question<T> change) {
+        return write(1, group, false, change);
+    }
+
+    private <T> T write(int rows, String group, boolean barrier, Question<T> change) {
         var done = new CompletableFuture<T>();
         submit(new Work() {
             private @Nullable T result;
@@ -783,6 +813,16 @@ public final class Database implements AutoCloseable {
             public int rows() {
                 return rows;
             }
+
+            @Override
+            public String group() {
+                return group;
+            }
+
+            @Override
+            public boolean isBarrier() {
+                return barrier;
+            }
         });
         try {
             return done.join();
@@ -792,14 +832,14 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Removes, and leaves no trace of what was removed in the files: not in free space, and soon not in the write-ahead log,
+     * Removes, after all that was submitted before, and leaves no trace of what was removed in the files: not in free space, and soon not in the write-ahead log,
      * as {@link #awaitErased} tells. In PostgreSQL that is a matter of VACUUM and of its archive.
      *
      * @throws StoreException if it is not removed
      */
     public <T> T erase(Question<T> change) {
         try {
-            return write(change);
+            return write(1, "", true, change);
         } finally {
             // Also if the commit failed, for it may have been done.
             if (checkpointer != null) {
@@ -1072,19 +1112,22 @@ public final class Database implements AutoCloseable {
                 groupBegun = 0;
             }
         }
-        refuse(queue, new OutageException("the database is closed"));
+        do {
+            refuse(group, new OutageException("the database is closed"));
+            takeWithin(0, group);
+        } while (!group.isEmpty());
         session.discard();
     }
 
     /** Waits for work or, while the database fails, until the next attempt is due. */
     private void take(ArrayDeque<Work> group) {
+        Outage now = outage;
+        takeWithin(now == null ? Long.MAX_VALUE : now.nanosToRetry(), group);
+    }
+
+    private void takeWithin(long nanos, ArrayDeque<Work> group) {
         try {
-            Outage now = outage;
-            Work first = now == null ? queue.take() : queue.poll(Math.max(0, now.nanosToRetry()), TimeUnit.NANOSECONDS);
-            if (first != null) {
-                group.add(first);
-                queue.drainTo(group, GROUP - 1);
-            }
+            queue.take(group, GROUP, nanos);
         } catch (InterruptedException ignored) {
             // nobody but close() ends this thread, and it does so by STOP
         }
@@ -1252,9 +1295,7 @@ public final class Database implements AutoCloseable {
                 reopen(session);
             }
             takeLock(session);
-            for (Work work : group) {
-                work.write(session);
-            }
+            write(session, group);
             for (GroupListener listener : listeners) {
                 listener.beforeCommit(session);
             }
@@ -1268,6 +1309,26 @@ public final class Database implements AutoCloseable {
         }
         hear(listener -> listener.committed(group.size()));
         return new Result(Ending.COMMITTED, null);
+    }
+
+    /** Writes works. Those that would keep others waiting for too long go back into the queue. */
+    private void write(Session session, Collection<Work> group) throws SQLException {
+        long end = System.nanoTime() + LONGEST_GROUP.toNanos();
+        boolean enough = false;
+        var unwritten = new ArrayList<Work>();
+        for (Iterator<Work> works = group.iterator(); works.hasNext(); ) {
+            Work work = works.next();
+            if (enough) {
+                works.remove();
+                unwritten.add(work);
+            } else {
+                work.write(session);
+                enough = System.nanoTime() - end > 0;
+            }
+        }
+        if (!unwritten.isEmpty()) {
+            queue.giveBack(unwritten);
+        }
     }
 
     private Result undone(Session session, Ending ending, Exception problem) {
@@ -1367,7 +1428,7 @@ public final class Database implements AutoCloseable {
             }
             open = false;
         }
-        queue.add(STOP);
+        queue.addUnbounded(STOP);
         try {
             writer.join();
             if (checkpointer != null) {

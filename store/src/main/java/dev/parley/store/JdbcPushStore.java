@@ -37,7 +37,11 @@ final class JdbcPushStore implements PushStore {
 
     @Override
     public void save(Subscription subscription) {
-        database.write(session -> save(session, subscription));
+        database.write(group(subscription.task()), session -> save(session, subscription));
+    }
+
+    private static String group(TaskKey task) {
+        return task.scope().group();
     }
 
     int save(Session session, Subscription subscription) throws SQLException {
@@ -123,18 +127,20 @@ final class JdbcPushStore implements PushStore {
 
     @Override
     public boolean advance(Subscription subscription) {
-        int updated = database.write(session -> session.update(
-                // One that was registered anew is not to be told that its predecessor is done, or dead.
-                "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
-                        + " WHERE task_id = ? AND config_id = ? AND generation = ?",
-                subscription.delivered(),
-                subscription.attempts(),
-                millis(subscription.nextAttempt()),
-                millis(subscription.deadSince()),
-                subscription.lastError(),
-                subscription.task().taskId(),
-                requireNonNull(subscription.config().id()),
-                subscription.generation()));
+        int updated = database.write(
+                group(subscription.task()),
+                session -> session.update(
+                        // One that was registered anew is not to be told that its predecessor is done, or dead.
+                        "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
+                                + " WHERE task_id = ? AND config_id = ? AND generation = ?",
+                        subscription.delivered(),
+                        subscription.attempts(),
+                        millis(subscription.nextAttempt()),
+                        millis(subscription.deadSince()),
+                        subscription.lastError(),
+                        subscription.task().taskId(),
+                        requireNonNull(subscription.config().id()),
+                        subscription.generation()));
         return updated > 0;
     }
 
@@ -160,11 +166,13 @@ final class JdbcPushStore implements PushStore {
     public boolean delete(TaskKey task, String configId) {
         Long lane = lanes.find(Lane.of(task));
         return lane != null
-                && database.write(session -> session.update(
-                                "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
-                                task.taskId(),
-                                configId,
-                                lane))
+                && database.write(
+                                group(task),
+                                session -> session.update(
+                                        "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
+                                        task.taskId(),
+                                        configId,
+                                        lane))
                         > 0;
     }
 

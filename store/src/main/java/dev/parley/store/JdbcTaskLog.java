@@ -106,6 +106,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             private @Nullable Segment segment;
 
             @Override
+            public String group() {
+                return writer.group();
+            }
+
+            @Override
             public void write(Session session) throws SQLException {
                 Segment taken = segment;
                 if (taken == null) {

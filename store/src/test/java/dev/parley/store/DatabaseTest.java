@@ -3,6 +3,7 @@ package dev.parley.store;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.store.Database.Session;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -144,6 +148,77 @@ final class DatabaseTest {
             reader.join();
             assertThat(database.awaitErased(SOON)).isTrue();
             assertThat(onDisk()).doesNotContain("whisper");
+        }
+    }
+
+    /** Takes longer than works of a transaction may together. */
+    private record Slow(
+            List<Integer> written, int number, CountDownLatch begun, CountDownLatch mayGoOn, CountDownLatch done)
+            implements Database.Work {
+        @Override
+        public void write(Session session) {
+            begun.countDown();
+            await(mayGoOn);
+            for (long end = System.nanoTime() + 30_000_000; System.nanoTime() - end < 0; ) {
+                Thread.onSpinWait();
+            }
+            written.add(number);
+        }
+
+        @Override
+        public void committed() {
+            done.countDown();
+        }
+
+        @Override
+        public void failed(Exception cause) {}
+
+        @Override
+        public String group() {
+            return "hostile";
+        }
+    }
+
+    @Test
+    void aGroupThatWritesMuchDelaysAnotherByOneWork() throws InterruptedException {
+        int many = 40;
+        var written = new CopyOnWriteArrayList<Integer>();
+        var begun = new CountDownLatch(1);
+        var mayGoOn = new CountDownLatch(1);
+        var done = new CountDownLatch(many);
+        try (Database database = Database.open(directory)) {
+            for (int i = 0; i < many; i++) {
+                database.submit(new Slow(written, i, begun, mayGoOn, done));
+            }
+            assertThat(await(begun)).isTrue();
+            var ordinary = new FutureTask<>(() -> database.write("ordinary", session -> List.copyOf(written)));
+            Thread.ofVirtual().start(ordinary);
+            mayGoOn.countDown();
+
+            assertThat(ordinary.get()).hasSizeLessThan(many / 2);
+            assertThat(await(done)).isTrue();
+            assertThat(written).isSorted().hasSize(many);
+        } catch (ExecutionException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    @Test
+    void anErasureFollowsAllThatWasSubmittedBefore() throws InterruptedException {
+        int many = 20;
+        var written = new CopyOnWriteArrayList<Integer>();
+        var begun = new CountDownLatch(1);
+        var mayGoOn = new CountDownLatch(1);
+        try (Database database = Database.open(directory)) {
+            for (int i = 0; i < many; i++) {
+                database.submit(new Slow(written, i, begun, mayGoOn, new CountDownLatch(many)));
+            }
+            assertThat(await(begun)).isTrue();
+            mayGoOn.countDown();
+
+            List<Integer> before = database.erase(session -> List.copyOf(written));
+
+            assertThat(before).hasSize(many);
         }
     }
 

@@ -68,6 +68,11 @@ public interface TaskLog extends AutoCloseable {
 
     /** A task that has something to write. */
     interface Writer {
+        /** The group of the task; a log that shares its time does so by group. Empty for none. */
+        default String group() {
+            return "";
+        }
+
         /**
          * Returns everything that waits to be written; null if nothing does any more, because an earlier segment of the task
          * failed. Called once for each {@link TaskLog#submit}, by the log.
