@@ -155,7 +155,7 @@ final class Sends {
         First first = engine.inFlight().putIfAbsent(messageKey, new First(message, mine));
         if (first != null) {
             Repetition.require(first.message(), message);
-            return repeated(first.live());
+            return repeated(first, message, context);
         }
         try {
             Sent sent = admit(send, context, messageKey);
@@ -317,13 +317,15 @@ final class Sends {
     }
 
     /** The same message is being worked on: this sender waits for the same outcome, and starts nothing. */
-    private Sent repeated(CompletableFuture<LiveTask> first) {
+    private Sent repeated(First first, Message message, CallContext context) {
         LiveTask rival;
         try {
-            rival = first.join();
+            rival = first.live().join();
         } catch (CompletionException refused) {
             throw refused.getCause() instanceof A2AException same ? same : refused;
         }
+        // Only now is it known which task and context the first message has got.
+        Repetition.require(first.message().in(rival.contextId(), rival.key().taskId()), said(message, context));
         rival.pins.incrementAndGet();
         if (rival.ahead() == null) {
             return new Sent(rival, 0, null, true);
@@ -351,11 +353,15 @@ final class Sends {
         }
     }
 
+    /** A message as it is compared: where callers name their tasks, what they name is no task's id. */
+    private static Message said(Message message, CallContext context) {
+        return context.namesTasks() ? message.in(null, null) : message;
+    }
+
     private static void requireRepetition(LiveTask live, Message message, CallContext context) {
         Task task = live.ahead();
         if (task != null) {
-            // Where callers name their tasks, what they name is no task's id.
-            Message said = context.namesTasks() ? message.in(null, null) : message;
+            Message said = said(message, context);
             task.history().stream()
                     .filter(before -> before.messageId().equals(message.messageId()))
                     .findFirst()
