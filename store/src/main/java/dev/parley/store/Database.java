@@ -49,8 +49,9 @@ import org.sqlite.SQLiteConfig.SynchronousMode;
 /**
  * A database with one writer, which commits in groups, and a few readers: SQLite, or PostgreSQL.
  *
- * <p>The writer is a platform thread: it takes all work that waits, writes it in one transaction and tells each piece of
- * work when the disk has it. While the disk is busy more work gathers, so that the groups grow with the load.
+ * <p>The writer is a platform thread: it takes all work that waits and writes it in one transaction. While the disk is busy
+ * more work gathers, so that the groups grow with the load. A virtual thread tells each piece of work how it ended, while
+ * the writer writes the next group.
  *
  * <p>Readers are connections that calling threads borrow. The native calls hold on to a virtual thread's carrier, which is
  * no loss for the microseconds that a lookup takes.
@@ -68,6 +69,9 @@ public final class Database implements AutoCloseable {
 
     /** After so long the works that are written are committed, so that others' need not wait for all of them. */
     private static final Duration LONGEST_GROUP = Duration.ofMillis(25);
+
+    /** Groups that have ended and are yet to be told. */
+    private static final int MAX_UNTOLD_GROUPS = 256;
 
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
@@ -124,7 +128,7 @@ public final class Database implements AutoCloseable {
     /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
 
-    /** Something to write. Called on the writer thread only. */
+    /** Something to write, by the writer thread. How it ended is told by another thread, work by work in their order. */
     public interface Work {
         /** Writes it. Called again, alone in a transaction of its own, if the first group failed. */
         void write(Session session) throws SQLException;
@@ -281,6 +285,13 @@ public final class Database implements AutoCloseable {
         }
     }
 
+    /**
+     * Works that have ended.
+     *
+     * @param failure null if they are on disk
+     */
+    private record Ended(List<Work> works, @Nullable Exception failure) {}
+
     private static final Work STOP = new Work() {
         @Override
         public void write(Session session) {}
@@ -381,7 +392,11 @@ public final class Database implements AutoCloseable {
     /** How many of the erasures have left no trace; written by the checkpointer only, under the lock. */
     private volatile long truncated;
 
+    /** Works that have ended, in their order. The writer waits while too many are untold. */
+    private final BlockingQueue<Ended> ended = new ArrayBlockingQueue<>(MAX_UNTOLD_GROUPS);
+
     private final Thread writer;
+    private final Thread teller;
     private final @Nullable Thread checkpointer;
     private int workSinceCheckpoint;
     private volatile @Nullable Outage outage;
@@ -418,6 +433,10 @@ public final class Database implements AutoCloseable {
         this.checkpointer = kind != Kind.SQLITE
                 ? null
                 : Thread.ofPlatform().daemon().name("store-checkpointer").start(this::checkpointAll);
+        // A virtual one: it wakes other virtual threads on their own scheduler, without a system call for each, and
+        // leaves
+        // the writer to the next group.
+        this.teller = Thread.ofVirtual().name("store-teller").start(this::tellAll);
         this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
     }
 
@@ -752,7 +771,7 @@ public final class Database implements AutoCloseable {
     public void submit(Work work) {
         if (!queue.add(work)) {
             // On a thread of its own, for the caller may hold what the news needs.
-            Thread.startVirtualThread(() -> refuse(
+            Thread.startVirtualThread(() -> tell(
                     work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
             return;
         }
@@ -1116,6 +1135,7 @@ public final class Database implements AutoCloseable {
             refuse(group, new OutageException("the database is closed"));
             takeWithin(0, group);
         } while (!group.isEmpty());
+        ended(new Ended(List.of(STOP), null));
         session.discard();
     }
 
@@ -1133,17 +1153,53 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    private static void refuse(Queue<Work> works, Exception cause) {
-        for (Work work = works.poll(); work != null; work = works.poll()) {
-            refuse(work, cause);
+    private void refuse(Queue<Work> works, Exception cause) {
+        if (!works.isEmpty()) {
+            ended(new Ended(List.copyOf(works), cause));
+            works.clear();
         }
     }
 
-    private static void refuse(Work work, Exception cause) {
+    private void ended(Ended works) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                ended.put(works);
+                break;
+            } catch (InterruptedException ignored) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tellAll() {
+        while (true) {
+            try {
+                Ended group = ended.take();
+                if (group.works.contains(STOP)) {
+                    return;
+                }
+                for (Work work : group.works) {
+                    tell(work, group.failure);
+                }
+            } catch (InterruptedException ignored) {
+                // only close() ends this thread, by STOP
+            }
+        }
+    }
+
+    private static void tell(Work work, @Nullable Exception failure) {
         try {
-            work.failed(cause);
+            if (failure == null) {
+                work.committed();
+            } else {
+                work.failed(failure);
+            }
         } catch (RuntimeException | Error fault) {
-            LOG.log(Level.ERROR, "work failed on hearing that it was not written", fault);
+            LOG.log(Level.ERROR, "work failed on hearing how it ended", fault);
         }
     }
 
@@ -1251,8 +1307,8 @@ public final class Database implements AutoCloseable {
         Result result = transact(session, group);
         Exception problem = result.problem;
         if (problem == null) {
+            ended(new Ended(List.copyOf(group), null));
             for (Work work = group.poll(); work != null; work = group.poll()) {
-                tell(work);
                 workSinceCheckpoint += work.rows();
             }
             if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
@@ -1276,15 +1332,6 @@ public final class Database implements AutoCloseable {
             for (Work work = group.poll(); work != null; work = group.poll()) {
                 writeGroup(session, new ArrayDeque<>(List.of(work)));
             }
-        }
-    }
-
-    /** What is on disk stays there, so whoever cannot bear the news must not keep it from the others. */
-    private static void tell(Work work) {
-        try {
-            work.committed();
-        } catch (RuntimeException | Error fault) {
-            LOG.log(Level.ERROR, "work failed on hearing that it was committed", fault);
         }
     }
 
@@ -1431,6 +1478,7 @@ public final class Database implements AutoCloseable {
         queue.addUnbounded(STOP);
         try {
             writer.join();
+            teller.join();
             if (checkpointer != null) {
                 checkpointDue.release();
                 checkpointer.join();

@@ -82,12 +82,14 @@ final class DatabaseTest {
         try (Database database = Database.open(directory)) {
             database.erase(session -> session.update("DELETE FROM note"));
             long longestWal = 0;
+            long ownPages = 0;
             while (!database.awaitErased(Duration.ofMillis(1))) {
                 database.write(session -> session.update("INSERT INTO note (t) VALUES ('aloud')"));
+                ownPages += 2;
                 longestWal = Math.max(longestWal, Files.size(directory.resolve("parley.db-wal")));
             }
 
-            assertThat(longestWal).isLessThan(30 << 20);
+            assertThat(longestWal - ownPages * 4_096).isLessThan(30 << 20);
             assertThat(onDisk()).doesNotContain("whisper");
             assertThat(Files.size(directory.resolve("parley.db"))).isLessThan(36 << 20);
         }
