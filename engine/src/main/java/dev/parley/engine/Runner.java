@@ -168,6 +168,24 @@ final class Runner {
 
     private void observed(Turn turn) {
         engine.observer().observe(agent.name(), turn, () -> run(turn));
+        turn.over(events -> dropped(turn, events));
+    }
+
+    private void dropped(Turn turn, long events) {
+        LOG.log(
+                Level.WARNING,
+                "agent {0} emitted {1} events after the end of task {2}; they are dropped",
+                agent.name(),
+                events,
+                turn.taskId());
+        try {
+            engine.observer().dropped(agent.name(), turn, events);
+        } catch (RuntimeException unreported) {
+            LOG.log(
+                    Level.WARNING,
+                    "the dropped events of task " + turn.taskId() + " could not be reported",
+                    unreported);
+        }
     }
 
     private void run(Turn turn) {

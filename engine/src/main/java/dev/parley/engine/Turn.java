@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,10 @@ final class Turn implements Request, Reply {
     private volatile boolean expired;
     private volatile @Nullable Thread thread;
     private volatile Instant deadline = Instant.MAX;
+    /** Events that the agent emitted after the end of its task. */
+    private long dropped;
+
+    private @Nullable LongConsumer whenLate;
 
     /**
      * @param graph the knowledge graph that the agent uses; null for none
@@ -149,6 +154,30 @@ final class Turn implements Request, Reply {
         Thread.interrupted();
     }
 
+    /** Reports the events that were dropped during the run now, and the first of those that follow when it comes. */
+    void over(LongConsumer report) {
+        long soFar;
+        synchronized (this) {
+            soFar = dropped;
+            whenLate = report;
+        }
+        if (soFar > 0) {
+            report.accept(soFar);
+        }
+    }
+
+    private void drop() {
+        LongConsumer report;
+        synchronized (this) {
+            dropped++;
+            report = whenLate;
+            whenLate = null; // only the first is reported: an agent may go on for as long as it likes
+        }
+        if (report != null) {
+            report.accept(1);
+        }
+    }
+
     /** Tells the handler that its task has been canceled. */
     void cancel() {
         canceled = true;
@@ -207,16 +236,21 @@ final class Turn implements Request, Reply {
     /** Emits what the agent says, unless the task would be too large then: it keeps what it has, and fails. */
     private void say(Function<Task, List<TaskEvent>> events) {
         var tooMuch = new AtomicBoolean();
-        emit(task -> {
-            List<TaskEvent> said = events.apply(task);
-            String excess = live.excess(task, said, limits);
-            if (excess == null) {
-                return said;
-            }
-            tooMuch.set(true);
-            return List.of(
-                    moved(TaskState.FAILED, Message.agent(Part.text("The task got too large: " + excess)), Map.of()));
-        });
+        try {
+            emit(task -> {
+                List<TaskEvent> said = events.apply(task);
+                String excess = live.excess(task, said, limits);
+                if (excess == null) {
+                    return said;
+                }
+                tooMuch.set(true);
+                return List.of(moved(
+                        TaskState.FAILED, Message.agent(Part.text("The task got too large: " + excess)), Map.of()));
+            });
+        } catch (TaskEndedException late) {
+            drop();
+            throw late;
+        }
         if (tooMuch.get()) {
             throw new TaskEndedException(live.key().taskId(), TaskState.FAILED);
         }

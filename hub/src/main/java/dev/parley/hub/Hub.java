@@ -173,7 +173,7 @@ public final class Hub implements AutoCloseable {
                 .taskLimits(settings.taskLimits)
                 .retention(settings.retention)
                 .knowledge(this::knowledge)
-                .observer(new Runs(metrics, traces))
+                .observer(new Runs(metrics, traces, audit))
                 .build();
         metrics.show(engine);
         if (database != null) {

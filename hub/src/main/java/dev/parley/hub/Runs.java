@@ -1,21 +1,27 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.client.Traces;
 import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.AuditTrail;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the runs of agents, and has each work in a span, so that what it asks of others is of the same trace, and what it
- * logs can be found by its task.
+ * Measures the runs of agents, runs each in a span, so that its calls of other agents belong to the same trace and its log lines to its
+ * task, and writes audit rows for events that an agent emits after the end of its task.
  */
-record Runs(Metrics metrics, Traces traces) implements RunObserver {
+record Runs(Metrics metrics, Traces traces, @Nullable AuditTrail audit) implements RunObserver {
     @Override
     public void observe(String agent, Request request, Runnable work) {
         boolean traced = !traces.isOff() || request.context().traceparent() != null;
@@ -32,6 +38,24 @@ record Runs(Metrics metrics, Traces traces) implements RunObserver {
             }
             span.end();
         }
+    }
+
+    @Override
+    public void dropped(String agent, Request request, long events) {
+        if (audit == null) {
+            return;
+        }
+        CallContext context = request.context();
+        audit.note(new AuditTrail.Entry(
+                context.scope().group(),
+                "agent:" + agent,
+                "task.dropped",
+                request.taskId(),
+                context.scope().group() + "/" + context.caller(),
+                request.task().map(task -> task.state().name()).orElse("MESSAGE"),
+                "",
+                requireNonNullElse(context.traceparent(), ""),
+                Map.of("agent", agent, "events", events)));
     }
 
     private static void note(Span span, Request request) {
