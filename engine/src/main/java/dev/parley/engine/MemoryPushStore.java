@@ -1,6 +1,7 @@
 package dev.parley.engine;
 
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import java.time.Instant;
 import java.util.Comparator;
@@ -18,7 +19,7 @@ public final class MemoryPushStore implements PushStore {
     private final Map<Key, Subscription> rows = new LinkedHashMap<>();
 
     @Override
-    public synchronized void save(Subscription subscription) {
+    public synchronized void save(Subscription subscription, Cause cause) {
         rows.put(key(subscription), subscription);
     }
 
@@ -43,7 +44,7 @@ public final class MemoryPushStore implements PushStore {
     }
 
     @Override
-    public synchronized boolean delete(TaskKey task, String configId) {
+    public synchronized boolean delete(TaskKey task, String configId, Cause cause) {
         return rows.remove(new Key(task, configId)) != null;
     }
 

@@ -79,7 +79,7 @@ public final class MemoryTaskLog implements TaskLog {
             if (name != null) {
                 names.put(name, led.taskId());
             }
-            segment.webhooks().forEach(webhooks::save);
+            segment.webhooks().forEach(webhook -> webhooks.save(webhook, segment.cause()));
             writer.written(segment);
         } finally {
             lock.unlock();

@@ -80,7 +80,7 @@ final class TaskWebhooks {
             deliveries.check(context.scope().group(), config);
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
-            deliveries.add(webhook);
+            deliveries.add(webhook, HostedAgent.cause(context));
             if (live.written() > after) {
                 deliveries.wake(live.key());
             }
@@ -117,7 +117,7 @@ final class TaskWebhooks {
         Webhooks deliveries = deliveries();
         LiveTask live = engine.pinned(key(context, delete.taskId()));
         try {
-            deliveries.delete(live.key(), delete.id());
+            deliveries.delete(live.key(), delete.id(), HostedAgent.cause(context));
             live.unwatchedBy(delete.id());
             return new Empty();
         } finally {

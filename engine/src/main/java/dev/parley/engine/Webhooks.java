@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
@@ -101,8 +102,8 @@ public final class Webhooks {
         transport.check(group, config);
     }
 
-    void add(Subscription subscription) {
-        store.save(subscription);
+    void add(Subscription subscription, Cause cause) {
+        store.save(subscription, cause);
     }
 
     List<Subscription> of(TaskKey task) {
@@ -113,8 +114,8 @@ public final class Webhooks {
         return store.find(task, configId);
     }
 
-    boolean delete(TaskKey task, String configId) {
-        return store.delete(task, configId);
+    boolean delete(TaskKey task, String configId, Cause cause) {
+        return store.delete(task, configId, cause);
     }
 
     /** Says that a task has new events. Does not block. */

@@ -324,9 +324,9 @@ final class SimulatedLog implements TaskLog {
         PushStore stored = disk.log.webhooks();
         return new PushStore() {
             @Override
-            public void save(Subscription subscription) {
+            public void save(Subscription subscription, Cause cause) {
                 read(() -> {
-                    stored.save(subscription);
+                    stored.save(subscription, cause);
                     return subscription;
                 });
             }
@@ -347,8 +347,8 @@ final class SimulatedLog implements TaskLog {
             }
 
             @Override
-            public boolean delete(TaskKey task, String configId) {
-                return read(() -> stored.delete(task, configId));
+            public boolean delete(TaskKey task, String configId, Cause cause) {
+                return read(() -> stored.delete(task, configId, cause));
             }
 
             @Override

@@ -2,14 +2,21 @@ package dev.parley.hub;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
+import dev.parley.engine.Reply;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.protocol.TaskEndedException;
 import dev.parley.trust.Authentication;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +33,8 @@ class RecordedCallsTest {
     @TempDir
     Path data;
 
+    private final BlockingQueue<Reply> lateReply = new LinkedBlockingQueue<>();
+
     private Hub hub(boolean all) {
         return Hub.builder()
                 .data(data)
@@ -36,10 +45,13 @@ class RecordedCallsTest {
                         .knowledge()
                         .method("books/find", (params, caller) -> Map.of())
                         .handle((request, reply) -> {
-                            if (request.text().equals("wait")) {
-                                reply.askForInput("What else?");
-                            } else {
-                                reply.message("pong");
+                            switch (request.text()) {
+                                case "wait" -> reply.askForInput("What else?");
+                                case "late" -> {
+                                    reply.complete("done");
+                                    emitMore(reply);
+                                }
+                                default -> reply.message("pong");
                             }
                         }))
                 .start();
@@ -56,6 +68,17 @@ class RecordedCallsTest {
         var rows = new ArrayList<Shown>();
         for (int i = 0; i < page.size(); i++) {
             rows.add(page.at(i));
+        }
+        return rows;
+    }
+
+    /** Rows that are written soon after what they tell of. */
+    private static List<Shown> awaitRows(Outsider outsider, String key, String action, int count) throws Exception {
+        Instant deadline = Instant.now().plusSeconds(30);
+        List<Shown> rows = rows(outsider, key, action);
+        while (rows.size() < count && Instant.now().isBefore(deadline)) {
+            Thread.onSpinWait();
+            rows = rows(outsider, key, action);
         }
         return rows;
     }
@@ -121,9 +144,7 @@ class RecordedCallsTest {
             outsider.result("/agents/echo", "books/find", "{}", headers);
             outsider.result(
                     "/agents/echo", "knowledge/query", "{'query':'{ __typename }','queryLanguage':'graphql'}", headers);
-            String list = Shown.of(outsider.get("/admin/audit?action=call.answered", "X-Api-Key", key)
-                            .body())
-                    .toString();
+            String list = awaitRows(outsider, key, "call.answered", 5).toString();
 
             assertThat(list)
                     .contains(
@@ -132,6 +153,42 @@ class RecordedCallsTest {
                             "operation=books/find",
                             "operation=knowledge/query")
                     .contains("outcome=TASK_NOT_FOUND", "target=none");
+        }
+    }
+
+    private void emitMore(Reply reply) {
+        for (int i = 0; i < 1_000; i++) {
+            assertThatThrownBy(() -> reply.artifact("late", "piece")).isInstanceOf(TaskEndedException.class);
+        }
+        lateReply.add(reply);
+    }
+
+    @Test
+    @DisplayName("ONE29: events that an agent emits after the end of its task leave one row with their number")
+    void eventsAfterTheEndLeaveOneRow() throws Exception {
+        try (Hub hub = hub(false)) {
+            var outsider = new Outsider(hub.url());
+            String key = hub.bootstrapKey().orElseThrow();
+            String[] headers = {"X-Api-Key", key, "A2A-Version", "1.0"};
+            String task = outsider.result("/agents/echo", "SendMessage", message("m1", "late", ""), headers)
+                    .at("task", "id")
+                    .text();
+
+            Reply late = lateReply.poll(30, TimeUnit.SECONDS);
+            List<Shown> rows = awaitRows(outsider, key, "task.dropped", 1);
+
+            assertThat(rows).hasSize(1);
+            assertThat(rows.getFirst().at("target").text()).isEqualTo(task);
+            assertThat(rows.getFirst().at("actor").text()).isEqualTo("agent:echo");
+            assertThat(rows.getFirst().at("outcome").text()).isEqualTo("COMPLETED");
+            assertThat(rows.getFirst().at("detail", "events").value()).isEqualTo(1_000);
+
+            for (int i = 0; i < 10; i++) {
+                assertThatThrownBy(() -> requireNonNull(late).complete()).isInstanceOf(TaskEndedException.class);
+            }
+            assertThat(awaitRows(outsider, key, "task.dropped", 2))
+                    .as("and one for all that follow")
+                    .hasSize(2);
         }
     }
 }

@@ -51,7 +51,8 @@ public final class AuditTrail implements Database.GroupListener {
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int MAX_NAMES = 1_000;
     /** Members of the detail whose values callers choose: texts, or lists of texts. */
-    private static final Set<String> CHOSEN = Set.of("agents", "contextId", "justification", "sourceAgentId", "taskId");
+    private static final Set<String> CHOSEN =
+            Set.of("agents", "contextId", "justification", "receiver", "sourceAgentId", "taskId");
 
     private static final String COLUMNS =
             "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash, salt";

@@ -1,20 +1,25 @@
 package dev.parley.store;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
+import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Webhooks in the same database as the tasks they belong to. */
@@ -25,28 +30,30 @@ final class JdbcPushStore implements PushStore {
 
     private final Database database;
     private final Lanes lanes;
+    private final AuditTrail audit;
     private final InstantSource clock;
     private final AtRest atRest;
 
-    JdbcPushStore(Database database, Lanes lanes, InstantSource clock, AtRest atRest) {
+    JdbcPushStore(Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest) {
         this.atRest = atRest;
+        this.audit = audit;
         this.database = database;
         this.lanes = lanes;
         this.clock = clock;
     }
 
     @Override
-    public void save(Subscription subscription) {
-        database.write(group(subscription.task()), session -> save(session, subscription));
+    public void save(Subscription subscription, Cause cause) {
+        database.write(group(subscription.task()), session -> save(session, subscription, cause));
     }
 
     private static String group(TaskKey task) {
         return task.scope().group();
     }
 
-    int save(Session session, Subscription subscription) throws SQLException {
+    int save(Session session, Subscription subscription, Cause cause) throws SQLException {
         TaskKey task = subscription.task();
-        return session.update(
+        int saved = session.update(
                 // A task's webhooks are in the order of their times, so two of one moment get two.
                 "INSERT INTO webhook"
                         + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
@@ -74,6 +81,39 @@ final class JdbcPushStore implements PushStore {
                 millis(subscription.deadSince()),
                 subscription.lastError(),
                 subscription.generation());
+        String host = String.valueOf(URI.create(subscription.config().url()).getHost());
+        audit(
+                session,
+                "webhook.created",
+                task,
+                requireNonNull(subscription.config().id()),
+                Map.of("receiver", host),
+                cause);
+        return saved;
+    }
+
+    private void audit(
+            Session session, String action, TaskKey task, String configId, Map<String, String> more, Cause cause)
+            throws SQLException {
+        var detail = new TreeMap<String, Object>(more);
+        detail.put("agent", task.agent());
+        // Callers choose the ids of webhooks, so the audit, from which nothing is removed, has a hash.
+        detail.put("webhook", AuditTrail.hashed(configId));
+        if (cause.chain().isPassedOn()) {
+            detail.put("agents", cause.chain().agents());
+        }
+        audit.add(
+                session,
+                new AuditTrail.Entry(
+                        task.scope().group(),
+                        cause.caller(),
+                        action,
+                        task.taskId(),
+                        "",
+                        "ok",
+                        cause.address(),
+                        requireNonNullElse(cause.traceparent(), ""),
+                        detail));
     }
 
     private static String place(String taskId, String configId) {
@@ -163,17 +203,21 @@ final class JdbcPushStore implements PushStore {
     }
 
     @Override
-    public boolean delete(TaskKey task, String configId) {
+    public boolean delete(TaskKey task, String configId, Cause cause) {
         Long lane = lanes.find(Lane.of(task));
-        return lane != null
-                && database.write(
-                                group(task),
-                                session -> session.update(
-                                        "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
-                                        task.taskId(),
-                                        configId,
-                                        lane))
-                        > 0;
+        return lane != null && database.write(group(task), session -> delete(session, task, configId, lane, cause)) > 0;
+    }
+
+    private int delete(Session session, TaskKey task, String configId, long lane, Cause cause) throws SQLException {
+        int deleted = session.update(
+                "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
+                task.taskId(),
+                configId,
+                lane);
+        if (deleted > 0) {
+            audit(session, "webhook.deleted", task, configId, Map.of(), cause);
+        }
+        return deleted;
     }
 
     @Override

@@ -120,7 +120,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 if (taken != null) {
                     append(session, taken);
                     for (Subscription webhook : taken.webhooks()) {
-                        webhooks.save(session, webhook);
+                        webhooks.save(session, webhook, taken.cause());
                     }
                 }
             }

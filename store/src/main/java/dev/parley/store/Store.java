@@ -20,7 +20,7 @@ public final class Store implements AutoCloseable {
         this.database = database;
         var lanes = new Lanes(database);
         this.audit = audit;
-        var pushStore = new JdbcPushStore(database, lanes, clock, atRest);
+        var pushStore = new JdbcPushStore(database, lanes, audit, clock, atRest);
         this.log = new JdbcTaskLog(database, lanes, audit, clock, atRest, pushStore);
         this.webhooks = pushStore;
     }

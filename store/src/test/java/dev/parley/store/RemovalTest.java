@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Ids;
 import dev.parley.protocol.PushConfig;
@@ -87,12 +89,14 @@ final class RemovalTest {
         store.log().removeEnded(clock.instant(), 100);
         // A webhook of a message that led to no task.
         store.webhooks()
-                .save(Subscription.of(
-                        new TaskKey(ALICE, "ping", Ids.next(clock.instant())),
-                        new PushConfig(null, "hook", null, "https://alice.example/hook", "token-of-hers", null),
-                        "1.0",
-                        null,
-                        0));
+                .save(
+                        Subscription.of(
+                                new TaskKey(ALICE, "ping", Ids.next(clock.instant())),
+                                new PushConfig(null, "hook", null, "https://alice.example/hook", "token-of-hers", null),
+                                "1.0",
+                                null,
+                                0),
+                        new Cause("alice-xqz", "192.0.2.1", null, CallChain.NONE));
 
         store.log().forget("shop", "alice-xqz");
         store.audit().forget("shop", "alice-xqz");
@@ -138,8 +142,14 @@ final class RemovalTest {
         TaskKey begun = task(ALICE);
         write(task(ALICE));
         store.webhooks()
-                .save(Subscription.of(
-                        begun, new PushConfig(null, "hook", null, "https://a.example", null, null), "1.0", null, 0));
+                .save(
+                        Subscription.of(
+                                begun,
+                                new PushConfig(null, "hook", null, "https://a.example", null, null),
+                                "1.0",
+                                null,
+                                0),
+                        new Cause("alice-xqz", "192.0.2.1", null, CallChain.NONE));
         clock.advance(Duration.ofHours(1));
 
         store.log().removeEnded(clock.instant(), 100);

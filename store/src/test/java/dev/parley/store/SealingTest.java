@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Message;
@@ -31,6 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SealingTest {
+    private static final Cause CAUSE = new Cause("alice", "192.0.2.1", null, CallChain.NONE);
+
     private static final String OLD = Sealing.newKey();
     private static final String NEW = Sealing.newKey();
     private static final TaskKey TASK = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
@@ -111,7 +115,7 @@ final class SealingTest {
     @DisplayName("S78: tokens of webhooks cannot be read in the database, and outlive a change of keys")
     void webhooksAreSealed() throws IOException {
         try (Store plain = Store.open(data)) {
-            plain.webhooks().save(WEBHOOK);
+            plain.webhooks().save(WEBHOOK, CAUSE);
         }
         assertThat(onDisk()).contains("hush-hush");
 

@@ -3,20 +3,27 @@ package dev.parley.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Faults;
 import dev.parley.testkit.PushStoreContract;
 import dev.parley.testkit.SettableClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SqlitePushStoreTest extends PushStoreContract {
+    private static final Cause CAUSE = new Cause("alice", "192.0.2.1", null, CallChain.NONE);
+
     @TempDir
     Path directory = Path.of("");
 
@@ -32,7 +39,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
         var config = new PushConfig(null, "hook", "task-1", "https://example.com/hook", null, null);
         Subscription saved = Subscription.of(task, config, "0.1", "mine", 4);
         try (Store store = Store.open(data)) {
-            store.webhooks().save(saved);
+            store.webhooks().save(saved, CAUSE);
         }
 
         try (Store store = Store.open(data)) {
@@ -48,7 +55,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
         Subscription untold = Subscription.of(task, config, "1.0", null, 0);
         try (Store store = Store.open(data, clock, AtRest.PLAIN)) {
             Segments.write(store.log(), task, 1, TaskState.COMPLETED, clock.instant());
-            store.webhooks().save(untold);
+            store.webhooks().save(untold, CAUSE);
 
             clock.advance(Duration.ofHours(2));
             assertThat(store.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9))
@@ -72,7 +79,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
         var config = new PushConfig(null, "hook", "task-1", "https://example.com/hook", null, null);
         try (Store store = Store.open(data, clock, AtRest.PLAIN)) {
             Segments.write(store.log(), task, 1, TaskState.COMPLETED, clock.instant());
-            store.webhooks().save(Subscription.of(task, config, "1.0", null, 0));
+            store.webhooks().save(Subscription.of(task, config, "1.0", null, 0), CAUSE);
 
             clock.advance(Duration.ofHours(26));
 
@@ -80,5 +87,57 @@ final class SqlitePushStoreTest extends PushStoreContract {
                     .isEqualTo(1);
             assertThat(store.webhooks().of(task)).isEmpty();
         }
+    }
+
+    @Test
+    void aWebhookAndItsAuditRowAreWrittenTogetherOrNotAtAll(@TempDir Path data) {
+        var task = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
+        var faults = new Faults();
+        try (Store store = Store.open(data, InstantSource.system(), AtRest.PLAIN, faults::wrap)) {
+            int failures = 0;
+            for (int call = 1; call <= 20; call++) {
+                String id = "hook-" + call;
+                var config = new PushConfig(null, id, "task-1", "https://example.com/hook", "s3cret", null);
+                faults.at(call, Faults.Fault.FULL, Faults.Side.WRITES);
+                try {
+                    store.webhooks().save(Subscription.of(task, config, "1.0", null, 0), CAUSE);
+                } catch (A2AException | StoreException refused) {
+                    failures++;
+                }
+                faults.pass();
+
+                boolean registered = store.webhooks().find(task, id).isPresent();
+                List<AuditTrail.Row> created = rows(store, "webhook.created", id);
+                assertThat(created).as("call " + call).hasSize(registered ? 1 : 0);
+
+                faults.at(call, Faults.Fault.FULL, Faults.Side.WRITES);
+                try {
+                    store.webhooks().delete(task, id, CAUSE);
+                } catch (A2AException | StoreException refused) {
+                    failures++;
+                }
+                faults.pass();
+
+                boolean deleted = registered && store.webhooks().find(task, id).isEmpty();
+                assertThat(rows(store, "webhook.deleted", id))
+                        .as("call " + call)
+                        .hasSize(deleted ? 1 : 0);
+            }
+            assertThat(failures).isGreaterThan(3);
+            AuditTrail.Entry last =
+                    rows(store, "webhook.created", "hook-20").getFirst().entry();
+            assertThat(last.actor()).isEqualTo("alice");
+            assertThat(last.target()).isEqualTo("task-1");
+            assertThat(last.detail().get("receiver")).isEqualTo("example.com");
+            assertThat(last.toString()).doesNotContain("s3cret");
+        }
+    }
+
+    private static List<AuditTrail.Row> rows(Store store, String action, String configId) {
+        var filter = new AuditTrail.Filter(null, null, action, null, null, null);
+        return store.audit().rows(filter, 0, 1_000).stream()
+                .filter(row ->
+                        AuditTrail.hashed(configId).equals(row.entry().detail().get("webhook")))
+                .toList();
     }
 }

@@ -7,7 +7,9 @@ import dev.parley.engine.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
@@ -27,6 +29,8 @@ import org.junit.jupiter.api.Test;
 
 /** What every {@link PushStore} does. A subclass says only how to open one. */
 public abstract class PushStoreContract {
+    private static final Cause CAUSE = new Cause("alice", "192.0.2.1", null, CallChain.NONE);
+
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final TaskKey TASK = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
 
@@ -62,7 +66,7 @@ public abstract class PushStoreContract {
         Subscription saved =
                 new Subscription(TASK, config, "0.1", "mine", 2, 3, START.plusSeconds(9), null, "status 503", 42);
 
-        store().save(saved);
+        store().save(saved, CAUSE);
 
         assertThat(store().find(TASK, "hook")).contains(saved);
         assertThat(store().of(TASK)).containsExactly(saved);
@@ -74,7 +78,7 @@ public abstract class PushStoreContract {
         for (String dialect : List.of("1.0", "0.3", "0.1", "kernel", "agentvault")) {
             Subscription saved = Subscription.of(TASK, config(dialect), dialect, null, 0);
 
-            store().save(saved);
+            store().save(saved, CAUSE);
 
             assertThat(store().find(TASK, dialect)).contains(saved);
         }
@@ -83,22 +87,22 @@ public abstract class PushStoreContract {
     @Test
     void webhooksOfATaskAreInTheOrderInWhichTheyWereMade() {
         for (String id : List.of("c", "a", "d", "b")) {
-            store().save(subscription(TASK, id)); // all in the same moment
+            store().save(subscription(TASK, id), CAUSE); // all in the same moment
         }
         clock.advance(Duration.ofSeconds(-1));
-        store().save(subscription(TASK, "e"));
+        store().save(subscription(TASK, "e"), CAUSE);
 
         assertThat(ids(store().of(TASK))).containsExactly("c", "a", "d", "b", "e");
     }
 
     @Test
     void aWebhookThatIsSavedAgainIsReplacedInItsPlace() {
-        store().save(subscription(TASK, "a"));
-        store().save(subscription(TASK, "b"));
+        store().save(subscription(TASK, "a"), CAUSE);
+        store().save(subscription(TASK, "b"), CAUSE);
         clock.advance(Duration.ofSeconds(1));
         Subscription another = Subscription.of(TASK, config("a"), "0.3", "mine", 7);
 
-        store().save(another);
+        store().save(another, CAUSE);
 
         assertThat(ids(store().of(TASK))).containsExactly("a", "b");
         assertThat(store().find(TASK, "a")).contains(another);
@@ -107,7 +111,7 @@ public abstract class PushStoreContract {
     @Test
     void anAdvanceIsRecordedAndLeavesTheRestAsItWas() {
         Subscription saved = Subscription.of(TASK, config("hook"), "kernel", "mine", 0);
-        store().save(saved);
+        store().save(saved, CAUSE);
 
         assertThat(store().advance(saved.failed(1, START.plusSeconds(2), null, "status 500")))
                 .isTrue();
@@ -120,29 +124,29 @@ public abstract class PushStoreContract {
     @Test
     void anAdvanceAfterADeleteDoesNothing() {
         Subscription saved = subscription(TASK, "hook");
-        store().save(saved);
+        store().save(saved, CAUSE);
 
-        assertThat(store().delete(TASK, "hook")).isTrue();
+        assertThat(store().delete(TASK, "hook", CAUSE)).isTrue();
         assertThat(store().advance(saved.delivered(5))).isFalse();
 
         assertThat(store().find(TASK, "hook")).isEmpty();
         assertThat(store().of(TASK)).isEmpty();
-        assertThat(store().delete(TASK, "hook")).isFalse();
+        assertThat(store().delete(TASK, "hook", CAUSE)).isFalse();
     }
 
     @Test
     void anAdvanceOfAWebhookThatWasRegisteredAnewDoesNothing() {
         Subscription old = subscription(TASK, "hook");
-        store().save(old);
+        store().save(old, CAUSE);
         Subscription replaced = subscription(TASK, "hook");
-        store().save(replaced);
+        store().save(replaced, CAUSE);
 
         assertThat(store().advance(old.failed(1, null, START, "status 410"))).isFalse();
         assertThat(store().find(TASK, "hook")).contains(replaced);
 
-        store().delete(TASK, "hook");
+        store().delete(TASK, "hook", CAUSE);
         Subscription madeAgain = subscription(TASK, "hook");
-        store().save(madeAgain);
+        store().save(madeAgain, CAUSE);
 
         assertThat(store().advance(replaced.delivered(9))).isFalse();
         assertThat(store().find(TASK, "hook")).contains(madeAgain);
@@ -161,7 +165,7 @@ public abstract class PushStoreContract {
 
     @Test
     void whatBelongsToAnotherScopeOrAgentDoesNotExist() {
-        store().save(subscription(TASK, "hook"));
+        store().save(subscription(TASK, "hook"), CAUSE);
 
         for (TaskKey other : List.of(
                 new TaskKey(new Scope("t2", "mallory"), "agent", "task-1"),
@@ -169,7 +173,7 @@ public abstract class PushStoreContract {
                 new TaskKey(TASK.scope(), "other", "task-1"))) {
             assertThat(store().find(other, "hook")).isEmpty();
             assertThat(store().of(other)).isEmpty();
-            assertThat(store().delete(other, "hook")).isFalse();
+            assertThat(store().delete(other, "hook", CAUSE)).isFalse();
         }
         assertThat(store().find(TASK, "hook")).isPresent();
     }
@@ -178,10 +182,10 @@ public abstract class PushStoreContract {
     void theDeadAreListedNewestFirst() {
         for (int i = 0; i < 4; i++) {
             Subscription saved = subscription(TASK, "hook-" + i);
-            store().save(saved);
+            store().save(saved, CAUSE);
             store().advance(saved.failed(12, null, START.plusSeconds(i), "status 410"));
         }
-        store().save(subscription(TASK, "alive"));
+        store().save(subscription(TASK, "alive"), CAUSE);
 
         assertThat(ids(store().dead(3))).containsExactly("hook-3", "hook-2", "hook-1");
         assertThat(ids(store().dead(Integer.MAX_VALUE))).hasSize(4).doesNotContain("alive");
@@ -192,9 +196,9 @@ public abstract class PushStoreContract {
         TaskKey another = new TaskKey(TASK.scope(), "agent", "task-2");
         write(another);
         Subscription dead = subscription(TASK, "dead");
-        store().save(subscription(TASK, "new"));
-        store().save(subscription(another, "waiting").failed(1, START.plusSeconds(60), null, "status 503"));
-        store().save(dead);
+        store().save(subscription(TASK, "new"), CAUSE);
+        store().save(subscription(another, "waiting").failed(1, START.plusSeconds(60), null, "status 503"), CAUSE);
+        store().save(dead, CAUSE);
         store().advance(dead.failed(1, null, START, "status 410"));
 
         assertThat(ids(store().pending())).containsExactlyInAnyOrder("new", "waiting");

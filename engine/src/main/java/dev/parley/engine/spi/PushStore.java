@@ -1,5 +1,6 @@
 package dev.parley.engine.spi;
 
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
 import java.time.Instant;
@@ -55,8 +56,12 @@ public interface PushStore {
         }
     }
 
-    /** Adds a webhook, or replaces the one with the same task and config id. */
-    void save(Subscription subscription);
+    /**
+     * Adds a webhook, or replaces the one with the same task and config id.
+     *
+     * @param cause the call that registers it, for an audit in the same transaction
+     */
+    void save(Subscription subscription, Cause cause);
 
     /**
      * Records how far a webhook is, unless it has been deleted or registered anew meanwhile.
@@ -71,8 +76,13 @@ public interface PushStore {
     /** Returns the webhooks of a task in the order in which they were made. */
     List<Subscription> of(TaskKey task);
 
-    /** Removes a webhook, and says whether there was one. */
-    boolean delete(TaskKey task, String configId);
+    /**
+     * Removes a webhook.
+     *
+     * @param cause the call that deletes it, for an audit in the same transaction
+     * @return whether there was one
+     */
+    boolean delete(TaskKey task, String configId, Cause cause);
 
     /** Returns the webhooks that have not been told everything and are not given up. */
     List<Subscription> pending();
