@@ -38,7 +38,7 @@ final class Vault {
         Form form = Form.rpc(DIALECT, Envelope.NO_ID);
         try {
             if (isCard(request)) {
-                return CardFile.answer(request, VaultCard.write(agent));
+                return CardFile.answer(request, VaultCard.write(agent, request.header("Host")));
             }
             if (request.path().startsWith(FileLinks.PATH)) {
                 return links.answer(request, agent);
@@ -77,7 +77,7 @@ final class Vault {
                     envelope.params(asked.request()),
                     form,
                     request,
-                    linked(agent, caller),
+                    linked(agent, caller, request),
                     caller.withTasksOnly());
         } catch (A2AException refused) {
             if (asked.result() == null && Dialects.readsOnlyStreams(request)) {
@@ -91,8 +91,8 @@ final class Vault {
         }
     }
 
-    private ServedAgent linked(ServedAgent agent, CallContext caller) {
-        String base = VaultCard.url(agent.card());
+    private ServedAgent linked(ServedAgent agent, CallContext caller, WireRequest request) {
+        String base = VaultCard.url(agent.card(), request.header("Host"));
         var endpoint = new VaultEndpoint(
                 agent.endpoint(),
                 (taskId, holder, index) -> links.of(base, caller, agent.name(), taskId, holder, index));

@@ -21,10 +21,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How a card of AgentVault looks. */
 final class VaultCard {
+    private static final String LOOPBACK = "(?i:localhost|127(?:\\.\\d{1,3}){3}|\\[::1])";
+    private static final Pattern LOOPBACK_AUTHORITY = Pattern.compile(LOOPBACK + "(:\\d{1,5})?");
+    private static final Pattern LOOPBACK_URL = Pattern.compile("^http://" + LOOPBACK + "(:\\d+)?(?=/|$)");
+
     private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
     private static final String KEY_HEADER = "X-Api-Key";
     private static final List<String> PARTS = List.of("text", "file", "data");
@@ -143,21 +149,36 @@ final class VaultCard {
 
     // ---- Out
 
-    /** Returns the address of an agent in this dialect. Their library takes plain HTTP at {@code localhost} alone. */
-    static String url(AgentCard card) {
+    /**
+     * Returns the address of an agent in this dialect.
+     *
+     * @param host the authority that the caller called; null if it named none
+     */
+    static String url(AgentCard card, @Nullable String host) {
         for (Interface one : card.supportedInterfaces()) {
             if (one.protocolVersion().equals(VaultDialect.NAME)) {
-                return local(one.url());
+                return local(one.url(), host);
             }
         }
-        return local(card.supportedInterfaces().getFirst().url()) + "/agentvault";
+        return local(card.supportedInterfaces().getFirst().url(), host) + "/agentvault";
     }
 
-    private static String local(String url) {
-        return url.replaceFirst("^http://127\\.0\\.0\\.1(?=[:/])", "http://localhost");
+    /**
+     * Returns an address on this machine by its name {@code localhost}, with the port that the caller called, and others
+     * unchanged. AgentVault's library accepts plain HTTP at {@code localhost} only, not at {@code 127.0.0.1}. A host that is not
+     * this machine's counts for nothing: plain addresses that others could reach are not made from what a caller says.
+     */
+    private static String local(String url, @Nullable String host) {
+        Matcher here = LOOPBACK_URL.matcher(url);
+        if (!here.find()) {
+            return url;
+        }
+        Matcher called = LOOPBACK_AUTHORITY.matcher(host == null ? "" : host);
+        String port = called.matches() ? called.group(1) : here.group(1);
+        return "http://localhost" + (port == null ? "" : port) + url.substring(here.end());
     }
 
-    static byte[] write(ServedAgent agent) {
+    static byte[] write(ServedAgent agent, @Nullable String host) {
         AgentCard card = agent.card();
         Provider provider = card.provider();
         var document = new Document(
@@ -165,13 +186,13 @@ final class VaultCard {
                 card.version(),
                 card.name(),
                 card.description(),
-                url(card),
+                url(card, host),
                 provider == null ? new Provider("Parley", "") : provider,
                 new Features(
                         A2A_VERSION,
                         PARTS,
                         Boolean.TRUE.equals(card.capabilities().pushNotifications())),
-                auth(card),
+                auth(card, host),
                 card.skills(),
                 card.skills().stream()
                         .flatMap(skill -> skill.tags().stream())
@@ -187,7 +208,7 @@ final class VaultCard {
         return slug.isEmpty() ? "agent" : slug;
     }
 
-    private static List<Auth> auth(AgentCard card) {
+    private static List<Auth> auth(AgentCard card, @Nullable String host) {
         var all = new ArrayList<Auth>();
         card.securitySchemes().forEach((name, scheme) -> {
             switch (scheme) {
@@ -202,7 +223,7 @@ final class VaultCard {
                     all.add(new Auth(
                             "oauth2",
                             oauth.description(),
-                            local(flow.tokenUrl()),
+                            local(flow.tokenUrl(), host),
                             List.copyOf(flow.scopes().keySet()),
                             service(name, "oauth2")));
                 default -> {

@@ -86,6 +86,43 @@ final class VaultDialectTest {
         return told.stream().map(Map.Entry::getKey).toList();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "http://127.0.0.1:7420, localhost:8080,      http://localhost:8080",
+        "http://127.0.0.1:7420, 127.0.0.1:7420,      http://localhost:7420",
+        "http://127.0.0.1:7420, localhost,           http://localhost",
+        "http://localhost:7420, '[::1]:7421',        http://localhost:7421",
+        "http://127.0.0.1:7420, evil.example:7420,   http://localhost:7420",
+        "http://127.0.0.1:7420, localhost.evil:7420, http://localhost:7420",
+        "http://127.0.0.1:7420, ,                    http://localhost:7420",
+        "https://a.example,     localhost:7420,      https://a.example",
+        "https://a.example,     evil.example,        https://a.example",
+        "http://10.0.0.1:7420,  evil.example,        http://10.0.0.1:7420"
+    })
+    void aCardShowsTheLocalPortThatWasCalledAndNoHostThatACallerInvents(String served, String host, String shown) {
+        var card = new AgentCard.Interface(served + "/agents/a", AgentCard.Interface.JSONRPC, null, "1.0");
+
+        assertThat(VaultCard.url(cardAt(card), host)).isEqualTo(shown + "/agents/a/agentvault");
+    }
+
+    private static AgentCard cardAt(AgentCard.Interface at) {
+        return new AgentCard(
+                "a",
+                "an agent",
+                List.of(at),
+                null,
+                "1",
+                null,
+                new AgentCard.Capabilities(true, false, List.of(), null),
+                Map.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                null);
+    }
+
     @Test
     void aSendIsAnsweredAtOnceAndWithTheIdAlone() {
         exchange.endpoint.answering(task(TaskState.SUBMITTED, null, List.of()));
@@ -253,6 +290,40 @@ final class VaultDialectTest {
         assertThat(url)
                 .startsWith("https://agents.example.com/analyst/agentvault/files/t-9/a-1/0?")
                 .contains("expires=", "signature=");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "../../etc/passwd, passwd",
+        "'..\\..\\x.png', x.png",
+        "-rf,              rf",
+        ".bashrc,          bashrc",
+        "'a\"; b.png',     a%3B%20b.png",
+        "'a\r\nX: y.png',  aX%20y.png",
+        "'\u202Egnp.exe',  gnp.exe",
+        "'\uD800.png',     png",
+    })
+    void namesOfFilesAreHarmlessInTheHeader(String name, String shown) {
+        var dialects = new Dialects(DialectSettings.DEFAULTS);
+        Part.Raw file = new Part.Raw(new byte[] {1}, name, "image/png", Map.of());
+        exchange.endpoint.answering(task(TaskState.COMPLETED, null, List.of(artifact(file))));
+        var agent = new ServedAgent(
+                "a", exchange.endpoint, Json.read(Wire.example("card.full.json"), AgentCard.class), Dialects.NAMES);
+        exchange.with("Content-Type", "application/json");
+        var get = exchange.request(
+                "POST",
+                "/agentvault",
+                Wire.bytes("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tasks/get\",\"params\":{\"id\":\"t-9\"}}"));
+        String url = Tree.of(whole(dialects.answer(get, agent, CallContext.anonymous())))
+                .at("result", "artifacts", 0, "url")
+                .text();
+
+        var served = whole(dialects.answer(
+                exchange.request("GET", url.substring(url.indexOf("/agentvault/")), new byte[0]),
+                agent,
+                CallContext.anonymous()));
+
+        assertThat(served.headers()).containsEntry("Content-Disposition", "attachment; filename*=UTF-8''" + shown);
     }
 
     @Test
