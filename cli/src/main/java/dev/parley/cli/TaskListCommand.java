@@ -1,21 +1,29 @@
 package dev.parley.cli;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Nearest;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.Store;
+import dev.parley.store.StoreException;
+import dev.parley.store.TaskFilter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code parley task list}: one page. */
+/** {@code parley task list}: one page, from an agent or from a data directory. */
 final class TaskListCommand implements Command {
     @Override
     public void describe(CommandSpec spec) {
@@ -25,6 +33,12 @@ final class TaskListCommand implements Command {
         spec.addOption(Command.option("--page-token", "TOKEN", "Where the page before ended."));
         spec.addOption(Command.option("--history", "N", "With at most N of the newest messages of each."));
         spec.addOption(Command.flag("--include-artifacts", "With artifacts."));
+        spec.addOption(Command.option(
+                "--data",
+                "DIR",
+                "All tasks in the data directory of a hub instead, which may be running; newest first."));
+        spec.addOption(Command.option("--group", "GROUP", "With --data: only tasks of this group."));
+        spec.addOption(Command.option("--of-agent", "NAME", "With --data: only tasks of this agent."));
     }
 
     @Override
@@ -34,6 +48,11 @@ final class TaskListCommand implements Command {
 
     @Override
     public int run(Invocation call) throws InterruptedException {
+        String data = call.option("--data");
+        if (data != null) {
+            return list(call, call.around().path(Path.of(data)));
+        }
+        requireNone(call, "without --data", "--group", "--of-agent");
         var query = new Operation.ListTasks(
                 null,
                 call.get(Setting.CONTEXT_ID),
@@ -47,6 +66,82 @@ final class TaskListCommand implements Command {
             show(call, agent.client().call(query, CallContext.anonymous()));
             return 0;
         });
+    }
+
+    private static int list(Invocation call, Path data) {
+        requireNone(call, "with --data", "--history");
+        if (call.has("--include-artifacts")) {
+            throw CliException.usage("--include-artifacts with --data", "ask the agent with -a");
+        }
+        if (!Files.isDirectory(data)) {
+            throw CliException.usage("--data: no directory " + data, null);
+        }
+        Integer size = call.number("--page-size", 1, Operation.ListTasks.MAX_PAGE_SIZE);
+        int limit = size == null ? Operation.ListTasks.DEFAULT_PAGE_SIZE : size;
+        List<Head> heads;
+        try {
+            heads = Store.tasks(
+                    data,
+                    new TaskFilter(
+                            call.option("--group"),
+                            call.option("--of-agent"),
+                            call.get(Setting.CONTEXT_ID),
+                            state(call.option("--status")),
+                            since(call.option("--since")),
+                            call.option("--page-token"),
+                            limit));
+        } catch (StoreException unreadable) {
+            throw new CliException(
+                    Problem.local(LocalError.INTERNAL, String.valueOf(unreadable.getMessage()), "see: parley doctor"),
+                    unreadable);
+        }
+        String next = heads.size() < limit ? "" : heads.getLast().key().taskId();
+        Map<String, Object> page = Map.of(
+                "tasks",
+                heads.stream().map(TaskListCommand::members).toList(),
+                "nextPageToken",
+                next,
+                "pageSize",
+                limit);
+        call.output().result(() -> Json.write(page), text -> {
+            for (Head head : heads) {
+                text.field("Task-ID", head.key().taskId())
+                        .field("Context-ID", head.contextId())
+                        .field("State", TextView.name(head.state()))
+                        .field("Since", head.statusTime())
+                        .field("Agent", head.key().agent())
+                        .field("Group", head.key().scope().group())
+                        .field("Owner", head.key().scope().owner());
+                text.gap();
+            }
+            text.field("Next-Page-Token", next.isEmpty() ? null : next);
+        });
+        return 0;
+    }
+
+    private static Map<String, Object> members(Head head) {
+        var members = new LinkedHashMap<String, Object>();
+        members.put("id", head.key().taskId());
+        members.put("contextId", head.contextId());
+        members.put(
+                "status",
+                Map.of(
+                        "state",
+                        TextView.name(head.state()),
+                        "timestamp",
+                        head.statusTime().toString()));
+        members.put("agent", head.key().agent());
+        members.put("group", head.key().scope().group());
+        members.put("owner", head.key().scope().owner());
+        return members;
+    }
+
+    private static void requireNone(Invocation call, String where, String... options) {
+        for (String option : options) {
+            if (call.option(option) != null) {
+                throw CliException.usage(option + " " + where, "see: parley task list --help");
+            }
+        }
     }
 
     private static void show(Invocation call, TaskPage page) {

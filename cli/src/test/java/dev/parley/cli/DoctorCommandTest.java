@@ -120,4 +120,27 @@ final class DoctorCommandTest {
         assertThat(ran.out()).contains("database: problem, ", "no database");
         assertThat(directory.resolve("data")).isEmptyDirectory();
     }
+
+    @Test
+    void agentsWhoseNamesLookAlikeAreNamed() {
+        try (Hub hub = Hub.builder()
+                .data(directory.resolve("data"))
+                .port(0)
+                .agents(
+                        Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete("echo")),
+                        Agent.named("ech0", "Echoes too").handle((request, reply) -> reply.complete("ech0")))
+                .start()) {
+            for (String agent : new String[] {"echo", "ech0"}) {
+                assertThat(new Shell(directory)
+                                .run("send", "-a", hub.agentUrl(agent), "go")
+                                .status())
+                        .isZero();
+            }
+        }
+
+        Shell.Ran found = doctor();
+
+        assertThat(found.out()).contains("agents: warning, \"ech0\" and \"echo\" have names that look alike");
+        assertThat(found.status()).as("a warning").isZero();
+    }
 }

@@ -47,6 +47,7 @@ public final class Checkup {
 
     private static final long MEBIBYTE = 1L << 20;
     private static final int MOST_TASKS = 10_000;
+    private static final int MOST_AGENTS = 10_000;
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     /** Space that the write-ahead log alone may keep. */
@@ -169,8 +170,28 @@ public final class Checkup {
             }
             String counted = read + " of " + unfinished.size() + " unfinished tasks read, " + damaged + " set aside";
             found("tasks", damaged > 0 ? Level.PROBLEM : read < unfinished.size() ? Level.WARNING : Level.OK, counted);
+            names(store.agents(MOST_AGENTS));
         } catch (RuntimeException failure) { // also rows that no Parley has written
             found("tasks", Level.PROBLEM, said(failure));
+        }
+    }
+
+    private void names(List<String> agents) {
+        var similar = new SimilarNames();
+        int pairs = 0;
+        for (String agent : agents) {
+            String other = similar.add(agent).orElse(null);
+            if (other != null) {
+                pairs++;
+                found(
+                        "agents",
+                        Level.WARNING,
+                        "\"" + other + "\" and \"" + agent
+                                + "\" have names that look alike: callers may take one for the other");
+            }
+        }
+        if (pairs == 0) {
+            found("agents", Level.OK, agents.size() + " with tasks, no names that look alike");
         }
     }
 

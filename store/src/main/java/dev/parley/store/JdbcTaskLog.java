@@ -460,6 +460,40 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 limit));
     }
 
+    List<String> agents(int limit) {
+        return database.read(session -> {
+            var names = new ArrayList<String>();
+            try (ResultSet rows = session.bind("SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit)
+                    .executeQuery()) {
+                while (rows.next()) {
+                    names.add(rows.getString(1));
+                }
+            }
+            return names;
+        });
+    }
+
+    /** Lists tasks of all groups and agents. */
+    List<Head> newest(TaskFilter filter) {
+        TaskState state = filter.state();
+        Instant since = filter.statusSince();
+        return database.read(session -> heads(
+                session,
+                "SELECT task.lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
+                        + " JOIN lane ON lane.lane_no = task.lane_no"
+                        + " WHERE (?1 IS NULL OR group_id = ?1) AND (?2 IS NULL OR agent = ?2)"
+                        + " AND (?3 IS NULL OR context_id = ?3) AND (?4 IS NULL OR state = ?4)"
+                        + " AND (?5 IS NULL OR status_ms >= ?5) AND (?6 IS NULL OR task_id < ?6)"
+                        + " ORDER BY task_id DESC LIMIT ?7",
+                filter.group(),
+                filter.agent(),
+                filter.contextId(),
+                state == null ? null : code(state),
+                since == null ? null : since.toEpochMilli(),
+                filter.before(),
+                filter.limit()));
+    }
+
     @Override
     public void erase(List<TaskKey> tasks) {
         database.erase(session -> {

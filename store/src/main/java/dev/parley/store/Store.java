@@ -4,6 +4,7 @@ import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 
 /**
  * Everything a hub keeps on disk, in one SQLite database.
@@ -13,7 +14,7 @@ import java.time.InstantSource;
 public final class Store implements AutoCloseable {
     private final Database database;
     private final AuditTrail audit;
-    private final TaskLog log;
+    private final JdbcTaskLog log;
     private final JdbcPushStore webhooks;
 
     private Store(Database database, InstantSource clock, AtRest atRest, AuditTrail audit) {
@@ -78,6 +79,24 @@ public final class Store implements AutoCloseable {
             database.close();
             throw refused;
         }
+    }
+
+    /**
+     * Lists tasks of all groups and agents in {@code directory}, also while a hub has it open. Nothing that is encrypted is read, so no
+     * key is needed.
+     *
+     * @throws StoreException if there is none, or its tables are those of another version
+     */
+    public static List<TaskLog.Head> tasks(Path directory, TaskFilter filter) {
+        try (Database database = Database.openForReading(directory)) {
+            return new Store(database, InstantSource.system(), AtRest.PLAIN, AuditTrail.reading(database))
+                    .log.newest(filter);
+        }
+    }
+
+    /** Returns the names of the agents that have tasks, in alphabetical order, at most {@code limit}. */
+    public List<String> agents(int limit) {
+        return log.agents(limit);
     }
 
     /** The logs of all tasks. Closing it closes the store. */
