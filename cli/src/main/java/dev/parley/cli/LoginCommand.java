@@ -7,6 +7,7 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.Flow;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,8 +27,8 @@ final class LoginCommand implements Command {
         spec.usageMessage()
                 .footer(
                         "",
-                        "The token is kept as the key of the agent's host, in --keyring or --encrypted-keys, and sent from"
-                                + " then on. The authorization server has to be at the card's origin or at one of"
+                        "The token is kept as the key of the agent's host, in --keyring or --encrypted-keys, sent from"
+                                + " then on, and renewed if the server gives a refresh token. The authorization server has to be at the card's origin or at one of"
                                 + " --allow-origin.");
     }
 
@@ -112,7 +113,7 @@ final class LoginCommand implements Command {
                         .findFirst()
                         .orElseThrow(() -> CliException.usage("the card names no host", "name one with --key-service"));
         try {
-            keys.setApiKey(service, token.text());
+            keys.setLogin(service, token, Instant.now());
         } catch (IllegalArgumentException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), null);
         }

@@ -33,7 +33,7 @@ final class Problems {
 
     private Problems() {}
 
-    /** What the caller is told of {@code failure}. */
+    /** Returns the problem that is printed for {@code failure}. */
     static Problem of(Throwable failure, Place place) {
         return switch (failure) {
             case CliException known -> known.problem();
@@ -141,6 +141,11 @@ final class Problems {
                         LocalError.AUTH_FAILED,
                         message,
                         "see which client is used: parley keys get SERVICE; the secret may be a wrong or an old one");
+            case LOGIN_EXPIRED ->
+                Problem.local(
+                        LocalError.AUTH_FAILED,
+                        message,
+                        "log in again: parley auth login -a " + Invocation.quoted(place.agent()));
             case NO_TOKEN ->
                 Problem.local(
                         LocalError.UNREACHABLE,

@@ -374,6 +374,21 @@ class ConnectionTest {
     }
 
     @Test
+    void aCardThatWantsTheKeyInAHeaderOfHttpItselfIsNoFaultOfTheProgram() {
+        for (String name : List.of("Host", "Content-Length", "Connection", "a b", "")) {
+            agent.showing(agent.card(
+                    true, scheme("{\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":\"" + name + "\"}}")));
+
+            Shell.Ran ran = get("-a", agent.url(), "--api-key", SECRET);
+
+            assertThat(ran.status()).as(name + ran.err()).isZero();
+            assertThat(agent.asked().getLast().headers().getFirst("X-Api-Key"))
+                    .as("the usual header stands in")
+                    .isEqualTo(SECRET);
+        }
+    }
+
+    @Test
     void keptKeysNeverGoToAnotherMachineOverPlainHttp() throws IOException {
         agent.showing(agent.card(true, scheme("{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}"))
                 .replace("127.0.0.1", "0.0.0.0"));

@@ -33,7 +33,7 @@ class LoginCommandTest {
             byte[] answer = (exchange.getRequestURI().getPath().equals("/device")
                             ? "{\"device_code\":\"d\",\"user_code\":\"ABCD\",\"verification_uri\":\"" + url
                                     + "/go\",\"interval\":1}"
-                            : "{\"access_token\":\"t0ken-of-the-user\",\"token_type\":\"Bearer\",\"expires_in\":60}")
+                            : token(forms.getLast()))
                     .getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, answer.length);
             exchange.getResponseBody().write(answer);
@@ -64,11 +64,31 @@ class LoginCommandTest {
             assertThat(ran.out() + ran.err()).doesNotContain("t0ken-of-the-user");
             assertThat(forms.getFirst()).contains("client_id=program", "scope=read");
             assertThat(used.status()).as(used.err()).isZero();
+            assertThat(forms.getLast()).contains("grant_type=refresh_token", "refresh_token=first");
             assertThat(agent.asked().getLast().headers().getFirst("Authorization"))
-                    .isEqualTo("Bearer t0ken-of-the-user");
+                    .as("the first token expired at once")
+                    .isEqualTo("Bearer t0ken-that-is-renewed");
+
+            Shell.Ran again = shell.run(with(new String[] {"task", "get", "t1", "-a", agent.url()}, keeping));
+            assertThat(again.status()).isEqualTo(4);
+            assertThat(again.err())
+                    .contains("A2ACLI_ERR_AUTH_FAILED", "has expired", "log in again: parley auth login")
+                    .doesNotContain("t0ken", "second");
+            assertThat(agent.asked()).hasSize(1);
         } finally {
             login.stop(0);
         }
+    }
+
+    /** Tokens that expire at once; the second refresh token is not accepted. */
+    private static String token(String form) {
+        if (form.contains("refresh_token=second")) {
+            return "{\"error\":\"invalid_grant\"}";
+        }
+        return form.contains("refresh_token=first")
+                ? "{\"access_token\":\"t0ken-that-is-renewed\",\"expires_in\":0,\"refresh_token\":\"second\"}"
+                : "{\"access_token\":\"t0ken-of-the-user\",\"token_type\":\"Bearer\",\"expires_in\":0,"
+                        + "\"refresh_token\":\"first\"}";
     }
 
     private static String[] with(String[] command, String... more) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong, as far as a caller can act on it. */
+    /** Kinds of failures that a caller can act on. */
     public enum Problem {
         /** No connection: unknown host, closed port, TLS that does not hold. Nothing was sent. */
         UNREACHABLE,
@@ -21,7 +21,7 @@ public final class ClientException extends RuntimeException {
         TIMED_OUT,
         /** There is no card where cards are looked for. */
         CARD_NOT_FOUND,
-        /** What is there is no card that can be read. */
+        /** The document is no card that can be read. */
         CARD_INVALID,
         /** The card is not signed by a key that is trusted, or not as it is now. */
         CARD_NOT_VERIFIED,
@@ -39,6 +39,8 @@ public final class ClientException extends RuntimeException {
         STREAM_CUT,
         /** The authorization server does not accept the client that is to get a token. */
         AUTHENTICATION_FAILED,
+        /** The access token of a kept login has expired and cannot be renewed: the user has to log in again. */
+        LOGIN_EXPIRED,
         /** The authorization server gives no token that can be used, for another reason than the client. */
         NO_TOKEN,
         /** Keys cannot be read from, or written to, where they are kept. */

@@ -43,6 +43,7 @@ final class Credentials {
     private final ClientSettings settings;
     private final HttpWire wire;
     private final TokenCache tokens;
+    private final Logins logins = new Logins(InstantSource.system());
 
     Credentials(ClientSettings settings, HttpWire wire) {
         this.settings = settings;
@@ -83,6 +84,7 @@ final class Credentials {
     /** Asks for tokens anew from now on. */
     void forgetTokens() {
         tokens.clear();
+        logins.refused();
     }
 
     /** The ways to satisfy the best requirement of the card that can be satisfied. */
@@ -178,7 +180,9 @@ final class Credentials {
         };
     }
 
-    private static Optional<Way> staticToken(KeyManager keys, String service) {
-        return keys.apiKey(service).map(token -> new Way(STATIC_TOKEN, left -> new Credential.Token(token)));
+    private Optional<Way> staticToken(KeyManager keys, String service) {
+        return keys.apiKey(service)
+                .map(key ->
+                        new Way(STATIC_TOKEN, left -> new Credential.Token(logins.token(keys, service, key, left))));
     }
 }

@@ -7,7 +7,11 @@ import dev.parley.client.KeyStatus.PartiallyConfigured;
 import dev.parley.client.KeyStatus.Source;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -34,9 +38,14 @@ import org.jspecify.annotations.Nullable;
 public final class KeyManager {
     static final String EXPECTED_ID = "1 to 256 printable ASCII characters without spaces, quotes, = and \\";
 
+    private static final Duration LONGEST_MARGIN = Duration.ofSeconds(60);
     private static final Pattern SERVICE_ID = Pattern.compile("[!-~&&[^\"'`=\\\\]]{1,256}");
     private static final String SERVICE = "agentvault:";
     private static final String OAUTH_SERVICE = SERVICE + "oauth:";
+    private static final String LOGIN_SERVICE = SERVICE + "login:";
+    private static final String REFRESH_TOKEN = "refreshToken";
+    private static final String TOKEN_URL = "tokenUrl";
+    private static final String RENEW_AT = "renewAt";
     private static final String CLIENT_ID = "clientId";
     private static final String CLIENT_SECRET = "clientSecret";
 
@@ -44,6 +53,10 @@ public final class KeyManager {
     private record Slot(String service, String user) {
         static Slot ofKey(String id) {
             return new Slot(SERVICE + id, id);
+        }
+
+        static Slot ofLogin(String id, String part) {
+            return new Slot(LOGIN_SERVICE + id, part);
         }
 
         static Slot ofClient(String id, String part) {
@@ -56,7 +69,7 @@ public final class KeyManager {
     private final @Nullable Keyring keyring;
     private final Source keyringSource;
     private final ReentrantLock lock = new ReentrantLock();
-    /** What the keyring has answered; guarded by the lock, so that nobody is asked for a password twice. */
+    /** Answers of the keyring; guarded by the lock, so that the user is not asked for a password twice. */
     private final Map<Slot, Optional<String>> answers = new HashMap<>();
 
     private KeyManager(Builder builder) {
@@ -71,7 +84,7 @@ public final class KeyManager {
         return new Builder();
     }
 
-    /** The id of an agent that nobody has given one: its host, with the port if that is not the usual one. */
+    /** Default service id of an agent: its host, with the port if that is not the usual one. */
     public static String serviceId(URI agent) {
         return serviceId(HttpUrl.of(agent.toString()));
     }
@@ -143,6 +156,8 @@ public final class KeyManager {
             for (String service : keyring.services()) {
                 if (service.startsWith(OAUTH_SERVICE)) {
                     services.add(service.substring(OAUTH_SERVICE.length()));
+                } else if (service.startsWith(LOGIN_SERVICE)) {
+                    services.add(service.substring(LOGIN_SERVICE.length()));
                 } else if (service.startsWith(SERVICE)) {
                     services.add(service.substring(SERVICE.length()));
                 }
@@ -152,7 +167,130 @@ public final class KeyManager {
     }
 
     /**
-     * Puts an API key into the keyring, in the place of one that is there.
+     * A login of the user that is in the keyring.
+     *
+     * @param token the access token
+     * @param renewAt from when on the token is not used any more; null if that is not known
+     * @param refresh token that renews it; null if there is none
+     */
+    record Login(
+            String token,
+            @Nullable Instant renewAt,
+            @Nullable String refresh,
+            String clientId,
+            String tokenUrl) {
+        @Override
+        public String toString() {
+            return "Login[" + clientId + " at " + tokenUrl + ", renewed at " + renewAt + "]";
+        }
+    }
+
+    /**
+     * Returns the login whose access token is the API key of a service; empty if there is none, or a key of a file or of the environment
+     * comes before it.
+     *
+     * @param anew whether the keyring is asked again, because another process may have renewed the login
+     */
+    Optional<Login> login(String serviceId, boolean anew) {
+        String id = id(serviceId);
+        if (keyring == null
+                || in(file, id).apiKey() != null
+                || in(environment, id).apiKey() != null) {
+            return Optional.empty();
+        }
+        lock.lock();
+        try {
+            if (anew) {
+                slots(id).forEach(answers::remove);
+            }
+            // Most keys are no logins, which the first question tells: each may start a program of the system.
+            return read(Slot.ofLogin(id, CLIENT_ID))
+                    .flatMap(client -> read(Slot.ofLogin(id, TOKEN_URL))
+                            .flatMap(url -> read(Slot.ofKey(id))
+                                    .map(token -> new Login(
+                                            token,
+                                            read(Slot.ofLogin(id, RENEW_AT))
+                                                    .map(KeyManager::instant)
+                                                    .orElse(null),
+                                            read(Slot.ofLogin(id, REFRESH_TOKEN))
+                                                    .orElse(null),
+                                            client,
+                                            url))));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An instant of a keyring, where others may have put anything; what cannot be read is past, so that the token is renewed. */
+    private static Instant instant(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeParseException other) {
+            return Instant.EPOCH;
+        }
+    }
+
+    /**
+     * Puts the tokens of a login into the keyring: the access token as the API key of the service, and beside it what is needed to
+     * renew it.
+     *
+     * @param now when the server gave them
+     * @throws ClientException also if no keyring is enabled
+     * @throws IllegalArgumentException if a token is empty or not printable ASCII
+     */
+    public void setLogin(String serviceId, OAuthLogin.Token token, Instant now) {
+        String id = id(serviceId);
+        requireSecret("access token", token.text());
+        requireKeyring();
+        lock.lock();
+        try {
+            // The refresh token first: a process that ends in between must not lose one that the server has replaced.
+            writeOrRemove(Slot.ofLogin(id, REFRESH_TOKEN), token.refresh());
+            write(Slot.ofLogin(id, CLIENT_ID), token.clientId());
+            write(Slot.ofLogin(id, TOKEN_URL), token.tokenUrl());
+            write(Slot.ofKey(id), token.text());
+            Duration life = token.life();
+            writeOrRemove(
+                    Slot.ofLogin(id, RENEW_AT),
+                    life == null ? null : now.plus(life).minus(margin(life)).toString());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A token that expires on its way is of no use; one that is short-lived is used for most of its life. */
+    private static Duration margin(Duration life) {
+        Duration fifth = life.dividedBy(5);
+        return fifth.compareTo(LONGEST_MARGIN) < 0 ? fifth : LONGEST_MARGIN;
+    }
+
+    private void writeOrRemove(Slot slot, @Nullable String secret) {
+        if (secret != null) {
+            write(slot, secret);
+        } else {
+            removeSlot(slot);
+        }
+    }
+
+    private boolean removeSlot(Slot slot) {
+        boolean removed = requireKeyring().remove(slot.service(), slot.user());
+        answers.remove(slot);
+        return removed;
+    }
+
+    private static List<Slot> slots(String id) {
+        return List.of(
+                Slot.ofKey(id),
+                Slot.ofClient(id, CLIENT_ID),
+                Slot.ofClient(id, CLIENT_SECRET),
+                Slot.ofLogin(id, REFRESH_TOKEN),
+                Slot.ofLogin(id, RENEW_AT),
+                Slot.ofLogin(id, CLIENT_ID),
+                Slot.ofLogin(id, TOKEN_URL));
+    }
+
+    /**
+     * Puts an API key into the keyring, in the place of one that is there, and of a login.
      *
      * @throws ClientException also if no keyring is enabled
      * @throws IllegalArgumentException if it is empty or not printable ASCII
@@ -160,7 +298,16 @@ public final class KeyManager {
     public void setApiKey(String serviceId, String key) {
         String id = id(serviceId);
         requireSecret("API key", key);
-        write(Slot.ofKey(id), key);
+        requireKeyring();
+        lock.lock();
+        try {
+            slots(id).stream()
+                    .filter(slot -> slot.service().startsWith(LOGIN_SERVICE))
+                    .forEach(this::removeSlot);
+            write(Slot.ofKey(id), key);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -182,14 +329,12 @@ public final class KeyManager {
      */
     public boolean remove(String serviceId) {
         String id = id(serviceId);
-        Keyring writable = requireKeyring();
+        requireKeyring();
         boolean removed = false;
         lock.lock();
         try {
-            for (Slot slot :
-                    new Slot[] {Slot.ofKey(id), Slot.ofClient(id, CLIENT_ID), Slot.ofClient(id, CLIENT_SECRET)}) {
-                removed |= writable.remove(slot.service(), slot.user());
-                answers.remove(slot);
+            for (Slot slot : slots(id)) {
+                removed |= removeSlot(slot);
             }
             return removed;
         } finally {
@@ -311,14 +456,14 @@ public final class KeyManager {
         }
 
         /**
-         * Uses an encrypted file as the keyring, and a second file as the key to it, which nobody but its owner may
+         * Uses an encrypted file as the keyring, and a second file as the key to it, which only its owner may
          * read. Both are made by the first key that is set. Default: off.
          */
         public Builder encryptedFile(Path file, Path keyFile) {
             return keyring(new EncryptedFile(file, new EncryptedFile.KeyFile(keyFile)));
         }
 
-        /** Tells of what is not as it should be but stops nobody, such as a missing file. Default: the log. */
+        /** Receives warnings, such as of a missing file. Default: the log. */
         public Builder warnings(Consumer<String> warnings) {
             this.warnings = warnings;
             return this;

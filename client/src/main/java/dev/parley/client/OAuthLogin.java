@@ -45,8 +45,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: RFC 6749, section 4.1; RFC 7636 (PKCE); RFC 8252 (native apps); RFC 8628 (device code).
  */
 public final class OAuthLogin {
-    /** A token. {@code life} is null if the server does not say for how long the token is good. */
-    public record Token(String text, @Nullable Duration life) {
+    /**
+     * Tokens of a user, and where they are renewed.
+     *
+     * @param text the access token
+     * @param life of the access token; null if the server does not say
+     * @param refresh token that gets the next access token; null if the server gave none
+     * @param clientId as which this program got them
+     * @param tokenUrl where they are renewed
+     */
+    public record Token(
+            String text, @Nullable Duration life, @Nullable String refresh, String clientId, String tokenUrl) {
         @Override
         public String toString() {
             return "Token[" + Redaction.MASK + "]";
@@ -54,7 +63,7 @@ public final class OAuthLogin {
     }
 
     /**
-     * What the user has to do elsewhere.
+     * Instructions for the user.
      *
      * @param url to open in a browser
      * @param code to type there; null if the address has it
@@ -99,6 +108,7 @@ public final class OAuthLogin {
             throws InterruptedException {
         HttpUrl authorization = allowed("authorizationUrl", flow.authorizationUrl());
         HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
+        HttpUrl renewal = renewal(tokens, flow.refreshUrl());
         String state = secret();
         String verifier = secret();
         try (var callback = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
@@ -120,7 +130,7 @@ public final class OAuthLogin {
             grant.put("code", code);
             grant.put("redirect_uri", redirect);
             grant.put("code_verifier", verifier);
-            return token(tokens, answer(tokens, grant));
+            return token(tokens, renewal, answer(tokens, grant));
         } catch (IOException failed) {
             throw new ClientException(Problem.NO_TOKEN, "no port for the browser to come back to: " + failed, failed);
         }
@@ -136,6 +146,7 @@ public final class OAuthLogin {
             throws InterruptedException {
         HttpUrl devices = allowed("deviceAuthorizationUrl", flow.deviceAuthorizationUrl());
         HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
+        HttpUrl renewal = renewal(tokens, flow.refreshUrl());
         var asked = new LinkedHashMap<String, String>();
         scope(asked, scopes);
         Map<?, ?> device = answer(devices, asked);
@@ -158,11 +169,26 @@ public final class OAuthLogin {
                 }
                 case "slow_down" -> interval = interval.plus(SLOWER);
                 default -> {
-                    return token(tokens, answer);
+                    return token(tokens, renewal, answer);
                 }
             }
         }
         throw tooLate();
+    }
+
+    /**
+     * Gets the next access token of a login. The server may give another refresh token, which then replaces the one that was used.
+     *
+     * @throws ClientException if the address is not allowed, AUTHENTICATION_FAILED if the server does not renew this login, or if there
+     *     is no token now
+     */
+    Token renew(String tokenUrl, String refresh) throws InterruptedException {
+        HttpUrl tokens = allowed("tokenUrl", tokenUrl);
+        Token next =
+                token(tokens, tokens, answer(tokens, Map.of("grant_type", "refresh_token", "refresh_token", refresh)));
+        return next.refresh() != null
+                ? next
+                : new Token(next.text(), next.life(), refresh, next.clientId(), next.tokenUrl());
     }
 
     /** Waits for the browser. Whatever else calls the port, such as another program of this machine, has not the state. */
@@ -186,7 +212,7 @@ public final class OAuthLogin {
                     throw refused(server, query);
                 }
             } catch (SocketTimeoutException slow) {
-                // Either nobody came, or one who says nothing; the end is looked at above.
+                // No connection, or a silent one; the loop checks the deadline.
             }
         }
     }
@@ -255,7 +281,12 @@ public final class OAuthLogin {
         }
     }
 
-    private static Token token(HttpUrl server, Map<?, ?> answer) {
+    /** The address of renewals: that of the first token, unless the card names another one. */
+    private HttpUrl renewal(HttpUrl tokens, @Nullable String refreshUrl) {
+        return refreshUrl == null ? tokens : allowed("refreshUrl", refreshUrl);
+    }
+
+    private Token token(HttpUrl server, HttpUrl renewal, Map<?, ?> answer) {
         if (!(answer.get("access_token") instanceof String text) || text.isBlank() || !HeaderText.isValue(text)) {
             throw refused(server, answer);
         }
@@ -265,7 +296,12 @@ public final class OAuthLogin {
         }
         Duration life =
                 answer.get("expires_in") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
-        return new Token(text, life);
+        // One that no keyring could keep is as good as none.
+        String refresh =
+                answer.get("refresh_token") instanceof String next && !next.isBlank() && HeaderText.isValue(next)
+                        ? next
+                        : null;
+        return new Token(text, life, refresh, clientId, renewal.uri().toString());
     }
 
     private static ClientException refused(HttpUrl server, Map<?, ?> answer) {
