@@ -19,7 +19,7 @@ import java.util.ServiceLoader;
 final class AgentArchives {
     private AgentArchives() {}
 
-    /** What jars give a hub. */
+    /** Agents and extensions of the jars in a folder. */
     record Contents(List<Agent> agents, List<AgentExtension> extensions) {}
 
     /**

@@ -86,7 +86,7 @@ abstract class CardKeyCommand implements Command {
 
     /** Gets the keys that a host publishes, as keys that are trusted for that host. */
     static final class Fetch extends CardKeyCommand {
-        /** What means a file whatever there is in the directory: no host ends like this. */
+        /** Endings of key files: a name that ends like this is never a host. */
         private static final Pattern FILE = Pattern.compile("(/|\\./|\\.\\./|~).*|[^/:]+\\.json");
 
         @Override
@@ -120,7 +120,7 @@ abstract class CardKeyCommand implements Command {
             return 0;
         }
 
-        /** Where the set is that somebody means. */
+        /** The address of the key set of a host or URL. */
         private static URI place(String named) {
             URI url;
             try {

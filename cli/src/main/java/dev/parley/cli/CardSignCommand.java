@@ -30,7 +30,7 @@ final class CardSignCommand implements Command {
         }
         CardKeys keys = keys(call, List.of(keyFile));
         CardSource.Found card = CardSource.file(call.around().path(call.requiredArgument(0)));
-        card.card(); // whoever is no card is told so
+        card.card(); // throws if it is no card
         call.output().json(keys.signer(call.option("--jku")).signed(card.bytes()));
         return 0;
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What is made of the signatures of cards: by which keys they are verified, and what follows. */
+/** Verification of card signatures as the settings ask for it: the keys, and the policy for cards that fail. */
 final class CardSignatures {
     private CardSignatures() {}
 
@@ -51,7 +51,7 @@ final class CardSignatures {
         }
     }
 
-    /** What is wrong with a card that is not verified. */
+    /** The error for a card that is not verified. */
     static Problem problem(CardSource.Found found, Verdict verdict) {
         return switch (verdict.outcome()) {
             case VERIFIED -> throw new IllegalArgumentException(verdict.toString());
@@ -77,7 +77,7 @@ final class CardSignatures {
         return "the card " + found.place() + " is " + verdict.outcome() + ": " + verdict.reason();
     }
 
-    /** What a page about a card says of its signatures. */
+    /** The text about the signatures of a card. */
     static String shown(Invocation call, CardSource.Found found) {
         boolean signed = found.tree().get("signatures") instanceof List<?> signatures && !signatures.isEmpty();
         if (!signed) {

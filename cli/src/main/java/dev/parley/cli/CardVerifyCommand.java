@@ -41,7 +41,7 @@ final class CardVerifyCommand implements Command {
         String argument = call.argument(0);
         CardSource.Found found =
                 Connection.card(call, argument == null ? call.settings().require(Setting.AGENT_CARD) : argument);
-        found.card(); // whoever is no card is told so
+        found.card(); // throws if it is no card
         Verdict verdict = trust.verify(found.bytes(), found.host());
         if (!verdict.isVerified()) {
             throw new CliException(CardSignatures.problem(found, verdict));

@@ -2,7 +2,7 @@ package dev.parley.cli;
 
 import org.jspecify.annotations.Nullable;
 
-/** The command cannot be carried out; carries what the caller is told, in either output format. */
+/** Failure of a command, with the problem that is printed in either output format. */
 final class CliException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

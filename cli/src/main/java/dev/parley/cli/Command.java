@@ -62,7 +62,7 @@ interface Command {
                 .toList();
     }
 
-    /** An option with a value that belongs to one command alone and is no setting. */
+    /** Returns an option with a value that belongs to one command only and is no setting. */
     static OptionSpec option(String name, String label, String description) {
         return OptionSpec.builder(name)
                 .type(String.class)

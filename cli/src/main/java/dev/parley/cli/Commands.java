@@ -161,7 +161,7 @@ final class Commands {
             Entry.of("warm-up", "Load the classes of a hub, for the launcher", WarmUpCommand::new)
                     .asHidden());
 
-    /** What one can do comes before how to say it, for the options are many. */
+    /** Help lists commands before options, because there are many options. */
     private static final List<String> SECTIONS = List.of(
             UsageMessageSpec.SECTION_KEY_HEADER_HEADING,
             UsageMessageSpec.SECTION_KEY_HEADER,

@@ -48,7 +48,7 @@ final class Connection implements AutoCloseable {
         int with(Connection agent) throws InterruptedException;
     }
 
-    /** Finds the card, chooses an interface, and lets {@code use} go on; failures become what the user is told. */
+    /** Finds the card, chooses an interface, and lets {@code use} go on; failures become problems that are printed. */
     static int open(Invocation call, Use use) throws InterruptedException {
         String reference = call.settings().require(Setting.AGENT_CARD);
         try (Connection agent = connect(call, reference)) {
@@ -62,7 +62,7 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** What the wording of an error depends on; after the call, for which interface answers shows only then. */
+    /** Context for the wording of errors; final only after the call, because another interface may have answered. */
     Problems.Place place() {
         return new Problems.Place(reference, client.address().protocolBinding(), credentialSent);
     }
@@ -259,8 +259,8 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * Refuses credentials of the user at an agent that a .env file names which was found by looking for it: it may have come with a
-     * directory of somebody else's. With {@code --config} the user has named the file.
+     * Refuses to send credentials of the user to an agent that only a discovered .env file names: the file may have come with an untrusted
+     * directory. With {@code --config} the user has named the file.
      */
     private static void requireConsent(Invocation call, String reference) {
         boolean decides = Stream.<Setting<?>>of(
@@ -321,7 +321,7 @@ final class Connection implements AutoCloseable {
         // The user vouches for a card in a file.
         for (AgentCard.Interface at : card.supportedInterfaces()) {
             if (at.protocolBinding().equals(AgentCard.Interface.GRPC)) {
-                continue; // is chosen or not, and stands in for nobody
+                continue; // never a fallback for another interface
             }
             try {
                 builder.allowOrigin(at.url());
@@ -365,7 +365,7 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** The origin of an interface. Those of gRPC name host and port alone, and speak TLS where the card does. */
+    /** The origin of an interface. Interfaces of gRPC have only host and port, and use TLS if the card does. */
     static String origin(AgentCard.Interface at, String cardOrigin) {
         return HttpAddress.origin(URI.create(
                 at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url()));

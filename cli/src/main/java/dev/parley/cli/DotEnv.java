@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dotenv file: one {@code A2ACLI_NAME=value} per line. Lines of other programs are left alone, nothing is expanded.
+ * A dotenv file: one {@code A2ACLI_NAME=value} per line. Lines of other programs are ignored, nothing is expanded.
  *
  * <p>Source: a2a-cli specification 0.2, section 8.3.
  */

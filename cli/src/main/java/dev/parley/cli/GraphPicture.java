@@ -44,7 +44,7 @@ final class GraphPicture {
 
     private record Point(double x, double y) {}
 
-    /** What remains to be painted once all is placed. */
+    /** Elements to paint once all are placed. */
     private record Placed(Map<Node, Point> nodes, int width, int height) {}
 
     private final Node centre;

@@ -2,7 +2,7 @@ package dev.parley.cli;
 
 import picocli.CommandLine.Model.CommandSpec;
 
-/** A word that only leads to other commands; alone it says which. */
+/** A command that only has subcommands; without one it lists them. */
 final class GroupCommand implements Command {
     @Override
     public void describe(CommandSpec spec) {}

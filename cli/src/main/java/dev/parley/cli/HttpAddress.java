@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Addresses over HTTP, as somebody types them. */
+/** HTTP addresses as users type them. */
 final class HttpAddress {
     private static final Pattern HERE = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
     private static final int LAST_PORT = 65_535;
@@ -57,7 +57,7 @@ final class HttpAddress {
         return isHere(url) ? origin(URI.create(url.getScheme() + "://localhost:" + url.getPort())) : origin;
     }
 
-    /** Who answers there. */
+    /** Returns scheme, host and port. */
     static String origin(URI url) {
         int port = url.getPort() != -1 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
         return url.getScheme() + "://" + url.getHost() + ":" + port;

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What operators ask a hub; not part of A2A. */
+/** Requests of operators to a hub; not part of A2A. */
 final class HubAdmin {
     static final List<Setting<?>> SETTINGS =
             List.of(Setting.OUTPUT, Setting.API_KEY, Setting.BEARER, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
@@ -38,7 +38,7 @@ final class HubAdmin {
 
     private HubAdmin() {}
 
-    /** A file for what a hub told an operator, which is nobody else's business. One that is there keeps its permissions. */
+    /** Opens a file for answers of a hub, readable by its owner only. An existing file keeps its permissions. */
     static OutputStream file(Path file) throws IOException {
         OwnersOnly.file(file);
         return new BufferedOutputStream(Files.newOutputStream(file));
@@ -181,7 +181,7 @@ final class HubAdmin {
                 switch (status) {
                     case 400 -> hint;
                     case 401 -> "pass a key that has the scope admin with --api-key";
-                    case 404 -> hint + "; the hub may answer operators at its --admin-port alone";
+                    case 404 -> hint + "; the hub may answer operators only at its --admin-port";
                     default -> null;
                 },
                 status));

@@ -8,7 +8,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** TLS that believes every certificate, for {@code --insecure} alone. An extended trust manager also skips host names. */
+/** TLS that accepts every certificate, only for {@code --insecure}. An extended trust manager also skips host names. */
 final class InsecureTls extends X509ExtendedTrustManager {
     private InsecureTls() {}
 

@@ -3,7 +3,7 @@ package dev.parley.cli;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 
-/** What is to happen when the program is told to stop, by Ctrl-C or by SIGTERM. Safe for any thread. */
+/** Handler of Ctrl-C and SIGTERM. Safe for any thread. */
 final class Interruption {
     /** Leaves the exit status to the JVM: 128 and the number of the signal. */
     static final int BY_SIGNAL = -1;

@@ -50,7 +50,7 @@ abstract class KeysCommand implements Command {
 
     abstract void run(Invocation call, KeyManager keys);
 
-    /** What may be told of a service. */
+    /** Printable facts about a service, without its secrets. */
     private static Map<String, @Nullable Object> row(KeyManager keys, String service) {
         KeyStatus key = keys.apiKeyStatus(service);
         KeyStatus client = keys.oauthStatus(service);
@@ -165,7 +165,7 @@ abstract class KeysCommand implements Command {
             return read(call.around().in());
         }
 
-        /** Whether somebody types; elsewhere than on Linux only if output goes to the same terminal. */
+        /** Whether standard input is a terminal; elsewhere than on Linux only if output goes to the same terminal. */
         @SuppressWarnings("SystemConsoleNull") // it is null without a terminal, once java.base is the one to make it
         private static boolean isTerminal() {
             try {

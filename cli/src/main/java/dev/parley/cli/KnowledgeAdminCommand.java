@@ -21,7 +21,7 @@ abstract class KnowledgeAdminCommand implements Command {
         spec.addOption(HubAdmin.option());
     }
 
-    /** What comes behind a path: the group, and one more parameter. */
+    /** Query parameters of a path: the group, and one more. */
     private static String query(Invocation call, String name, @Nullable String value) {
         var query = new StringJoiner("&", "?", "").setEmptyValue("");
         String group = call.option("--group");

@@ -173,7 +173,7 @@ abstract class KnowledgeCommand implements Command {
             }
         }
 
-        /** What was left out is no part of the answer, and yet worth knowing. */
+        /** Prints the metadata of an answer, such as the number of hidden statements. */
         private static void hidden(Invocation call, QueryResult found) {
             for (String name : List.of("hiddenByCertainty", "hiddenByAge")) {
                 if (found.metadata().get(name) instanceof Number number && number.longValue() > 0) {
@@ -308,7 +308,7 @@ abstract class KnowledgeCommand implements Command {
             };
         }
 
-        /** The text, number or truth that somebody typed as JSON; null if it is none, and so an id. */
+        /** The text, number or boolean that was typed as JSON; null for an id. */
         private static @Nullable Object value(String typed) {
             try {
                 Object value = Json.read(("{\"value\":" + typed + "}").getBytes(UTF_8), Map.class)

@@ -27,7 +27,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /**
  * {@code parley kg import}: the statements of a file, in updates of as many as one may have.
  *
- * <p>What was sent is counted in statements of the file, so whoever was interrupted goes on behind that number.
+ * <p>What was sent is counted in statements of the file, so an interrupted import continues behind that number.
  */
 final class KnowledgeImportCommand extends KnowledgeCommand {
     /** An update of so many bytes is well within what a request may have. */

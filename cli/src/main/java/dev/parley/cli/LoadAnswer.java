@@ -48,7 +48,7 @@ final class LoadAnswer implements LoadConnection.Reader {
         return status;
     }
 
-    /** What was kept of the body. */
+    /** The part of the body that was kept. */
     byte[] body() {
         return Arrays.copyOf(kept, count);
     }

@@ -86,7 +86,7 @@ final class LoadEvents implements LoadConnection.Reader {
     private void endLine() {
         if (column > 0) {
             hasData |= isData;
-        } else if (hasData) { // an empty line ends an event; comments alone are none
+        } else if (hasData) { // an empty line ends an event; comments are no event
             events++;
             hasData = false;
         }

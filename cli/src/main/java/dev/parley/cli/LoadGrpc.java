@@ -35,7 +35,7 @@ final class LoadGrpc extends LoadConnection {
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
     private static final int MOST_IN_A_FRAME = 1 << 14;
-    /** What one connection may receive without ever giving the server more room. */
+    /** Initial flow-control window of a connection, large enough that it is never extended. */
     private static final int ROOM = Integer.MAX_VALUE;
 
     private static final int FIRST_ROOM = 65_535;
@@ -61,7 +61,7 @@ final class LoadGrpc extends LoadConnection {
         var connection = new LoadGrpc(channel, bufferBytes);
         try {
             ByteBuffer settings = ByteBuffer.allocate(12);
-            settings.putShort((short) 1).putInt(0); // nobody need remember headers
+            settings.putShort((short) 1).putInt(0); // no dynamic header table
             settings.putShort((short) 4).putInt(ROOM);
             var opening = new ByteArrayOutputStream();
             opening.writeBytes(PREFACE);

@@ -2,7 +2,7 @@ package dev.parley.cli;
 
 import java.util.Locale;
 
-/** What a load run asks for, over and over. */
+/** The request that a load run repeats. */
 enum LoadKind {
     /** SendMessage, waiting for the answer. */
     SEND,
@@ -12,7 +12,7 @@ enum LoadKind {
     GET,
     /** The first page of ListTasks. */
     LIST,
-    /** Whatever bodies of requests a file has, each in its turn. */
+    /** Request bodies from a file, in turn. */
     CALL;
 
     /** As it is typed and reported. */

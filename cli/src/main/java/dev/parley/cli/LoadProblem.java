@@ -4,13 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A load run could not be done. The message is for the person who asked for it. */
 final class LoadProblem extends RuntimeException {
-    /** What kind of problem it is, and with it the exit code. */
+    /** Kind of a problem, which decides the exit code. */
     enum Kind {
         /** The server did what the protocol forbids, or refused what a run begins with. */
         REFUSED(1),
-        /** What was asked for makes no sense. */
+        /** The options contradict each other. */
         USAGE(2),
-        /** There is nobody at the address. */
+        /** No server answers at the address. */
         UNREACHABLE(3);
 
         final int exitCode;

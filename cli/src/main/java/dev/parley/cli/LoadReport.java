@@ -14,7 +14,7 @@ sealed interface LoadReport permits LoadResult, LoadHold.Result {
 
     LoadPlan plan();
 
-    /** What was measured, by name; numbers, text and maps of these. */
+    /** Measured values by name: numbers, texts, and maps of these. */
     Map<String, @Nullable Object> values();
 
     /** True if nothing succeeded, so that there is nothing to compare. */

@@ -30,7 +30,7 @@ record LoadResult(
                     client.minus(earlier.client), server.minus(earlier.server), machine.minus(earlier.machine));
         }
 
-        /** What neither the client nor the server used: a disturbance, unless the server's process is not known. */
+        /** Processor time used by neither the client nor the server: a disturbance, unless the server's process is unknown. */
         Duration others() {
             Duration others = machine.minus(client).minus(server);
             return others.isNegative() ? Duration.ZERO : others;

@@ -75,7 +75,7 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
         return of(new AgentCard.Interface(url, binding, null, version == null ? "1.0" : version), headers);
     }
 
-    /** Cards give host and port alone for gRPC. */
+    /** Cards have only host and port for gRPC. */
     private static AgentCard.Interface absolute(AgentCard.Interface agent) {
         return agent.url().contains("://")
                 ? agent

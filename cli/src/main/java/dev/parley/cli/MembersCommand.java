@@ -65,7 +65,7 @@ abstract class MembersCommand implements Command {
         @Override
         public void describe(CommandSpec spec) {
             if (!what.equals(GROUPS)) {
-                spec.addOption(Command.option("--group", "GROUP", "Those of one group alone."));
+                spec.addOption(Command.option("--group", "GROUP", "Only those of this group."));
             }
             super.describe(spec);
         }

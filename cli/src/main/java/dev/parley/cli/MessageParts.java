@@ -154,7 +154,7 @@ final class MessageParts implements IParameterConsumer {
         return new Part.Raw(bytes, name, part.mediaType() == null ? mediaType(name) : part.mediaType(), Map.of());
     }
 
-    /** What the name suggests; null if it suggests nothing. */
+    /** The media type that a file name suggests; null if it suggests none. */
     static @Nullable String mediaType(String name) {
         return TYPES.get(name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT));
     }
@@ -162,7 +162,7 @@ final class MessageParts implements IParameterConsumer {
     private static @Nullable Object data(String value, Invocation call) {
         byte[] json = value.equals("-") ? stdin(call) : bytes(value, "--data", call);
         try {
-            // Read as a member, because a value alone may be null.
+            // Read as a member, because a bare value may be null.
             var wrapped = new byte[json.length + 6];
             System.arraycopy("{\"d\":".getBytes(StandardCharsets.UTF_8), 0, wrapped, 0, 5);
             System.arraycopy(json, 0, wrapped, 5, json.length);

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code parley privacy …}: what a hub holds about somebody, or a context, and removing it; for operators. */
+/** {@code parley privacy …}: exports and erases the data of a person or of a context; for operators. */
 abstract class PrivacyCommand implements Command {
     private static final int AT_ONCE = 100;
     private static final int ROWS_AT_ONCE = 1_000;
@@ -19,7 +19,7 @@ abstract class PrivacyCommand implements Command {
     public void describe(CommandSpec spec) {
         spec.addOption(Command.option("--subject", "NAME", "The principal, as its keys or tokens name it."));
         spec.addOption(Command.option("--group", "GROUP", "Its group; default: default."));
-        spec.addOption(Command.option("--context", "ID", "One context alone, whosever it is."));
+        spec.addOption(Command.option("--context", "ID", "Only this context, whoever owns it."));
         spec.addOption(HubAdmin.option());
     }
 
@@ -34,7 +34,7 @@ abstract class PrivacyCommand implements Command {
         put(subject, "principal", call.option("--subject"));
         put(subject, "contextId", call.option("--context"));
         if (!subject.containsKey("principal") && !subject.containsKey("contextId")) {
-            throw CliException.usage("nobody named (expected: --subject NAME or --context ID)", null);
+            throw CliException.usage("no subject (expected: --subject NAME or --context ID)", null);
         }
         return subject;
     }
@@ -164,7 +164,8 @@ abstract class PrivacyCommand implements Command {
         public void describe(CommandSpec spec) {
             spec.addOption(Command.flag("--yes", "Do it; without, nothing is removed."));
             spec.addOption(Command.flag(
-                    "--with-statements", "Take back what the principal alone has said in the knowledge graph, too."));
+                    "--with-statements",
+                    "Also remove statements of the knowledge graph that only this principal made."));
             super.describe(spec);
         }
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong, as the caller is told.
+ * A problem as it is printed.
  *
  * <p>Source: a2a-cli specification 0.2, section 11.4 and appendix B.
  *

@@ -46,7 +46,7 @@ record PublicDocuments(Map<String, String> headers, WireLog wire, boolean insecu
                 Connection.serviceParameters(call), WireLog.of(call), Connection.insecure(call), DEADLINE);
     }
 
-    /** @param hint what to do if nobody answers */
+    /** @param hint for the user if no server answers */
     Answer get(URI place, String hint) throws InterruptedException {
         HttpRequest.Builder builder = HttpRequest.newBuilder(place)
                 .header("Accept", "application/json")
@@ -108,7 +108,7 @@ record PublicDocuments(Map<String, String> headers, WireLog wire, boolean insecu
         };
     }
 
-    /** What an answer that is an error says of itself: its message if it is JSON of a known form, else its beginning. */
+    /** The text of an error answer: its message if it is JSON of a known form, else its beginning. */
     static String told(byte[] body) {
         String text = new String(body, StandardCharsets.UTF_8).strip();
         try {

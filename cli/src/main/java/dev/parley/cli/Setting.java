@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Setting<T> {
 
-    /** What a setting is about, which also decides where it is read from. */
+    /** Scope of a setting, which decides where it is read from. */
     enum Scope {
         /** Talking to an agent: {@code A2ACLI_…} in the environment and in dotenv files. */
         CLIENT("A2ACLI_", ""),
@@ -36,7 +36,7 @@ final class Setting<T> {
         }
     }
 
-    /** What is special about a setting. */
+    /** Traits of a setting. */
     enum Trait {
         /** Never shown. */
         SECRET,
@@ -353,7 +353,7 @@ final class Setting<T> {
             SettingType.PORT,
             null,
             "N",
-            "Another port, on which alone operators and /metrics are answered; 0 takes a free one.");
+            "A separate port, the only one for operators and /metrics; 0 takes a free one.");
     static final Setting<String> ADMIN_BIND = hub(
             "admin-bind",
             SettingType.TEXT,
@@ -657,7 +657,7 @@ final class Setting<T> {
         return fallback;
     }
 
-    /** What stands for the value in help. */
+    /** Placeholder of the value in help. */
     String label() {
         return label;
     }

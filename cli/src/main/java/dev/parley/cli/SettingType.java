@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 record SettingType<T>(String expected, Function<String, T> parser) {
     static final SettingType<String> TEXT = new SettingType<>("a text", text -> text);
 
-    /** What travels in a header of HTTP. */
+    /** Value of an HTTP header. */
     static final SettingType<String> HEADER_VALUE =
             new SettingType<>("at most 8192 printable ASCII characters", text -> {
                 if (!text.matches("[ -~]{0,8192}")) {

@@ -172,7 +172,7 @@ final class Settings {
         }
     }
 
-    /** What is said of a value that reads well, and cannot be nevertheless. */
+    /** The error for a value that is well-formed but not allowed. */
     CliException invalid(Setting<?> setting, String expected) {
         return invalid(setting, given(setting).orElseThrow(), expected);
     }

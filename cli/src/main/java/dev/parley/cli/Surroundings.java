@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param directory the working directory, absolute
  * @param home of the user, for {@code ~}
- * @param interruption what happens when somebody wants the program to stop
+ * @param interruption handler of Ctrl-C and SIGTERM
  * @param terminal whether {@code err} is a terminal, so that progress and colour make sense there
  */
 record Surroundings(

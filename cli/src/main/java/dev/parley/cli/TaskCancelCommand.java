@@ -39,7 +39,7 @@ final class TaskCancelCommand implements Command {
         });
     }
 
-    /** Whoever cancels wants to know how it stands, also when somebody was faster; so the task is asked for. */
+    /** Reads the task if it had already ended, so that its state is printed in any case. */
     private static RuntimeException ended(Invocation call, Connection agent, String id, A2AException refused) {
         Task task;
         try {

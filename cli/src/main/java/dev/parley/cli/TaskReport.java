@@ -18,7 +18,7 @@ final class TaskReport {
         this(call, TaskState.COMPLETED);
     }
 
-    /** @param wanted the end of the task that nobody has to be warned of */
+    /** @param wanted the end state that needs no warning */
     TaskReport(Invocation call, TaskState wanted) {
         this.call = call;
         this.wanted = wanted;
@@ -36,7 +36,7 @@ final class TaskReport {
         next(task);
     }
 
-    /** What a message was answered with. */
+    /** Prints the answer to a message. */
     void sent(SendResult result) {
         switch (result) {
             case Task task -> {
@@ -57,7 +57,7 @@ final class TaskReport {
         });
     }
 
-    /** The end of a stream in text: what the last event alone may not have said. */
+    /** Prints the end of a stream: the state, which the last event may not have shown. */
     void streamed(SendResult result) {
         if (result instanceof Task task) {
             if (!call.output().isJson() && !lastNamedTask) {

@@ -94,7 +94,7 @@ final class TextPage {
         return isControl(c) && c != '\t' && c != ZERO_WIDTH_NON_JOINER && c != ZERO_WIDTH_JOINER;
     }
 
-    /** What nobody sees: control characters, the line separators of Unicode, and those that only say how others are displayed. */
+    /** Invisible characters: control characters, the line separators of Unicode, and those that only say how others are displayed. */
     private static boolean isControl(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;

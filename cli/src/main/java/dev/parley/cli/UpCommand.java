@@ -30,7 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code parley up}: a hub in the foreground, until the process is told to stop. */
+/** {@code parley up}: a hub in the foreground, until the process is stopped. */
 final class UpCommand implements Command {
     private static final String CONFORMANCE = "conformance";
     private static final String ECHO = "echo";
@@ -233,7 +233,7 @@ final class UpCommand implements Command {
             if (settings.source(Setting.ADMIN_BIND) != Settings.Source.DEFAULT) {
                 throw CliException.usage(
                         "--admin-bind without --admin-port (expected: both, or neither)",
-                        "operators get a port of their own by --admin-port alone");
+                        "a separate port for operators needs --admin-port");
             }
             return;
         }
@@ -245,7 +245,7 @@ final class UpCommand implements Command {
         hub.adminPort(port).adminBind(settings.require(Setting.ADMIN_BIND));
     }
 
-    /** Callers by this scheme are known to nobody but an issuer. */
+    /** Callers by this scheme are known only to an issuer. */
     private static void requireIssuer(Settings settings) {
         for (Setting<List<String>> setting : List.of(Setting.AUTH, Setting.AGENT_AUTH)) {
             boolean wanted = list(settings.get(setting)).stream()
@@ -425,7 +425,7 @@ final class UpCommand implements Command {
         String body = "{\"message\":{\"messageId\":\"1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
         call.output()
                 .print("\nTry, in another terminal:\n"
-                        + (byKey ? "  export A2ACLI_API_KEY=…   # of somebody who may call\n" : "")
+                        + (byKey ? "  export A2ACLI_API_KEY=…   # of a caller\n" : "")
                         + "  parley send -a " + url + "/agents/" + first + " \"hello\"\n"
                         + "  curl -s " + url + "/agents/" + first
                         + "/message:send -H 'Content-Type: application/json' -H 'A2A-Version: 1.0'"

@@ -71,7 +71,7 @@ final class WireLog implements WireListener {
                 Base64.getEncoder().withoutPadding().encodeToString(bytes));
     }
 
-    /** What the tool decided. */
+    /** Logs a decision of the program. */
     void note(String text) {
         if (output != null) {
             output.note("debug: " + redact(text));

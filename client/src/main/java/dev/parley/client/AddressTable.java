@@ -10,7 +10,7 @@ import java.util.Optional;
  * Which addresses are no business of a webhook, and why: the one table that says so.
  *
  * <p>The first row that holds an address decides, so a narrow range stands above the wide one around it. Of IPv6 only
- * what is known to be public passes: a range that somebody invents tomorrow is refused until it gets a row.
+ * what is known to be public passes: a future range is refused until it gets a row.
  *
  * <p>Sources: the IANA special-purpose address registries for IPv4 and IPv6; RFC 6052 (NAT64), RFC 3056 (6to4), RFC 4380
  * (Teredo).
@@ -79,7 +79,7 @@ final class AddressTable {
         }
 
         /**
-         * Reads {@code 10.0.0.0/8}, or an address alone.
+         * Reads {@code 10.0.0.0/8}, or a single address.
          *
          * @throws IllegalArgumentException if it is neither
          */

@@ -48,7 +48,7 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
     AgentCard card();
 
     /**
-     * The interface of the card that is used: the first one, or the first of a preferred binding. If nobody is there at
+     * The interface of the card that is used: the first one, or the first of a preferred binding. If it does not answer at
      * the first call, it is the next one that answers, as long as its origin may have the credentials.
      */
     AgentCard.Interface address();

@@ -272,15 +272,15 @@ public final class AgentClientBuilder {
         return this;
     }
 
-    /** Shows what goes over the wire. Default: nobody sees it. */
+    /** Listens to requests and answers. Default: none. */
     public AgentClientBuilder listener(WireListener listener) {
         this.listener = listener;
         return this;
     }
 
     /**
-     * Who gets a span of each call, and of each stream. Default: whoever the process has set as {@link
-     * GlobalOpenTelemetry}, else nobody. Agents are told the trace in which the calling thread works in any case.
+     * Receives a span of each call and stream. Default: the instance that the process has set as {@link
+     * GlobalOpenTelemetry}, else none. Agents receive the trace context of the calling thread in any case.
      */
     public AgentClientBuilder openTelemetry(OpenTelemetry telemetry) {
         this.telemetry = telemetry;

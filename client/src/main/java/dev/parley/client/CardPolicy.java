@@ -1,6 +1,6 @@
 package dev.parley.client;
 
-/** What a client does with a card that its {@link dev.parley.protocol.CardVerifier} does not find verified. */
+/** Policy for cards that the {@link dev.parley.protocol.CardVerifier} does not verify. */
 public enum CardPolicy {
     /** It says so in the log, and uses the card. */
     WARN,

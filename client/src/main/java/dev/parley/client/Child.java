@@ -83,7 +83,7 @@ record Child(Map<String, String> environment) {
         }
     }
 
-    /** What is to be thrown when a program failed that was asked to {@code task}. */
+    /** Returns the exception for a program that failed at {@code task}. */
     static ClientException failure(String task, Ended ended) {
         String why = ended.complaint().lines().findFirst().orElse("exit status " + ended.status());
         return new ClientException(Problem.KEYS, "the keyring cannot " + task + ": " + why);

@@ -14,7 +14,7 @@ import java.util.Set;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** What an {@link AgentClientBuilder} was told; each is described there. */
+/** Settings of an {@link AgentClientBuilder}, which describes them. */
 record ClientSettings(
         Map<String, String> headers,
         @Nullable String apiKey,
@@ -127,7 +127,7 @@ record ClientSettings(
         return until(context, waits ? sendTimeout : callTimeout);
     }
 
-    /** How long a call may take that waits for nobody. */
+    /** Timeout of a call that does not wait for a task. */
     Duration timeout(CallContext context) {
         return until(context, callTimeout);
     }

@@ -2,7 +2,7 @@ package dev.parley.client;
 
 import dev.parley.protocol.SecurityScheme;
 
-/** What one request carries to show who calls. */
+/** A credential in a request. */
 sealed interface Credential {
     /** A fixed key, and where the agent looks for it. */
     record Key(SecurityScheme.ApiKey scheme, String key) implements Credential {

@@ -34,11 +34,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file that stands in for a keyring: AES-256-GCM over all secrets, so that a change is noticed as well.
  *
- * <p>It is replaced as a whole, under a lock that other processes respect, and nobody but its owner may read it. Safe
+ * <p>It is replaced as a whole, under a lock that other processes respect, and only its owner may read it. Safe
  * for any thread.
  */
 final class EncryptedFile implements Keyring {
-    /** What opens the file. */
+    /** The secret that opens the file. */
     sealed interface Opener {
         /** How the key is made, as the file says it. */
         String method();
@@ -117,7 +117,7 @@ final class EncryptedFile implements Keyring {
         }
     }
 
-    /** What stands in the file unencrypted; none of it can be changed without the encrypted part becoming unreadable. */
+    /** The unencrypted part of the file; none of it can be changed without the encrypted part becoming unreadable. */
     private record Head(String method, int rounds, byte[] salt) {
         byte[] sealed() {
             return (FORMAT + " " + method + " " + rounds + " "
@@ -305,7 +305,7 @@ final class EncryptedFile implements Keyring {
         return Base64.getDecoder().decode(text(read, name));
     }
 
-    /** Fewer than are written were chosen by somebody who wants to guess; more than the most, to keep us busy. */
+    /** Fewer rounds than are written would ease guessing; more than the most would exhaust this program. */
     private static int rounds(Map<?, ?> read) {
         int rounds = read.get("rounds") instanceof Number number ? number.intValue() : 0;
         if (rounds < ROUNDS || rounds > MOST_ROUNDS) {

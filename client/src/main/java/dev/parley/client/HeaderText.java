@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What may stand in an HTTP header. Anything else could end the header and begin another one. */
+/** Names and values allowed in HTTP headers. Anything else could end the header and begin another one. */
 final class HeaderText {
     static final int MAX_LENGTH = 8192;
 

@@ -27,7 +27,7 @@ import java.util.Set;
 
 /** The one {@link AgentClient}: the {@link Places} of an agent and the means to get there. */
 final class HttpAgentClient implements AgentClient {
-    /** What a client is made of. */
+    /** Parts of a client. */
     record Means(
             ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder, Credentials credentials) {}
 

@@ -139,7 +139,7 @@ final class HttpKnowledge implements KnowledgeEndpoint {
                 client.means().credentials().of(place.card(), place.url(), left));
     }
 
-    /** What a card offers, so that nothing is sent that its agent has said it cannot do. */
+    /** Capabilities of the card; operations that it does not offer fail before anything is sent. */
     record Offer(String agent, AgentCard.Extension entry, boolean streaming) {
         /** @throws A2AException UNSUPPORTED_OPERATION if it offers no knowledge graph */
         static Offer of(AgentCard card) {

@@ -86,7 +86,7 @@ final class HttpWire implements AutoCloseable {
     }
 
     /**
-     * Sends a form to somebody else than the agent, such as an authorization server: without the headers that the agent
+     * Sends a form to another server than the agent, such as an authorization server: without the headers that the agent
      * gets, and unseen by the listener, for both sides of such an exchange are secrets.
      *
      * @throws Trouble if another attempt may help

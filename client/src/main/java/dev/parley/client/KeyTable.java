@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The keys that stand in a file or in the environment, by service.
  *
  * <p>Source: AgentVault 0.2, KeyManager. Its names are kept, also where they differ: an API key is {@code
- * AGENTVAULT_KEY_<ID>} in the environment and {@code <id>} alone in a file.
+ * AGENTVAULT_KEY_<ID>} in the environment and only {@code <id>} in a file.
  */
 final class KeyTable {
     private static final String KEY = "AGENTVAULT_KEY_";

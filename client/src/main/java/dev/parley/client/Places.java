@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The interfaces of a card that may be used, and the one that is: the only place where version and binding are chosen.
  *
  * <p>The best one is used. Until one of them has answered for the first time, the next stand in for it if it cannot be
- * spoken to: nobody takes the connection, or nothing there knows the call. Either way nothing has happened, so even a
+ * spoken to: no server accepts the connection, or it does not know the call. Either way nothing has happened, so even a
  * message may be sent to another. After that there is no change any more, for an agent that is known to be there will
  * come back. Some are reached by HTTP and some by a {@link dev.parley.dialect.Transport}; each kind stands in for the other. Safe
  * for any number of threads.
@@ -123,7 +123,7 @@ final class Places {
 
     /**
      * The same without those that must not stand in for the best: at origins that may not have the credentials, and
-     * those without TLS if it has TLS, or whoever can block a connection could have it made in the clear.
+     * those without TLS if it has TLS, or an attacker who blocks a connection could force plain text.
      *
      * @throws ClientException if the best one's origin may not have the credentials, or is plain HTTP
      */

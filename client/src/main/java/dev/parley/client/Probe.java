@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out what an agent speaks that shows no card, by calls that cannot do anything: each lacks what it would need.
  *
- * <p>Whoever does not know a method says so (-32601); any other answer of JSON-RPC means that the method is known.
+ * <p>A server that does not know a method answers -32601; any other answer of JSON-RPC means that the method is known.
  */
 final class Probe {
     private static final int METHOD_NOT_FOUND = -32601;
@@ -46,7 +46,7 @@ final class Probe {
             }
         }
         if (shown == null) {
-            return null; // nobody speaks JSON-RPC there
+            return null; // no JSON-RPC server
         }
         for (var each : METHODS.entrySet()) {
             Map<?, ?> answer = answer(url, each.getValue(), wire);

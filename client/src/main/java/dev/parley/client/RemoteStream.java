@@ -85,7 +85,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
         var shown = new ArrayList<LoggedEvent>();
         for (LoggedEvent event : next) {
             if (isDone(false)) {
-                break; // before 1.0, the end of a task that was shown whole is told once more
+                break; // before 1.0, the end of a task that was shown whole is repeated
             }
             note(event);
             if (!begun && !answered) {
@@ -132,7 +132,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
         return () -> watch(client, place, context, subscription, patience);
     }
 
-    /** The task as it ended, which is probably why nobody may watch it any more. */
+    /** The ended task, which is probably why the subscription was refused. */
     @Override
     EventStream rest(RuntimeException refusal) {
         String id = taskId;

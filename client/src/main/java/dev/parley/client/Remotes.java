@@ -16,7 +16,7 @@ import java.util.Map;
  * needed. Safe for any number of threads.
  */
 final class Remotes implements AutoCloseable {
-    /** What is asked of an agent in one attempt. */
+    /** The request of one attempt. */
     interface Asked<T> {
         T of(Transport.Remote agent, CallContext context, Map<String, String> headers);
     }
@@ -75,7 +75,7 @@ final class Remotes implements AutoCloseable {
                 agent -> place.transport().to(agent, Transports.settings(place.url(), means.settings(), means.wire())));
     }
 
-    /** What it means to a caller that something is broken. */
+    /** Returns the exception of a broken connection or answer. */
     static ClientException told(String what, Broken broken) {
         var problem = switch (broken.kind()) {
             case UNREACHABLE -> Problem.UNREACHABLE;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A subscription that goes on behind the last change seen, and before the first behind where it began. One that is cut
- * while it shows what there was begins anew, since nobody can say how much of that is still to come.
+ * while it shows what there was begins anew, because the rest of a snapshot cannot be determined.
  */
 final class ResumingChanges extends ResumingFeed<Change, Changes> implements Changes {
     /** Subscribes in one attempt. */

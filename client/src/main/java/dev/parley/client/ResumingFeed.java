@@ -44,7 +44,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         this.feed = first;
     }
 
-    /** What it is called in messages. */
+    /** Name in messages. */
     abstract String name();
 
     /** Takes note of what has come, and returns what the reader sees of it. */

@@ -56,7 +56,7 @@ final class ResumingStream implements EventStream {
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
 
-    /** What wakes a waiting reader. Signals of a connection that was given up carry an old number. */
+    /** Signal for a waiting reader. Signals of an abandoned connection carry an old number. */
     private sealed interface Signal {
         record Answered(int connection, Opening opening, HttpResponse<StreamBody> response) implements Signal {}
 
@@ -65,7 +65,7 @@ final class ResumingStream implements EventStream {
         record Closed() implements Signal {}
     }
 
-    /** What {@link #wakeAt} is the end of. */
+    /** The wait that ends at {@link #wakeAt}. */
     private enum Phase {
         READING,
         WAITING,
@@ -260,7 +260,7 @@ final class ResumingStream implements EventStream {
         wire.listen(exchange, frame);
         LoggedEvent event = place.binding().event(frame.id(), frame.data());
         if (isDone()) {
-            return; // before 1.0, the end of a task that was shown whole is told once more
+            return; // before 1.0, the end of a task that was shown whole is repeated
         }
         switch (event.event()) {
             case Task task -> {
@@ -394,7 +394,7 @@ final class ResumingStream implements EventStream {
         return refusal instanceof A2AException e && ENDED.contains(e.error());
     }
 
-    /** The task has probably ended while nobody was connected, and this server has no rest of the stream to tell. */
+    /** The task has probably ended while the stream was disconnected, and this server cannot resume it. */
     private void readOutcome(Runnable otherwise) throws InterruptedException {
         try {
             Task task = client.call(new Operation.GetTask(operation.tenant(), requireNonNull(taskId), null), context);

@@ -13,7 +13,7 @@ record SecretTool(Child child) implements Keyring {
     @Override
     public Optional<String> read(String service, String user) {
         Ended ended = run("lookup", service, user, "");
-        // That there is none it says by its status alone.
+        // Only the exit status tells that there is none.
         if (ended.status() != 0 && !ended.complaint().isEmpty()) {
             throw Child.failure("be read", ended);
         }

@@ -3,7 +3,7 @@ package dev.parley.client;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What one source knows of one service. */
+/** Keys of one service in one source. */
 record ServiceKeys(
         @Nullable String apiKey,
         @Nullable String clientId,

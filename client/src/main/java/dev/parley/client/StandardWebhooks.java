@@ -38,7 +38,7 @@ public final class StandardWebhooks {
     private static final int MAX_SECRET_BYTES = 64;
     private static final int MAX_SIGNATURES = 16;
 
-    /** What a receiver knows of a webhook after looking at its signature. */
+    /** Result of the verification of a webhook's signature. */
     public sealed interface Verdict {
         /** Signed by who has the secret. The same {@code id} again is the same event delivered again. */
         record Genuine(String id, Instant at) implements Verdict {}

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import java.util.function.Consumer;
 
-/** What follows the head of an answer to a request for a stream. */
+/** Body of the answer to a request for a stream. */
 sealed interface StreamBody {
     /** No stream: all of it. */
     record Whole(byte[] bytes) implements StreamBody {}

@@ -55,7 +55,7 @@ public final class Traces {
         return new Traces(requireNonNull(telemetry, "telemetry"));
     }
 
-    /** True if nobody gets the spans. */
+    /** True if spans are dropped. */
     public boolean isOff() {
         return off;
     }
@@ -87,7 +87,7 @@ public final class Traces {
         return context.with(CHAIN, chain);
     }
 
-    /** A span as others are told of it; {@code otherwise} if it is of no trace. */
+    /** The trace context of a span for other services; {@code otherwise} if it is of no trace. */
     public static @Nullable String traceparent(Span span, @Nullable String otherwise) {
         SpanContext context = span.getSpanContext();
         return context.isValid()
@@ -237,7 +237,7 @@ public final class Traces {
         }
     }
 
-    /** What a server refuses is the caller's fault and no failure of the server's, by the conventions for spans of servers. */
+    /** A refused request is no failure of the server, by the conventions for server spans. */
     private static void failed(Span span, SpanKind kind, Throwable failure) {
         boolean told = failure instanceof A2AException;
         span.setAttribute(

@@ -38,7 +38,7 @@ final class Transports {
                 settings.isHeard() ? wire.overhearing() : null);
     }
 
-    /** What a call carries: the headers that every request has, and credentials where the card wants them. */
+    /** Metadata of a call: the headers that every request has, and credentials where the card wants them. */
     static Map<String, String> headers(ClientSettings settings, List<Credential> credentials) {
         var headers = new HashMap<>(settings.headers());
         for (Credential credential : credentials) {
@@ -55,7 +55,7 @@ final class Transports {
     }
 
     /**
-     * Where an interface is. Cards name host and port alone, so whether there is TLS has to be guessed: as at another
+     * Where an interface is. Cards have only host and port, so whether there is TLS has to be guessed: as at another
      * interface at the same place, else unless it is this machine.
      */
     static HttpUrl url(AgentCard card, AgentCard.Interface agent) {

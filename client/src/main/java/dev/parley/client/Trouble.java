@@ -13,7 +13,7 @@ final class Trouble extends Exception {
     private static final long serialVersionUID = 1L;
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofDays(1);
 
-    /** What is known of the request. */
+    /** State of the request. */
     enum Kind {
         /** It was not sent. */
         NOT_SENT,
@@ -64,7 +64,7 @@ final class Trouble extends Exception {
         };
     }
 
-    /** Whether the request has certainly met nobody, so that it may go to another place whatever it asks for. */
+    /** Whether the request certainly reached no server, so that any operation may go to another interface. */
     boolean isNobodyThere() {
         return kind == Kind.NOT_SENT || kind == Kind.NOT_HERE;
     }

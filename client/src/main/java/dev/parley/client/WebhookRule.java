@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where webhooks may go: to public addresses, and to hosts that the operator has allowed.
  *
- * <p>Whoever registers a webhook makes this server send requests, so it must not reach what only this server can reach.
+ * <p>Callers that register webhooks make this server send requests, so it must not reach what only this server can reach.
  * The rule is asked when a webhook is made, and again, by {@link WebhookSender}, of the very addresses that are dialled:
  * a name may lead elsewhere by then.
  *

@@ -115,7 +115,7 @@ public final class WebhookSender implements AutoCloseable {
                                 .setMaxHeaderCount(100)
                                 .build())
                         .build())
-                // Each host has its own share, so that one that never answers holds up nobody else.
+                // Each host has its own share, so that a silent one delays no other.
                 .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
                 .setMaxConnPerRoute(CONNECTIONS_PER_HOST)
                 .build();
@@ -237,7 +237,7 @@ public final class WebhookSender implements AutoCloseable {
             Outcome outcome = outcome(response);
             answered.set(outcome);
             if (!readWhole(response.getEntity())) {
-                post.cancel(); // closing alone would read the rest first
+                post.cancel(); // close() would read the rest first
             }
             return outcome;
         } catch (WebhookRule.RefusedHost e) {

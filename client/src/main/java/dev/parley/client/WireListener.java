@@ -27,6 +27,6 @@ public interface WireListener {
     /** The agent sent something that differs from the specification, and that was read nevertheless. */
     default void deviation(String what) {}
 
-    /** What went wrong will be tried again, after {@code wait}. */
+    /** A failed attempt is repeated after {@code wait}. */
     void retrying(String reason, Duration wait);
 }
