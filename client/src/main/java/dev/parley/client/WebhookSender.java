@@ -23,6 +23,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
@@ -84,7 +85,11 @@ public final class WebhookSender implements AutoCloseable {
     private final WebhookRule rule;
     private final InstantSource clock;
     private final Limits limits;
-    private final CloseableHttpClient http;
+    private final ReentrantLock creation = new ReentrantLock();
+    /** Made for the first delivery, because it reads all certificates that the platform trusts. Written under the lock. */
+    private volatile @Nullable CloseableHttpClient http;
+
+    private boolean closed;
 
     public WebhookSender(WebhookRule rule, InstantSource clock) {
         this(rule, clock, Limits.DEFAULTS);
@@ -94,7 +99,27 @@ public final class WebhookSender implements AutoCloseable {
         this.rule = requireNonNull(rule, "rule");
         this.clock = requireNonNull(clock, "clock");
         this.limits = limits;
-        this.http = client(rule, limits);
+    }
+
+    private CloseableHttpClient http() {
+        CloseableHttpClient made = http;
+        if (made != null) {
+            return made;
+        }
+        creation.lock();
+        try {
+            made = http;
+            if (made == null) {
+                if (closed) {
+                    throw new IllegalStateException("the sender is closed");
+                }
+                made = client(rule, limits);
+                http = made;
+            }
+            return made;
+        } finally {
+            creation.unlock();
+        }
     }
 
     private static CloseableHttpClient client(WebhookRule rule, Limits limits) {
@@ -233,7 +258,7 @@ public final class WebhookSender implements AutoCloseable {
     private Outcome exchange(String group, HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
         GROUP.set(group); // the resolver is asked on this thread, which ends with the attempt
         var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
-        try (ClassicHttpResponse response = http.executeOpen(host, post, null)) {
+        try (ClassicHttpResponse response = http().executeOpen(host, post, null)) {
             Outcome outcome = outcome(response);
             answered.set(outcome);
             if (!readWhole(response.getEntity())) {
@@ -286,10 +311,17 @@ public final class WebhookSender implements AutoCloseable {
     /** Gives up what is under way and closes all connections. Idempotent. */
     @Override
     public void close() {
+        creation.lock();
         try {
-            http.close();
+            closed = true;
+            CloseableHttpClient made = http;
+            if (made != null) {
+                made.close();
+            }
         } catch (IOException e) {
             throw new IllegalStateException("closing sockets", e);
+        } finally {
+            creation.unlock();
         }
     }
 }
