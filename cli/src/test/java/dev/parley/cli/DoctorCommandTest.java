@@ -71,6 +71,23 @@ final class DoctorCommandTest {
     }
 
     @Test
+    void aClockThatIsBehindTheNewestEventIsAWarning() throws Exception {
+        try (Hub hub = hub()) {
+            begin(hub);
+        }
+        assertThat(doctor().out()).contains("clock: ok");
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("data/parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("UPDATE audit_log SET at_ms = at_ms + 86400000");
+        }
+
+        Shell.Ran behind = doctor();
+
+        assertThat(behind.out()).contains("clock: warning, the clock shows ", "which is before the newest event");
+        assertThat(behind.status()).isZero();
+    }
+
+    @Test
     void aTaskOfWhichOneByteWasChangedIsListed() throws Exception {
         String damaged;
         try (Hub hub = hub()) {

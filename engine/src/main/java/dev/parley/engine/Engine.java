@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
@@ -112,7 +113,9 @@ public final class Engine implements AutoCloseable {
         this.noneRuns = stopLock.newCondition();
         this.timer = threads.timer("engine-timer");
         this.sweeper = threads.timer("engine-retention");
-        this.steadyClock = new SteadyClock(clock, threads::nanoTime);
+        Instant newest = log.newest().orElse(null);
+        this.steadyClock = new SteadyClock(clock, threads::nanoTime, newest);
+        SteadyClock.doubt(clock.instant(), newest).ifPresent(doubt -> LOG.log(Level.WARNING, doubt));
         this.limits = new Limits(threads, timer);
         this.surroundings = new LiveTask.Surroundings(log, threads, limits, () -> stopped, new Written());
         PushStore pushStore = settings.pushStore;

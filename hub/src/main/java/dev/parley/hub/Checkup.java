@@ -3,6 +3,7 @@ package dev.parley.hub;
 import dev.parley.client.StandardWebhooks;
 import dev.parley.engine.Engine;
 import dev.parley.engine.UnreadableTask;
+import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.store.AtRest;
@@ -152,6 +153,7 @@ public final class Checkup {
     private void tasks() {
         try (Store store = Store.openForReading(data, new AtRest(sealing, false))) {
             TaskLog log = store.log();
+            clock(log);
             List<Head> unfinished = log.unfinished();
             long end = System.nanoTime() + LONGEST.toNanos();
             int read = 0;
@@ -193,6 +195,14 @@ public final class Checkup {
         if (pairs == 0) {
             found("agents", Level.OK, agents.size() + " with tasks, no names that look alike");
         }
+    }
+
+    private void clock(TaskLog log) {
+        Instant newest = log.newest().orElse(null);
+        SteadyClock.doubt(Instant.now(), newest)
+                .ifPresentOrElse(
+                        doubt -> found("clock", Level.WARNING, doubt),
+                        () -> found("clock", Level.OK, newest == null ? "no events" : "not before the newest event"));
     }
 
     private void disk() {

@@ -380,6 +380,20 @@ public final class AuditTrail implements Database.GroupListener {
         return inChain.computeIfAbsent(name, AuditTrail::forgettable);
     }
 
+    /** Returns the time of the newest row; empty if there is none. */
+    Optional<Instant> newestTime() {
+        return database.read(session -> {
+            long newest = 0;
+            for (String table : List.of("audit", "audit_log")) {
+                try (ResultSet row = session.bind("SELECT at_ms FROM " + table + " ORDER BY row_no DESC LIMIT 1")
+                        .executeQuery()) {
+                    newest = row.next() ? Math.max(newest, row.getLong(1)) : newest;
+                }
+            }
+            return newest == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(newest));
+        });
+    }
+
     /** Adds a row by itself, soon. */
     public void note(Entry entry) {
         database.submit(new Database.Work() {

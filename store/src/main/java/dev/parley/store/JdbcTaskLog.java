@@ -6,6 +6,7 @@ import static dev.parley.store.States.state;
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
@@ -70,6 +71,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private final Lanes lanes;
     private final AuditTrail audit;
     private final InstantSource clock;
+    private final Optional<Instant> newest;
+
+    /** Touched by the writer thread only. */
+    private final SteadyClock steadyClock;
+
     private final AtRest atRest;
     private final JdbcPushStore webhooks;
     private final SeenMessages seen = new SeenMessages();
@@ -91,6 +97,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         this.audit = audit;
         this.lanes = lanes;
         this.clock = clock;
+        this.newest = audit.newestTime();
+        this.steadyClock = new SteadyClock(clock, System::nanoTime, newest.orElse(null));
         database.listen(this);
         if (!database.isReadOnly()) {
             // Beside the start, which is not to wait for a million keys.
@@ -288,7 +296,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             }
         }
         changes.clear();
-        long today = clock.millis() / DAY_MS;
+        long today = steadyClock.millis() / DAY_MS;
         if (messagesSwept != today
                 && session.update(
                                 "DELETE FROM message WHERE (day, lane_no, message_id) IN"
@@ -310,6 +318,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     }
 
     // ---- Removing
+
+    @Override
+    public Optional<Instant> newest() {
+        return newest;
+    }
 
     @Override
     public int removeEnded(Instant before, int limit) {

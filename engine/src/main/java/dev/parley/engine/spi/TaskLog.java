@@ -142,6 +142,11 @@ public interface TaskLog extends AutoCloseable {
     /** All tasks that have not ended and do not wait for their caller: what a crash interrupted. In no order. */
     List<Head> unfinished();
 
+    /** Returns the time of the newest event that was written before this log was opened; empty if that is not known. */
+    default Optional<Instant> newest() {
+        return Optional.empty();
+    }
+
     /**
      * Removes tasks that have ended before {@code before}, oldest first, with all that belongs to them.
      *
