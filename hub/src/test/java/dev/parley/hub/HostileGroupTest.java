@@ -1,0 +1,296 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.dialect.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A hub with a group that has it compute and write as much as it can, and a neighbour: a caller of another group. */
+@Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class HostileGroupTest {
+    private static final int AT_ONCE = 3;
+    private static final Duration WARM_UP = Duration.ofSeconds(3);
+    private static final Duration MEASURED = Duration.ofSeconds(5);
+    private static final Duration SEND_BOUND = Duration.ofMillis(500);
+    private static final Duration HEALTH_BOUND = Duration.ofMillis(200);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    /** A request body whose end is the same each time, so that this process collects no garbage while it measures. */
+    private record Body(String begin, byte[] rest) {
+        static Body of(Map<String, ?> body) {
+            return new Body("", Json.write(body));
+        }
+
+        static Body message(List<String> texts) {
+            String rest =
+                    texts.stream().map(text -> "{\"text\":\"" + text + "\"}").collect(Collectors.joining(","));
+            return new Body(
+                    "{\"message\":{\"role\":\"ROLE_USER\",\"messageId\":\"ID\",\"parts\":[",
+                    (rest + "]}}").getBytes(StandardCharsets.UTF_8));
+        }
+
+        static Body update(String subject, int statements) {
+            String rest = IntStream.range(0, statements)
+                    .mapToObj(i -> "{\"op\":\"add\",\"statement\":{\"subject\":{\"id\":\"" + subject + i
+                            + "\"},\"predicate\":{\"id\":\"ex:status\"},\"object\":{\"value\":\"new " + i + "\"}}}")
+                    .collect(Collectors.joining(","));
+            return new Body(
+                    "{\"justification\":\"ID\",\"mutations\":[", (rest + "]}").getBytes(StandardCharsets.UTF_8));
+        }
+
+        BodyPublisher publisher() {
+            return BodyPublishers.concat(
+                    BodyPublishers.ofString(
+                            begin.replace("ID", UUID.randomUUID().toString())),
+                    BodyPublishers.ofByteArray(rest));
+        }
+    }
+
+    private static final String QUERY = "/kg:query";
+    private static final String UPDATE = "/kg:update";
+    private static final String SEND = "/message:send";
+
+    /** Requests of the hostile group. */
+    enum Hostile {
+        SPARQL_PATHS(QUERY, sparql("SELECT (COUNT(*) AS ?n) { ?x (<p>*/<p>*/<p>*/<p>*)* ?y . ?y (<p>*/<p>*)* ?z }")),
+        SPARQL_REPLACE(
+                QUERY,
+                sparql("SELECT (COUNT(*) AS ?n) { ?x <ex:text> ?t . ?y <ex:text> ?u FILTER(REPLACE(CONCAT(?t, ?u),"
+                        + " \"(t*e*x*t*)*b\", \"x\") = \"b\") }")),
+        SPARQL_LONG_TEXT(QUERY, sparql("SELECT (REPLACE(\"" + "a".repeat(20_000) + "\", \"(a*)*b\", \"x\") AS ?x) {}")),
+        SPARQL_JOIN(
+                QUERY, sparql("SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c = ?f && ?f = ?i) }")),
+        SPARQL_SORT(QUERY, sparql("SELECT ?c ?f { ?a <ex:text> ?c . ?d <ex:text> ?f } ORDER BY DESC(?f) ?c LIMIT 5")),
+        SPARQL_NESTING(QUERY, sparql("SELECT * { " + "{".repeat(2_000) + " ?s ?p ?o " + "}".repeat(2_000) + " }")),
+        GRAPHQL_TEXT(
+                QUERY,
+                graphql(IntStream.range(0, 30)
+                        .mapToObj(i -> "a" + i + ": entities(text: \"nothing has this " + i
+                                + "\", orderBy: \"ex:text\", first: 1) { nodes { id } } ")
+                        .collect(Collectors.joining()))),
+        GRAPHQL_DEPTH(
+                QUERY,
+                graphql(IntStream.range(0, 50)
+                        .mapToObj(i -> "a" + i + ": entity(id: \"ex:n" + (i + 5) + "\") "
+                                + "{ incoming(first: 4) { nodes { subject ".repeat(3)
+                                + "{ types }"
+                                + " } } }".repeat(3))
+                        .collect(Collectors.joining()))),
+        GRAPHQL_NESTING(QUERY, graphql("a" + "{a".repeat(4_900) + "}".repeat(4_900))),
+        SHACL(UPDATE, Body.update("ex:n", 1)),
+        LARGE_UPDATE(UPDATE, Body.update("ex:s", 1_000)),
+        LARGE_MESSAGE(SEND, Body.message(List.of("x".repeat(9 << 20)))),
+        MANY_PARTS(
+                SEND,
+                Body.message(IntStream.range(0, 150_000).mapToObj(i -> "" + i).toList()));
+
+        private final String path;
+        private final Body body;
+
+        Hostile(String path, Body body) {
+            this.path = path;
+            this.body = body;
+        }
+
+        /** Whether it writes much. How long that keeps the neighbour waiting is a matter of the disk, which is shared. */
+        private boolean isWriting() {
+            return this == LARGE_UPDATE || path.equals(SEND);
+        }
+    }
+
+    private static Body sparql(String text) {
+        return Body.of(Map.of("query", text, "queryLanguage", "sparql"));
+    }
+
+    private static Body graphql(String text) {
+        return Body.of(Map.of("query", "{ " + text + " }", "queryLanguage", "graphql"));
+    }
+
+    private Process process;
+    private String url;
+    private HttpClient http;
+
+    @BeforeAll
+    void start(@TempDir Path data) throws IOException {
+        process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-Xmx1g",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SharedHub.class.getName(),
+                        data.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        var output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        url = output.lines()
+                .filter(line -> line.startsWith("ready "))
+                .findFirst()
+                .orElseThrow()
+                .substring("ready ".length());
+        http = HttpClient.newHttpClient();
+    }
+
+    @AfterAll
+    void stop() throws InterruptedException {
+        http.shutdownNow();
+        process.destroyForcibly().waitFor();
+    }
+
+    private HttpRequest request(String path, BodyPublisher body, String key) {
+        return HttpRequest.newBuilder(URI.create(url + "/agents/echo" + path))
+                .header("Content-Type", "application/json")
+                .header("A2A-Version", "1.0")
+                .header("X-Api-Key", key)
+                .timeout(DEADLINE)
+                .POST(body)
+                .build();
+    }
+
+    private int health() throws IOException, InterruptedException {
+        return http.send(
+                        HttpRequest.newBuilder(URI.create(url + "/health"))
+                                .timeout(DEADLINE)
+                                .build(),
+                        BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    private int sendAsNeighbour() throws IOException, InterruptedException {
+        Body hello = Body.message(List.of("hello"));
+        return http.send(request(SEND, hello.publisher(), SharedHub.ORDINARY_KEY), BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    /** Sends requests one after the other, until it is closed. */
+    private final class Attack implements AutoCloseable {
+        private final Hostile kind;
+        private final List<Thread> threads = new ArrayList<>();
+
+        Attack(Hostile kind) {
+            this.kind = kind;
+            for (int i = 0; i < AT_ONCE; i++) {
+                threads.add(Thread.ofPlatform().daemon().start(this::run));
+            }
+        }
+
+        private void run() {
+            try {
+                while (!Thread.currentThread().isInterrupted()) {
+                    http.send(
+                            request(kind.path, kind.body.publisher(), SharedHub.HOSTILE_KEY),
+                            BodyHandlers.discarding());
+                }
+            } catch (InterruptedException closed) {
+                Thread.currentThread().interrupt();
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            threads.forEach(Thread::interrupt);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aNeighbourIsServedWhileTheHubComputesForAnotherGroup(Hostile kind) throws Exception {
+        try (var unused = new Attack(kind)) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(sendAsNeighbour()).isEqualTo(200);
+                assertThat(health()).isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void theTimeOutEndsHostileWorkAndFreesItsThreads() throws Exception {
+        var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
+        for (Hostile kind : List.of(Hostile.SPARQL_PATHS, Hostile.SPARQL_REPLACE, Hostile.SPARQL_JOIN, Hostile.SHACL)) {
+            answers.add(http.sendAsync(
+                    request(kind.path, kind.body.publisher(), SharedHub.HOSTILE_KEY), BodyHandlers.ofString()));
+        }
+
+        for (var answer : answers) {
+            assertThat(answer.join().body()).containsAnyOf("timeout", "busy", "too-much");
+        }
+        Body cheap = sparql("ASK { <ex:n1> <p> ?o }");
+        assertThat(http.send(request(QUERY, cheap.publisher(), SharedHub.HOSTILE_KEY), BodyHandlers.ofString())
+                        .body())
+                .contains("true");
+    }
+
+    @Tag("heavy")
+    @ParameterizedTest
+    @EnumSource
+    void aNeighbourWaitsForNoMoreThanTheBound(Hostile kind) throws Exception {
+        for (long end = System.nanoTime() + WARM_UP.toNanos(); System.nanoTime() - end < 0; ) {
+            timed(this::sendAsNeighbour);
+            timed(this::health);
+        }
+        Duration send = Duration.ZERO;
+        Duration health = Duration.ZERO;
+        try (var unused = new Attack(kind)) {
+            for (long end = System.nanoTime() + MEASURED.toNanos(); System.nanoTime() - end < 0; ) {
+                send = longer(send, timed(this::sendAsNeighbour));
+                health = longer(health, timed(this::health));
+            }
+        }
+        System.out.printf("%s: SendMessage %d ms, /health %d ms at worst%n", kind, send.toMillis(), health.toMillis());
+
+        int times = kind.isWriting() ? 6 : 1;
+        assertThat(send).isLessThanOrEqualTo(SEND_BOUND.multipliedBy(times));
+        assertThat(health).isLessThanOrEqualTo(HEALTH_BOUND.multipliedBy(times));
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    @FunctionalInterface
+    private interface Exchange {
+        int answer() throws IOException, InterruptedException;
+    }
+
+    private static Duration timed(Exchange exchange) throws IOException, InterruptedException {
+        long begun = System.nanoTime();
+        assertThat(exchange.answer()).isEqualTo(200);
+        return Duration.ofNanos(System.nanoTime() - begun);
+    }
+}
