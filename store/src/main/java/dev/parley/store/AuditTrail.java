@@ -941,7 +941,7 @@ public final class AuditTrail implements Database.GroupListener {
         field(text, String.valueOf(entry.detail().get("agent")));
         field(text, String.valueOf(entry.detail().get("before")));
         Object agents = entry.detail().get("agents");
-        field(text, agents == null ? "" : String.valueOf(forgettable(agents)));
+        field(text, agents == null ? "" : String.valueOf(forgettable(agents, names)));
         digest.update(text.toString().getBytes(UTF_8));
         return digest.digest(hashOfEvents);
     }
@@ -979,10 +979,14 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     private static @Nullable Object forgettable(@Nullable Object chosen) {
+        return forgettable(chosen, AuditTrail::forgettable);
+    }
+
+    private static @Nullable Object forgettable(@Nullable Object chosen, UnaryOperator<String> names) {
         return switch (chosen) {
-            case String one -> forgettable(one);
+            case String one -> names.apply(one);
             case List<?> several ->
-                several.stream().map(AuditTrail::forgettable).toList();
+                several.stream().map(each -> forgettable(each, names)).toList();
             case null, default -> chosen;
         };
     }

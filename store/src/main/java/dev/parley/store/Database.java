@@ -35,6 +35,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -50,7 +51,7 @@ import org.sqlite.SQLiteConfig.SynchronousMode;
  * A database with one writer, which commits in groups, and a few readers: SQLite, or PostgreSQL.
  *
  * <p>The writer is a platform thread: it takes all work that waits and writes it in one transaction. While the disk is busy
- * more work gathers, so that the groups grow with the load. A virtual thread tells each piece of work how it ended, while
+ * more work gathers, so that the groups grow with the load. A virtual thread tells the works of a group how they ended, while
  * the writer writes the next group.
  *
  * <p>Readers are connections that calling threads borrow. The native calls hold on to a virtual thread's carrier, which is
@@ -128,7 +129,7 @@ public final class Database implements AutoCloseable {
     /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
 
-    /** Something to write, by the writer thread. How it ended is told by another thread, work by work in their order. */
+    /** Something to write, by the writer thread. How it ended is told in the order of the works, as a rule by another thread. */
     public interface Work {
         /** Writes it. Called again, alone in a transaction of its own, if the first group failed. */
         void write(Session session) throws SQLException;
@@ -394,6 +395,9 @@ public final class Database implements AutoCloseable {
 
     /** Works that have ended, in their order. The writer waits while too many are untold. */
     private final BlockingQueue<Ended> ended = new ArrayBlockingQueue<>(MAX_UNTOLD_GROUPS);
+
+    /** How many groups are in the hands of the teller, for the order of what is told. */
+    private final AtomicInteger untold = new AtomicInteger();
 
     private final Thread writer;
     private final Thread teller;
@@ -1160,11 +1164,16 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    private void ended(Ended works) {
+    private void ended(Ended group) {
+        if (group.works.size() == 1 && untold.get() == 0 && !group.works.contains(STOP)) {
+            tellEach(group); // nothing is won by another thread, and a lone caller hears of it sooner
+            return;
+        }
+        untold.incrementAndGet();
         boolean interrupted = false;
         while (true) {
             try {
-                ended.put(works);
+                ended.put(group);
                 break;
             } catch (InterruptedException ignored) {
                 interrupted = true;
@@ -1182,12 +1191,17 @@ public final class Database implements AutoCloseable {
                 if (group.works.contains(STOP)) {
                     return;
                 }
-                for (Work work : group.works) {
-                    tell(work, group.failure);
-                }
+                tellEach(group);
+                untold.decrementAndGet();
             } catch (InterruptedException ignored) {
                 // only close() ends this thread, by STOP
             }
+        }
+    }
+
+    private static void tellEach(Ended group) {
+        for (Work work : group.works) {
+            tell(work, group.failure);
         }
     }
 
