@@ -53,7 +53,7 @@ class Agent(CommandLineAgent):
         return state_of(task)
 
     async def list(self):
-        [page] = await self._call('list', 'tasks', '--status', 'working')
+        [page] = await self._call('list', 'tasks', '--status', 'input-required')
         return [task['id'] for task in page['tasks']]
 
     async def cancel(self, task_id):

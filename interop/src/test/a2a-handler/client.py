@@ -57,7 +57,7 @@ class Agent(CommandLineAgent):
         return state_of(task)
 
     async def list(self):
-        return [task['id'] for task in await self._call('task', 'list', '--status', 'working')]
+        return [task['id'] for task in await self._call('task', 'list', '--status', 'input_required')]
 
     async def cancel(self, task_id):
         [task] = await self._call('task', 'cancel', task_id)

@@ -47,7 +47,7 @@ class Agent(framework.Agent):
 
     async def get(self, task_id):
         response = await self._remote.poll_task(_token(task_id))
-        return 'working' if response.continuation_token else 'completed'
+        return 'input-required' if response.user_input_requests else 'completed'
 
     async def subscribe(self, task_id):
         updates = self._remote.run(continuation_token=_token(task_id), stream=True)

@@ -39,15 +39,15 @@ class Agent:
         raise NotOffered('the program shows no progress')
 
     async def start(self, text):
-        """Returns the id of a task that goes on."""
+        """Returns the id of a task that goes on, or waits for input."""
         raise NotOffered('the program waits for every task')
 
     async def get(self, task_id):
-        """Returns the state of a task, such as `completed`."""
+        """Returns the state of a task, such as `input-required`."""
         raise NotOffered('the program has no such call')
 
     async def list(self):
-        """Returns the ids of all tasks."""
+        """Returns the ids of the tasks that wait for input."""
         raise NotOffered('the program has no such call')
 
     async def cancel(self, task_id):

@@ -2,8 +2,6 @@
 
 import json
 
-from contextlib import asynccontextmanager, suppress
-
 from offered import NotOffered
 from webhook import Webhook
 
@@ -53,22 +51,22 @@ async def question_and_answer(interview, **_):
     return contains(questions[-1], 'Name: Ada', 'Wish: tea')
 
 
-async def get(counter, **_):
-    async with counting(counter) as task_id:
-        equal(await counter.get(task_id), 'working')
-    return 'working'
+async def get(interview, **_):
+    state = await interview.get(await interview.start('hello'))
+    equal(state, 'input-required')
+    return state
 
 
-async def list_(counter, **_):
-    async with counting(counter) as task_id:
-        equal(task_id in await counter.list(), True)
+async def list_(interview, **_):
+    task_id = await interview.start('hello')
+    equal(task_id in await interview.list(), True)
     return 'a task of ours'
 
 
-async def cancel(counter, **_):
-    task_id = await counter.start('1000')
-    equal(await counter.cancel(task_id), 'canceled')
-    return 'canceled'
+async def cancel(interview, **_):
+    state = await interview.cancel(await interview.start('hello'))
+    equal(state, 'canceled')
+    return state
 
 
 async def subscribe(counter, **_):
@@ -83,13 +81,13 @@ async def webhook(counter, **_):
         return f'{len(hook.received)} events'
 
 
-async def push_configs(counter, **_):
-    async with counting(counter) as task_id:
-        url = 'http://127.0.0.1:9/unreachable'
-        config_id = await counter.set_push_config(task_id, url)
-        equal(await counter.push_configs(task_id), {config_id: url})
-        await counter.delete_push_config(task_id, config_id)
-        equal(await counter.push_configs(task_id), {})
+async def push_configs(interview, **_):
+    task_id = await interview.start('hello')
+    url = 'http://127.0.0.1:9/unreachable'
+    config_id = await interview.set_push_config(task_id, url)
+    equal(await interview.push_configs(task_id), {config_id: url})
+    await interview.delete_push_config(task_id, config_id)
+    equal(await interview.push_configs(task_id), {})
     return 'set, listed, deleted'
 
 
@@ -135,13 +133,3 @@ def contains(text, *wanted):
 def in_order(*wanted, texts):
     rest = iter(texts)
     return all(any(part in text for text in rest) for part in wanted)
-
-
-@asynccontextmanager
-async def counting(counter):
-    task_id = await counter.start('100')
-    try:
-        yield task_id
-    finally:
-        with suppress(NotOffered):
-            await counter.cancel(task_id)

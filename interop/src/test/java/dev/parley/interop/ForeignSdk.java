@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -59,7 +60,7 @@ record ForeignSdk(
 
     /** Frameworks and command lines that call agents by A2A. */
     static final List<ForeignSdk> FRAMEWORKS = List.of(
-            framework("google-adk"),
+            python("google-adk", "python-framework"),
             framework("agent-framework"),
             framework("strands"),
             framework("beeai"),
@@ -248,11 +249,11 @@ record ForeignSdk(
                 Stream.concat(server.stream(), Stream.of(arguments)).toList());
     }
 
-    /** Lets our client try everything with its server. */
-    Outcome serve() {
+    /** Lets a client try everything with its server. */
+    Outcome serve(Function<ForeignServer, List<Check>> client) {
         return work(directory -> {
             try (var running = start()) {
-                return OwnClient.checks(running);
+                return client.apply(running);
             }
         });
     }
@@ -312,8 +313,7 @@ record ForeignSdk(
     }
 
     /** Returns the lines that the command printed. */
-    private static List<String> execute(Path directory, Duration limit, List<String> command, String log)
-            throws IOException {
+    static List<String> execute(Path directory, Duration limit, List<String> command, String log) throws IOException {
         Path output = directory.resolve(log + ".out");
         Path errors = directory.resolve(log + ".err");
         Process process = new ProcessBuilder(command)

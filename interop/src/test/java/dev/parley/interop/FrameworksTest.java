@@ -11,6 +11,7 @@ import dev.parley.protocol.Part;
 import dev.parley.testkit.ScriptedAgents;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +35,13 @@ final class FrameworksTest {
     /** Operations that fail with any server; the document says why. */
     private static final Map<String, Set<String>> FAULTS = Map.of();
 
+    /** Operations that fail with any client; the document says why. */
+    private static final Map<String, Set<String>> FAULTS_OF_SERVERS = Map.of();
+
     /** Each is installed and run once. They wait for registries and for their own starts, so two run at a time. */
     private static final Map<ForeignSdk, CompletableFuture<Outcome>> OUTCOMES = new LinkedHashMap<>();
+
+    private static final Map<ForeignSdk, Outcome> SERVER_OUTCOMES = new HashMap<>();
 
     private static final ExecutorService RUNS = Executors.newFixedThreadPool(2);
     private static Hub hub;
@@ -92,11 +98,35 @@ final class FrameworksTest {
                                         Results.tests(outcome, check -> Results.assertExpected(check, FAULTS)))));
     }
 
+    @TestFactory
+    @DisplayName("our client and the command line call the agents that frameworks serve")
+    Stream<DynamicNode> everyServer() {
+        return ForeignSdk.FRAMEWORKS.stream()
+                .filter(ForeignSdk::hasServer)
+                .map(it -> dynamicContainer(
+                        it.name(),
+                        Stream.of(it)
+                                .map(FrameworksTest::serverOutcome)
+                                .flatMap(outcome -> Results.tests(
+                                        outcome, check -> Results.assertExpected(check, FAULTS_OF_SERVERS)))));
+    }
+
     @Test
     void theDocsTellWhatWasSeen() throws IOException {
         List<Check> checks = Results.checks(ForeignSdk.FRAMEWORKS.stream().map(FrameworksTest::outcome));
 
+        List<Check> servers = Results.checks(
+                ForeignSdk.FRAMEWORKS.stream().filter(ForeignSdk::hasServer).map(FrameworksTest::serverOutcome));
+
         Results.assertDocumented("frameworks", ResultTable.table(checks));
+        Results.assertDocumented("servers of frameworks", ResultTable.table(servers));
+    }
+
+    private static Outcome serverOutcome(ForeignSdk framework) {
+        return SERVER_OUTCOMES.computeIfAbsent(framework, it -> {
+            Outcome ofClient = outcome(it); // which has installed it
+            return ofClient instanceof Outcome.Unavailable ? ofClient : it.serve(FrameworkServer::checks);
+        });
     }
 
     private static Outcome outcome(ForeignSdk framework) {

@@ -140,13 +140,15 @@ class InteropTest {
     /** What became of our client with a server; it is run once, by the first test that asks. */
     private static Outcome ofServer(ForeignSdk sdk) {
         return OF_SERVERS.computeIfAbsent(sdk, it -> {
-            Outcome outcome = it.serve();
+            Outcome outcome = it.serve(OwnClient::checks);
             for (int runs = 1; runs < RUNS_WITH_LOSSES && it.losesEvents(); runs++) {
                 if (!(outcome instanceof Outcome.Ran(var checks))
                         || checks.stream().allMatch(InteropTest::isAsExpected)) {
                     break;
                 }
-                outcome = it.serve() instanceof Outcome.Ran(var again) ? new Outcome.Ran(best(checks, again)) : outcome;
+                outcome = it.serve(OwnClient::checks) instanceof Outcome.Ran(var again)
+                        ? new Outcome.Ran(best(checks, again))
+                        : outcome;
             }
             return outcome;
         });
