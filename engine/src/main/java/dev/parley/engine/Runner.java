@@ -59,6 +59,7 @@ final class Runner {
         LiveTask live = turn.live();
         String group = live.key().scope().group();
         if (!engine.isOpen()) {
+            waits(turn);
             live.leave();
             throw Engine.stopping();
         }
@@ -73,6 +74,7 @@ final class Runner {
         }
         live.pins.incrementAndGet();
         turn.create(TaskState.SUBMITTED);
+        waits(turn);
         slots.enqueue(group, turn);
         launchWaiting();
     }
@@ -113,6 +115,26 @@ final class Runner {
         return since;
     }
 
+    /** Returns the state of a task whose caller has answered: submitted if the agent has no time for it yet. */
+    TaskState resumed(TaskKey key) {
+        return slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
+    }
+
+    /**
+     * Says on disk that the handler has not begun for the newest message, if the task goes on: after a crash it is safe to call
+     * it. A task that was taken up stays as it is, since its handler had begun before.
+     */
+    private static void waits(Turn turn) {
+        Task task = turn.live().ahead();
+        if (task != null && task.state() == TaskState.WORKING && !turn.isRecovered()) {
+            emit(
+                    turn,
+                    now -> now.state() == TaskState.WORKING
+                            ? List.of(turn.moved(TaskState.SUBMITTED, null, Map.of()))
+                            : List.of());
+        }
+    }
+
     /** How much there is to do. */
     Engine.Load load() {
         return slots.load();
@@ -134,6 +156,7 @@ final class Runner {
         if (engine.began(turn)) {
             engine.threads().start("agent", () -> runAll(turn));
         } else {
+            waits(turn);
             giveBack(turn.live());
         }
     }
@@ -143,7 +166,9 @@ final class Runner {
         LiveTask live = first.live();
         try {
             Turn turn = first;
+            Turn before;
             do {
+                before = turn;
                 if (turn.isRecovered()) {
                     engine.recovery().begun(live.key());
                 }
@@ -154,6 +179,9 @@ final class Runner {
                 }
                 turn = live.leave();
             } while (turn != null && engine.began(turn));
+            if (turn != null && !before.isCutOff()) {
+                waits(turn);
+            }
         } finally {
             giveBack(live);
             engine.recovery().rests(live);
@@ -248,6 +276,7 @@ final class Runner {
             expired(turn);
         } else if (!engine.isOpen() && problem instanceof InterruptedException) {
             // Stopped with the server: the next start finds the task unfinished and decides.
+            turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
         } else {
             String reference = Turn.reference();
@@ -363,7 +392,7 @@ final class Runner {
                         Map.of("taskId", task.id()));
             }
             live.causedBy(HostedAgent.cause(context));
-            return List.of(turn.moved(TaskState.WORKING, null, Map.of()));
+            return List.of(turn.moved(resumed(live.key()), null, Map.of()));
         });
     }
 

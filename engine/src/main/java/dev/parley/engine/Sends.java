@@ -428,7 +428,7 @@ final class Sends {
             Message received = message.in(live.contextId(), live.key().taskId());
             // The question, if there was one, comes before its answer in the history.
             List<TaskEvent> said = state.isInterrupted()
-                    ? List.of(turn.moved(TaskState.WORKING, null, Map.of()), received)
+                    ? List.of(turn.moved(runner.resumed(live.key()), null, Map.of()), received)
                     : List.of(received);
             String excess = live.excess(task, said, engine.taskLimits());
             if (excess != null) {

@@ -42,6 +42,16 @@ final class Slots<T> {
         return held.getOrDefault(group, 0) < (long) SHARE * (all - heldByAll);
     }
 
+    /** Returns whether {@link #take} would give a slot to the group at this moment. */
+    boolean isFree(String group) {
+        lock.lock();
+        try {
+            return hasRoom(group, taken, takenByAll, slots);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes a slot for a group, if it may have one now. */
     boolean take(String group) {
         lock.lock();

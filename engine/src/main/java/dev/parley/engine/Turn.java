@@ -50,6 +50,7 @@ final class Turn implements Request, Reply {
     private final @Nullable KnowledgeEndpoint graph;
     private @Nullable String credential;
     private volatile boolean recovered;
+    private boolean cutOff;
     private volatile long number;
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
@@ -110,6 +111,15 @@ final class Turn implements Request, Reply {
 
     boolean isRecovered() {
         return recovered;
+    }
+
+    /** Says that the stop of the engine has ended the handler before it was done. */
+    void cutOff() {
+        cutOff = true;
+    }
+
+    boolean isCutOff() {
+        return cutOff;
     }
 
     /** Hands over a credential, before this turn runs. */

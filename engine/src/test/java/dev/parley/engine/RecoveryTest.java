@@ -203,6 +203,114 @@ final class RecoveryTest {
         }
     }
 
+    /** Asks, and tells what it is answered; never ends if it is told to hold. */
+    private static final class Asker implements AgentHandler {
+        final BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+
+        @Override
+        public void handle(Request request, Reply reply) throws Exception {
+            begun.add(request.text());
+            switch (request.text()) {
+                case "ask" -> reply.askForInput("What?");
+                case "hold" -> new CountDownLatch(1).await();
+                default -> reply.complete("answered: " + request.text());
+            }
+        }
+
+        void awaitCall(String text) throws InterruptedException {
+            assertThat(begun.poll(30, TimeUnit.SECONDS)).isEqualTo(text);
+        }
+    }
+
+    @Test
+    void anAnswerThatTheAgentHadNoTimeForRunsAfterACrash() throws Exception {
+        var asker = new Asker();
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Cannot resume").concurrency(1).handle(asker));
+        Task asked = (Task) agent.call(SendMessage.of(Message.user(Part.text("ask"))), ALICE);
+        assertThat(asked.state()).isEqualTo(TaskState.INPUT_REQUIRED);
+        awaitIdle(engine);
+        Task began = sendImmediately(agent, "hold");
+        asker.awaitCall("ask");
+        asker.awaitCall("hold");
+        Task waits = answerImmediately(agent, asked.id());
+        assertThat(waits.state()).isEqualTo(TaskState.SUBMITTED);
+        assertThat(asker.begun).isEmpty();
+
+        // The process is killed: what it had on disk is all there is.
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            AgentEndpoint again =
+                    restarted.host(Agent.named("agent", "Cannot resume").handle(new Asker()));
+
+            assertThat(await(again, asked.id()).text()).isEqualTo("answered: answer");
+            assertThat(await(again, began.id()).state())
+                    .as("its handler had begun")
+                    .isEqualTo(TaskState.FAILED);
+        }
+    }
+
+    @Test
+    void anAnswerThatComesWhileTheEngineStopsRunsAfterTheStart() throws Exception {
+        var asker = new Asker();
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Cannot resume").concurrency(1).handle(asker));
+        Task asked = (Task) agent.call(SendMessage.of(Message.user(Part.text("ask"))), ALICE);
+        awaitIdle(engine);
+        engine.drain(Duration.ZERO);
+
+        assertThatThrownBy(() -> answerImmediately(agent, asked.id())).hasMessageContaining("stopping");
+
+        engine.close();
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            AgentEndpoint again =
+                    restarted.host(Agent.named("agent", "Cannot resume").handle(new Asker()));
+            Task after = again.call(GetTask.of(asked.id()), ALICE);
+            assertThat(after.state() == TaskState.INPUT_REQUIRED
+                            || await(again, asked.id()).text().equals("answered: answer"))
+                    .as("the answer was refused, or it is read")
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aMessageThatWaitsWhileItsTaskIsWorkedOnRunsAfterTheStart() throws Exception {
+        var begun = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Asks late").handle((request, reply) -> {
+            reply.working("busy");
+            begun.countDown();
+            try {
+                go.await();
+            } catch (InterruptedException stopping) {
+                reply.askForInput("What?"); // it is done when it is stopped
+            }
+        }));
+        Task busy = sendImmediately(agent, "go");
+        begun.await();
+        answerImmediately(agent, busy.id());
+
+        engine.drain(Duration.ZERO);
+        engine.close();
+
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            AgentEndpoint again = restarted.host(Agent.named("agent", "Answers").handle(new Asker()));
+            assertThat(await(again, busy.id()).text()).isEqualTo("answered: answer");
+        }
+    }
+
+    private static Task answerImmediately(AgentEndpoint agent, String id) {
+        return (Task) agent.call(
+                new SendMessage(
+                        null,
+                        Message.user(Part.text("answer")).in(null, id),
+                        new SendConfiguration(List.of(), null, null, true),
+                        Map.of()),
+                ALICE);
+    }
+
     @Test
     void aStopTellsEverybodyWhoWaitsAndTakesNoLongerThanItsGrace() throws Exception {
         var begun = new CountDownLatch(2);
