@@ -188,8 +188,10 @@ final class VaultDialect extends Dialect {
             VaultModel.produced(update, at).forEach(json -> out.frame("task_artifact", json));
         }
 
-        /** From submitted there is no way to an end or a question but through work. */
-        private void state(String taskId, TaskStatus status, Sink out) {
+        /** From submitted there is no way to an end or a question but through work, and back to it there is none. */
+        private void state(String taskId, TaskStatus told, Sink out) {
+            boolean back = told.state() == TaskState.SUBMITTED && last != null && last != TaskState.SUBMITTED;
+            var status = back ? new TaskStatus(TaskState.WORKING, told.message(), told.timestamp()) : told;
             boolean skipped = last == TaskState.SUBMITTED
                     && status.state() != TaskState.SUBMITTED
                     && status.state() != TaskState.WORKING

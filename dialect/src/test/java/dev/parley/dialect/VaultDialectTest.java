@@ -197,6 +197,13 @@ final class VaultDialectTest {
                 .isEqualTo(states);
     }
 
+    @Test
+    void aTaskThatGoesOnAndWaitsForItsAgentIsAtWork() throws InterruptedException {
+        var told = told(task(TaskState.INPUT_REQUIRED, null, List.of()), moved(TaskState.SUBMITTED, null));
+
+        assertThat(told.getLast().getValue().at("state").text()).isEqualTo("WORKING");
+    }
+
     @ParameterizedTest
     @EnumSource(TaskState.class)
     void everyStateIsOneThatClientsKnow(TaskState state) {
