@@ -286,6 +286,8 @@ final class Sends {
         String wanted = withoutParameters(accepted);
         return switch (wanted) {
             case "", "*", "file" -> true;
+            // Unknown subtypes of text are read like plain text (RFC 2046, section 4.1.4); clients name no others.
+            case "text/plain" -> matches("text/*", mode) || matches(mode, wanted);
             case "data" -> matches("application/json", mode) || matches(mode, "application/json");
             default ->
                 wanted.indexOf('/') < 0

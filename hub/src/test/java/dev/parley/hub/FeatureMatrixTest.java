@@ -64,6 +64,9 @@ final class FeatureMatrixTest {
                             .outputModes("image/png")
                             .handle((request, reply) ->
                                     reply.complete(String.join(" ", request.acceptedOutputModes()))),
+                    Agent.named("writer", "Writes Markdown only")
+                            .outputModes("text/markdown")
+                            .handle((request, reply) -> reply.complete("# Title")),
                     Agent.named("extended", "Has extensions")
                             .extension(new Extension(OPTIONAL, "data only", false, Map.of("level", 1)))
                             .handle((request, reply) -> reply.complete(
@@ -142,6 +145,13 @@ final class FeatureMatrixTest {
         Map<?, ?> task = task(send("painter", sending(accepted)));
 
         assertThat(String.valueOf(member(task, "artifacts"))).contains(String.join(" ", accepted));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/plain", "text", "text/*", "text/markdown", "markdown"})
+    @DisplayName("GEM09: a caller that reads plain text reads every text")
+    void plainTextStandsForAllTexts(String mode) throws Exception {
+        assertThat(state(task(send("writer", sending(List.of(mode)))))).isEqualTo("TASK_STATE_COMPLETED");
     }
 
     @ParameterizedTest

@@ -1,9 +1,12 @@
 package dev.parley.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.Agent;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SimilarNamesTest {
     @ParameterizedTest
@@ -22,5 +25,13 @@ class SimilarNamesTest {
         names.add(first);
 
         assertThat(names.add(second).isPresent()).isEqualTo(similar);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\u0435cho", "ech\u043e", "e\u0301cho", "echo\u200b", "\uff45cho", "ec ho"})
+    void namesWithOtherLettersThanAsciiAreRefused(String name) {
+        assertThatThrownBy(() -> Agent.named(name, "Looks like echo"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name");
     }
 }
