@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param path below the address of the hub
  * @param headers a header of the request, or metadata of the call, by its name in any case; null if absent
  * @param address of the client, or of the proxy through which it calls
- * @param certificate that the client has shown on a TLS connection, and that somebody trusted has signed; null for none
+ * @param certificate of the client on a TLS connection, signed by a trusted authority; null for none
  */
 public record Arrival(
         String method,

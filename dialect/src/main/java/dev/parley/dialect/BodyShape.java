@@ -24,7 +24,7 @@ final class BodyShape {
         try {
             return of(Json.request(body, Codecs.STRUCT::read));
         } catch (A2AException malformed) {
-            return null; // whoever reads it next says so
+            return null; // the next reader reports it
         }
     }
 

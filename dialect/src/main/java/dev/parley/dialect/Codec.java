@@ -7,7 +7,7 @@ import tools.jackson.core.JsonParser;
 
 /** How one kind of value looks on the wire, in both directions. Stateless. */
 interface Codec<T> {
-    /** What a reader wants to see, for error messages: {@code a string}. */
+    /** Expectation for error messages, such as {@code a string}. */
     String expected();
 
     /**

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is particular to one dialect when a server speaks it. Stateless. */
+/** Server-side behaviour of one dialect. Stateless. */
 abstract class Dialect {
     /** Takes the frames of an event. */
     @FunctionalInterface
@@ -47,7 +47,7 @@ abstract class Dialect {
         this.operations = operations;
     }
 
-    /** What it is called in settings, metrics and logs. */
+    /** Name in settings, metrics and logs. */
     String name() {
         return name;
     }
@@ -98,7 +98,7 @@ abstract class Dialect {
         return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
     }
 
-    /** What an error over JSON-RPC says besides code and message. */
+    /** Data of an error over JSON-RPC. */
     Object rpcErrorData(A2AException problem) {
         return Problem.details(problem);
     }

@@ -31,7 +31,7 @@ public record DialectSettings(Set<Switch> on) {
         MERGED_LEGACY_ANSWERS,
         /**
          * Answer errors of {@code knowledge/query} and {@code knowledge/update} with the HTTP status that they have by the
-         * knowledge graph extension, instead of 200, under which alone its published clients find the error.
+         * knowledge graph extension, instead of 200, the only status with which its published clients read the error.
          */
         STRICT_KNOWLEDGE_STATUSES
     }

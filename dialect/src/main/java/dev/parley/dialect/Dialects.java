@@ -34,7 +34,7 @@ public final class Dialects {
 
     static final String EVENT_STREAM = "text/event-stream";
 
-    /** What can be served, as settings name it; 0.3 includes 0.2. */
+    /** Names of the dialects in settings; 0.3 includes 0.2. */
     public static final Set<String> NAMES =
             Collections.unmodifiableSet(new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault")));
 
@@ -131,12 +131,12 @@ public final class Dialects {
         return CardFile.isAt(kernel ? request.below(KERNEL).path() : request.path());
     }
 
-    /** True for files at addresses that are signed, each for whoever has been given it. */
+    /** True for files at signed addresses. */
     public static boolean isFile(WireRequest request) {
         return request.method().equals("GET") && isBelow(request.path(), VAULT) && Vault.isFile(request.below(VAULT));
     }
 
-    /** What is said of the address of a file that is not signed. */
+    /** Returns the error for the address of a file that is not signed. */
     public static A2AException unsignedFile() {
         return A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
     }
@@ -184,7 +184,7 @@ public final class Dialects {
         return formOfUnread(request).error(Problem.of(problem), problem.error().httpStatus());
     }
 
-    /** Returns the error answer to a request whose body is compressed: nobody can tell how large it would become. */
+    /** Returns the error answer to a request whose body is compressed: its size after decompression has no bound. */
     public WireAnswer.Whole compressed(WireRequest request) {
         return formOfUnread(request)
                 .error(

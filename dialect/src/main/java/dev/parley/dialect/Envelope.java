@@ -11,8 +11,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * A JSON-RPC request whose parameters nobody has looked at yet: which shape they have depends on the method, and that
- * may stand behind them.
+ * A JSON-RPC request with unread parameters: their shape depends on the method, which may follow them.
  *
  * <p>A2A knows neither batches nor notifications, so both are invalid requests here, and so is an id that is null.
  *

@@ -25,7 +25,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses at which bytes can be fetched by whoever has been given the address, for a while: for dialects that carry no
+ * Signed, expiring addresses of files: for dialects that carry no
  * bytes. An address holds whose task it is and until when it serves, under a signature. Safe for any thread.
  */
 final class FileLinks {
@@ -82,7 +82,7 @@ final class FileLinks {
             throw Dialects.unsignedFile();
         }
         long left = Long.parseLong(expires) - clock.instant().getEpochSecond();
-        // One that is good for longer was not made here, even if somebody has the key.
+        // One that is good for longer was not made here, even if it is signed.
         if (left < 0 || left > LIFE.toSeconds()) {
             throw A2AException.of(A2AError.PERMISSION_DENIED, "This address has expired: ask for the task again");
         }

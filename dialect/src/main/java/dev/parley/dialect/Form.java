@@ -22,7 +22,7 @@ final class Form {
     static final String JSON = "application/json";
     static final String A2A_JSON = "application/a2a+json";
 
-    /** Where JSON-RPC leaves the HTTP status alone, these show in it: proxies and load balancers act on them. */
+    /** Errors that have an HTTP status also over JSON-RPC: proxies and load balancers act on them. */
     static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
             A2AError.UNAUTHENTICATED,
             A2AError.PERMISSION_DENIED,

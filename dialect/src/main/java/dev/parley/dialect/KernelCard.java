@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** How a card of the Agentic Kernel looks. */
 final class KernelCard {
-    /** What an interface of a card says that speaks this dialect. */
+    /** Protocol version of an interface of this dialect. */
     static final String VERSION = "kernel";
 
     private KernelCard() {}

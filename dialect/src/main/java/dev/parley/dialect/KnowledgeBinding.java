@@ -81,7 +81,7 @@ public final class KnowledgeBinding {
                 "POST", agent.url(), headers, Json.write(before.getBytes(UTF_8), codec, operation, END_OF_OBJECT));
     }
 
-    /** Who is known by flags alone has no URI that could be activated. */
+    /** Cards with only the flags have no URI that could be activated. */
     private static boolean isAddress(String uri) {
         return uri.contains("://");
     }

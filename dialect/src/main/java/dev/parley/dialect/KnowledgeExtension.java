@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The knowledge graph extension as cards tell of it.
  *
- * <p>The published extension has two flags of its own for that, in {@code agent.json} alone; cards of A2A 0.3 and 1.0 have
+ * <p>The published extension has two flags of its own for that, only in {@code agent.json}; cards of A2A 0.3 and 1.0 have
  * an entry among their extensions instead. Here it is always such an entry.
  */
 public final class KnowledgeExtension {
     /** Where the address of a hub's JSON Schema ends. */
     public static final String SCHEMA_PATH = "/schemas/knowledge-graph.json";
 
-    /** What follows an agent's address in those of its REST binding. */
+    /** Path of the REST binding below an agent's address. */
     public static final String REST_PATH = "/kg";
 
     /** The header that tells behind which change a subscription begins; over gRPC it is metadata in lower case. */
@@ -71,7 +71,7 @@ public final class KnowledgeExtension {
                 .findFirst();
     }
 
-    /** True for the URI of the extension, whoever serves it. */
+    /** True for the URI of the extension on any server. */
     public static boolean isUri(String uri) {
         return uri.endsWith(KnowledgeEndpoint.EXTENSION_PATH);
     }
@@ -100,7 +100,7 @@ public final class KnowledgeExtension {
         return entry != null && entry.params().get(REST_BASE) instanceof String base ? base : agent + REST_PATH;
     }
 
-    /** The entry that the two flags stand for. Who has nothing but flags is told by no address. */
+    /** The entry that the two flags stand for, without an address. */
     static Extension ofFlags(List<String> languages) {
         return new Extension(KnowledgeEndpoint.EXTENSION_PATH, null, false, Map.of(LANGUAGES, languages));
     }

@@ -36,14 +36,14 @@ import tools.jackson.core.JsonParser;
  * <p>Source: A2A specifications 0.1.0, 0.2.6 and 0.3.0.
  */
 final class LegacyCard {
-    /** What the card of 0.3 says of its own version. */
+    /** Protocol version on cards of 0.3. */
     private static final String VERSION = "0.3.0";
 
     /** Of several OAuth flows, 1.0 shows one: the first of these. */
     private static final List<String> FLOWS =
             List.of("authorizationCode", "clientCredentials", "deviceCode", "implicit", "password");
 
-    /** What 1.0 has in other places; signatures were made for other bytes than will be written. */
+    /** Members that 1.0 has in other places, and signatures, which are of other bytes. */
     private static final Set<String> NEWER = Set.of("supportedInterfaces", "securityRequirements", "signatures");
 
     private LegacyCard() {}

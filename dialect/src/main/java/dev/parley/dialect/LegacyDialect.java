@@ -218,7 +218,7 @@ final class LegacyDialect extends Dialect {
                     }
                     artifacts.forEach(artifact -> out.frame(null, artifact));
                     if (task.state().isTerminal()) {
-                        out.frame(null, status); // behind it, nobody reads on
+                        out.frame(null, status); // readers stop behind it
                     }
                 }
                 case Message answer -> {

@@ -163,7 +163,7 @@ final class LegacyEndpoint implements AgentEndpoint {
         }
     }
 
-    /** What the caller calls the task; null if it has left that to the server. */
+    /** The caller's name of the task; null if the server chooses it. */
     private static @Nullable String nameIn(Operation operation) {
         return switch (operation) {
             case Send send -> send.message().taskId();

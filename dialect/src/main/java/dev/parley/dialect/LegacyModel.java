@@ -278,7 +278,7 @@ final class LegacyModel {
         if (members != 1 || flat && nested != null || said != null && !said.equals(found)) {
             String which = said == null ? "exactly one of text, file, data" : "a part of kind text, file or data, with";
             throw InvalidField.of(
-                    "", "expected: " + which + (said == null ? "" : " that member alone, not " + '"' + said + '"'));
+                    "", "expected: " + which + (said == null ? "" : " only that member, not " + '"' + said + '"'));
         }
         if (text != null) {
             return new Part.Text(text, filename, mediaType, metadata);

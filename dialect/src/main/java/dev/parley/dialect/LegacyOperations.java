@@ -85,7 +85,7 @@ final class LegacyOperations {
                                         .optional("historyLength", INT, GetTask::historyLength)
                                         .as(v -> new GetTask(null, v.next(), positive(v.next()))),
                                 model.task),
-                        // JSON-RPC had no such method; to offer it harms nobody.
+                        // JSON-RPC had no such method; offering it is harmless.
                         WireOperation.of(
                                 ListTasks.class,
                                 "tasks/list",
@@ -191,7 +191,7 @@ final class LegacyOperations {
                 .as(v -> configuration(proto, v.next(), v.next(), v.next(), v.next()));
     }
 
-    /** In ProtoJSON nobody can tell a {@code false} from nothing. */
+    /** ProtoJSON omits {@code false}, so it equals an absent member. */
     private static SendConfiguration configuration(
             boolean proto,
             List<String> acceptedOutputModes,

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a webhook is told of an event, in the dialect in which it was asked for.
+ * Delivery of an event to a webhook, in the dialect in which it was registered.
  *
  * <p>Source: A2A specification 1.0, section 4.3.3; before it, no version said what a notification holds, and the SDKs
  * sent the task.

@@ -38,7 +38,7 @@ final class Problem {
     private Problem() {}
 
     /**
-     * Returns what the peer is told about a failure, after this side's log was told the rest.
+     * Returns the error for the peer, and logs the rest of the failure.
      *
      * @return {@code failure} itself if it was meant for the peer; an UNAVAILABLE error that says no more if it will pass by
      *     itself; else an INTERNAL error that says nothing but a reference into the log
@@ -138,7 +138,7 @@ final class Problem {
         return null;
     }
 
-    /** Returns the error that an HTTP status alone tells. */
+    /** Returns the error of an HTTP status without a body. */
     static A2AException of(int status) {
         A2AError kind = kind(status);
         return A2AException.of(kind, kind.defaultMessage() + " (HTTP status " + status + ")");
@@ -229,7 +229,7 @@ final class Problem {
         return maps;
     }
 
-    /** What a peer wrote, as text of a bearable length. */
+    /** Text of a peer, cut to a bounded length. */
     private static String text(@Nullable Object written) {
         String text = written == null ? "" : written.toString();
         return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";

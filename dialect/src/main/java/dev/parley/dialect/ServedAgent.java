@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name what it is called in its address
  * @param served its public card, with absolute interface URLs
- * @param dialects in which it is served, out of {@link Dialects#NAMES}; with {@code 1.0} alone its card has no members
+ * @param dialects in which it is served, out of {@link Dialects#NAMES}; with only {@code 1.0} its card has no members
  *     for older readers
  * @param knowledge the knowledge graph that it lets its callers use; null for none
  * @param methods its own JSON-RPC methods by name; those of the protocol cannot be among them
@@ -52,7 +52,7 @@ public record ServedAgent(
         methods.keySet().forEach(ServedAgent::requireOwn);
     }
 
-    /** An agent whose requests nobody counts. */
+    /** An agent without observation of its requests. */
     public ServedAgent(
             String name,
             AgentEndpoint endpoint,

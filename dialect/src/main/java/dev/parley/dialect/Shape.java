@@ -24,7 +24,7 @@ import tools.jackson.core.io.SerializedString;
 /**
  * An object of the model as JSON: its members in order, each named once for reading and writing.
  *
- * <p>Members that nobody knows are ignored unless the shape keeps them, null is absent, names may also come in
+ * <p>Unknown members are ignored unless the shape keeps them, null is absent, names may also come in
  * snake_case. Reading costs one array and one hash lookup per member; this is the inner loop of everything that travels.
  */
 final class Shape<T> implements Codec<T> {
@@ -51,7 +51,7 @@ final class Shape<T> implements Codec<T> {
     }
 
     /**
-     * Where members are kept that nobody knows.
+     * Place of unknown members.
      *
      * @param slot which member takes them
      * @param of those that a value has
@@ -63,7 +63,7 @@ final class Shape<T> implements Codec<T> {
         }
     }
 
-    /** Under this name, metadata keep what stood beside them and nobody knew. */
+    /** Member of metadata that keeps the unknown members beside them. */
     static final String OTHERS = "a2a_others";
 
     /** The members that were read, in the order in which they were declared. */
@@ -102,7 +102,7 @@ final class Shape<T> implements Codec<T> {
         this.others = builder.others;
         this.indexes = new HashMap<>();
         for (int i = 0; i < members.length; i++) {
-            if (!members[i].name.isEmpty()) { // those that nobody knows come under no name of their own
+            if (!members[i].name.isEmpty()) { // unknown members have no name of their own
                 indexes.put(members[i].name, i);
                 indexes.put(snakeCase(members[i].name), i);
             }
@@ -151,7 +151,7 @@ final class Shape<T> implements Codec<T> {
         }
 
         /**
-         * The member {@code metadata}, which also keeps members that nobody knows, for whoever writes this shape again.
+         * The member {@code metadata}, which also keeps unknown members, for writing this shape again.
          *
          * @param foreign those that are not meant, because another form of the same thing has them
          */
@@ -161,7 +161,7 @@ final class Shape<T> implements Codec<T> {
         }
 
         /**
-         * All members that nobody knows, as a map.
+         * All unknown members, as a map.
          *
          * @param foreign as for {@link #metadata}
          */
@@ -213,7 +213,7 @@ final class Shape<T> implements Codec<T> {
         return builder.as(values -> wrap.apply(constructor.apply(values)));
     }
 
-    /** This shape for writing alone, without some of its members. */
+    /** Returns this shape without some of its members, only for writing. */
     Shape<T> without(Set<String> names) {
         var builder = new Builder<T>();
         for (Member<T> one : members) {
@@ -223,7 +223,7 @@ final class Shape<T> implements Codec<T> {
         return builder.as(constructor);
     }
 
-    /** This shape for writing alone, with another value for a member that has none. */
+    /** Returns this shape with another value for a member that has none, only for writing. */
     Shape<T> orElse(String name, Object instead) {
         var builder = new Builder<T>();
         for (Member<T> one : members) {

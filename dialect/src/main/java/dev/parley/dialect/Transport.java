@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client's side of a dialect that is more than requests and answers of HTTP, so that it brings its own connections.
- * Whoever is on the class path is found by {@link java.util.ServiceLoader}; clients that need none carry none.
+ * Implementations on the class path are found by {@link java.util.ServiceLoader}; clients that need none carry none.
  *
  * <p>Safe for any thread.
  */
@@ -58,10 +58,10 @@ public interface Transport {
      * @param authority host and port
      * @param tls whether they are spoken to over TLS
      * @param sslContext keys, and who is trusted; null for the platform's
-     * @param connectTimeout how long connecting may take, after which nobody is there
+     * @param connectTimeout timeout of connecting
      * @param silence after what time without a sign of life a connection is asked for one
      * @param firstEvent how long a stream may take to its first event
-     * @param listener sees what is sent and got; null if nobody does
+     * @param listener receives requests and answers; null for none
      */
     record Settings(
             String authority,
@@ -75,7 +75,7 @@ public interface Transport {
 
     /** Sees what goes over the wire, messages as JSON. Called by any thread; does not throw. */
     interface Listener {
-        /** A request is sent. Returns its number, by which the others are told. */
+        /** A request is sent. Returns its number for the other calls. */
         long sending(String url, Map<String, List<String>> headers, String message);
 
         /** A call has ended; {@code status} is the transport's own, {@code message} empty if there is none, or a stream. */
@@ -89,13 +89,13 @@ public interface Transport {
     final class Broken extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        /** What is known of the call. */
+        /** State of the call. */
         public enum Kind {
             /** It was not sent. */
             UNREACHABLE,
-            /** The connection broke; nobody knows. */
+            /** The connection broke; the outcome is unknown. */
             LOST,
-            /** The deadline passed; nobody knows. */
+            /** The deadline passed; the outcome is unknown. */
             TIMED_OUT,
             /** The answer is longer than was to be read. */
             TOO_LARGE,

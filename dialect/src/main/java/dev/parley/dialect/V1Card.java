@@ -32,7 +32,7 @@ import java.util.Set;
 final class V1Card {
     private V1Card() {}
 
-    /** What a card for readers of several versions has for those of older ones. */
+    /** Members for readers of older versions on a card for several versions. */
     private static final Set<String> OLDER = Set.of(
             "protocolVersion",
             "url",

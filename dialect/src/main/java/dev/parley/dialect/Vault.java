@@ -56,7 +56,7 @@ final class Vault {
                 throw envelope.problem();
             }
             WireAnswer answer = answer(envelope, form, request, agent, caller);
-            // Whoever sends no id wants no answer.
+            // A request without an id gets no answer.
             return envelope.anonymous() ? silent(answer) : answer;
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));

@@ -35,7 +35,7 @@ final class VaultCard {
     private static final String KEY_HEADER = "X-Api-Key";
     private static final List<String> PARTS = List.of("text", "file", "data");
 
-    /** The version of the profile that is spoken; others are read all the same, for nobody checks what it says. */
+    /** Supported version of the profile; cards of others are read too, because published servers do not keep it exact. */
     private static final String A2A_VERSION = "0.2";
 
     private VaultCard() {}
@@ -250,7 +250,7 @@ final class VaultCard {
         return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
     }
 
-    /** What a stranger wrote, as a log may hold it. */
+    /** Untrusted text made safe for a log. */
     private static String shown(String text) {
         String line = text.replaceAll("\\p{Cntrl}", "?");
         return line.length() <= 60 ? line : line.substring(0, 60) + "…";

@@ -84,7 +84,7 @@ final class VaultDialect extends Dialect {
         super(NAME, OPERATIONS);
     }
 
-    /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer behind a slash alone. */
+    /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer only behind a slash. */
     static String address(String url) {
         return url.matches("[^?#]*/[^./?#]+") ? url + "/" : url;
     }
@@ -168,7 +168,7 @@ final class VaultDialect extends Dialect {
                                 out);
                     }
                     if (task.state().isTerminal()) {
-                        state(task.id(), task.status(), out); // behind it, nobody reads on
+                        state(task.id(), task.status(), out); // readers stop behind it
                     }
                 }
                 case TaskStatusUpdateEvent update -> {

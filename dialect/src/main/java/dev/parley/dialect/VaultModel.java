@@ -127,7 +127,7 @@ final class VaultModel {
             .optional("metadata", STRUCT, Map.of(), Piece::metadata)
             .as(v -> checked(new Piece(v.next(), v.next(), v.next(), v.next(), v.next(), v.next())));
 
-    /** What is no part is refused here, where its place is known. */
+    /** Refuses invalid parts here, where their place is known. */
     private static Piece checked(Piece piece) {
         piece.part();
         return piece;
@@ -259,7 +259,7 @@ final class VaultModel {
         }
     }
 
-    /** What was said, what the status says included. */
+    /** The messages of a task, including that of its status. */
     static List<Message> messages(Task task) {
         var messages = new ArrayList<>(task.history());
         Message last = task.status().message();
@@ -281,15 +281,15 @@ final class VaultModel {
 
     static final Codec<Task> TASK = Codecs.via(FLAT, Flat::task, Flat::of);
 
-    /** What {@code tasks/send} answers. */
+    /** Answer of {@code tasks/send}. */
     static final Codec<Task> ID = Shape.<Task>of()
             .required("id", TEXT, Task::id)
             .as(v -> new Task(
                     v.next(), "", new TaskStatus(TaskState.SUBMITTED, null, null), List.of(), List.of(), Map.of()));
 
-    /** What {@code tasks/cancel} answers. */
+    /** Answer of {@code tasks/cancel}. */
     record Canceled(boolean success, @Nullable String message) {
-        /** The task, of which nothing else is told. */
+        /** A task with only its id. */
         Task task() {
             if (!success) {
                 throw A2AException.of(

@@ -5,7 +5,7 @@ import dev.parley.protocol.Feed;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What a server sends back. */
+/** Answer of a server. */
 public sealed interface WireAnswer {
     /** Headers besides {@code Content-Length}; names as they shall be written. */
     Map<String, String> headers();

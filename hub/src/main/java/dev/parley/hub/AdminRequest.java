@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator asks: a path in steps, parameters, and members of a JSON object. */
+/** Request of an operator: a path in steps, parameters, and members of a JSON object. */
 final class AdminRequest {
     private final WireRequest request;
     private final List<String> steps;

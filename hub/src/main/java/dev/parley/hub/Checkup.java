@@ -51,7 +51,7 @@ public final class Checkup {
     private static final int MOST_AGENTS = 10_000;
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
-    /** Space that the write-ahead log alone may keep. */
+    /** Space that the write-ahead log may keep. */
     private static final long LEAST_FREE = 64 * MEBIBYTE;
 
     private static final long LITTLE_FREE = 1_024 * MEBIBYTE;

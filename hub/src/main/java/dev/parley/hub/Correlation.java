@@ -9,8 +9,8 @@ import io.opentelemetry.context.ContextKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of what the log lines of a thread are: kept where OpenTelemetry keeps the thread's span, so that whoever carries one into
- * another thread carries both.
+ * Correlation ids of the log lines of a thread. Kept in OpenTelemetry's context, so that code that carries the span into another
+ * thread carries both.
  *
  * @param task the id of the task
  * @param context the id of the conversation
@@ -23,7 +23,7 @@ public record Correlation(
     private static final ContextKey<Correlation> KEY = ContextKey.named("parley.correlation");
     private static final Correlation NONE = new Correlation(null, null, null);
 
-    /** What the calling thread works at; nothing is known where it works at nothing. */
+    /** Correlation of the calling thread; empty if it works on no request. */
     public static Correlation current() {
         Correlation current = Context.current().get(KEY);
         return current == null ? NONE : current;

@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The extensions of a hub's agents: {@code GET} lists them, and at the address of each that is the hub's own is its
- * specification. Who may not see the card of an agent does not hear of what it alone has.
+ * The extensions of a hub's agents: {@code GET} lists them, and the address of each extension of the hub itself serves its
+ * specification. Extensions of agents whose card the caller may not see are left out.
  */
 final class ExtensionPages implements RequestHandler {
     static final String PATH = "/extensions";

@@ -223,19 +223,19 @@ public final class Hub implements AutoCloseable {
         return server.url();
     }
 
-    /** Where operators reach the hub, and whoever reads its metrics: {@link #url} unless that has a port of its own. */
+    /** Address of the hub for operators and metrics: {@link #url} unless they have a port of their own. */
     public String adminUrl() {
         return (adminServer == null ? server : adminServer).url();
     }
 
-    /** Where an agent is reached. */
+    /** Returns the address of an agent. */
     public String agentUrl(String name) {
         return server.agentUrl(name);
     }
 
     /**
-     * The API key with which to make others: on the first start with authentication, as long as nobody has the scope {@value
-     * Trust#ADMIN}. It is told this once, and should be shown to whoever started the hub, and to nobody else.
+     * Returns the first API key, which can create others: on the first start with authentication, as long as no caller has the scope
+     * {@value Trust#ADMIN}. It is returned only this once, and is meant only for the operator who started the hub.
      */
     public Optional<String> bootstrapKey() {
         return Optional.ofNullable(bootstrapKey);
@@ -347,7 +347,7 @@ public final class Hub implements AutoCloseable {
         return interfaces;
     }
 
-    /** Closes this hub when the process is told to stop. */
+    /** Closes this hub when the process is stopped. */
     public void closeOnShutdown() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::close, "hub-shutdown"));
     }
@@ -386,7 +386,7 @@ public final class Hub implements AutoCloseable {
         }
     }
 
-    /** A key for one purpose alone, and yet the same after a restart. */
+    /** Returns the key of one purpose, which is the same after a restart. */
     private static byte[] key(String purpose, String secret) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");

@@ -146,8 +146,8 @@ public final class HubBuilder {
     }
 
     /**
-     * Another port, on which alone operators and whoever reads metrics are answered, until everything else has ended; 0 for
-     * any free one. Default: the port of everybody.
+     * A separate port, the only one for operators and metrics, which closes last; 0 for any free one. Default: the port of all
+     * callers.
      */
     public HubBuilder adminPort(int port) {
         this.adminPort = port;
@@ -187,7 +187,7 @@ public final class HubBuilder {
         return this;
     }
 
-    /** What clients call this hub, such as {@code https://agents.example.com}; default: address and port. */
+    /** Public URL of this hub, such as {@code https://agents.example.com}; default: address and port. */
     public HubBuilder publicUrl(String url) {
         this.publicUrl = requireNonNull(url, "url");
         return this;
@@ -260,7 +260,7 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Who signs the certificates that callers may show (PEM), for the scheme mutualTLS; default: nobody. */
+    /** Authorities of client certificates (PEM), for the scheme mutualTLS; default: none. */
     public HubBuilder clientAuthorities(Path authorities) {
         this.clientAuthorities = requireNonNull(authorities, "authorities");
         return this;
@@ -311,7 +311,7 @@ public final class HubBuilder {
 
     /**
      * Answers errors of {@code knowledge/query} and {@code knowledge/update} with their HTTP status; default false: with
-     * 200, under which alone published clients of the extension find them.
+     * 200, the only status with which published clients of the extension read them.
      */
     public HubBuilder strictKnowledgeStatuses(boolean strict) {
         return set(Switch.STRICT_KNOWLEDGE_STATUSES, strict);
@@ -337,7 +337,7 @@ public final class HubBuilder {
     }
 
     /**
-     * In which dialects the agents are served, out of {@link Dialects#NAMES}; default: all. With {@code 1.0} alone the
+     * In which dialects the agents are served, out of {@link Dialects#NAMES}; default: all. With only {@code 1.0} the
      * cards have no members for older readers.
      *
      * @throws IllegalArgumentException if one is unknown, or there is none
@@ -357,19 +357,19 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Who may call, where callers have to show who they are; default: nobody. */
+    /** Callers, for agents with authentication; default: none. */
     public HubBuilder callers(Callers callers) {
         this.callers = requireNonNull(callers, "callers");
         return this;
     }
 
-    /** What callers have to show; default: nothing. */
+    /** Authentication of callers; default: none. */
     public HubBuilder authentication(Authentication wanted) {
         this.authentication = requireNonNull(wanted, "wanted");
         return this;
     }
 
-    /** What callers of one agent have to show, instead of what those of all do. */
+    /** Authentication of the callers of one agent, instead of that of all agents. */
     public HubBuilder authentication(String agent, Authentication wanted) {
         agentAuthentication.put(requireNonNull(agent, "agent"), requireNonNull(wanted, "wanted"));
         return this;
@@ -460,8 +460,8 @@ public final class HubBuilder {
     }
 
     /**
-     * Who gets spans of what callers ask, of what agents do and of webhooks; whoever gives it closes it. Default: whoever the
-     * process has set as {@link GlobalOpenTelemetry}, else nobody.
+     * Receives spans of calls, runs of agents and webhooks; its owner closes it. Default: the instance that the process has set as
+     * {@link GlobalOpenTelemetry}, else none.
      */
     public HubBuilder openTelemetry(OpenTelemetry telemetry) {
         this.telemetry = requireNonNull(telemetry, "telemetry");
@@ -591,7 +591,7 @@ public final class HubBuilder {
         return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
     }
 
-    /** What is for operators, and for whoever reads metrics. */
+    /** Handlers for operators and metrics. */
     void operate(
             ServerBuilder server,
             Engine engine,

@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For operators: rules and shapes of a group's knowledge graph, and updates of it that wait for somebody to look at them.
+ * For operators: rules and shapes of a group's knowledge graph, and updates of it that wait for a review.
  *
  * <p>{@code GET /rules} and {@code GET /shapes} show them, {@code POST} sets them. {@code GET /reviews} lists what waits, {@code
  * POST /reviews/{id}/approve} and {@code …/reject} decide. All take a {@code group}.

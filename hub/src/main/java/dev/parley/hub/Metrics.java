@@ -85,7 +85,7 @@ final class Metrics implements RequestHandler {
 
     private record Ran(String agent, String state) {}
 
-    /** What is counted of one operation of one agent in one dialect: looked up once, for it is needed with each request. */
+    /** Meters of one operation of one agent in one dialect: cached, because each request needs them. */
     final class Asked {
         private final String[] labels;
         private final CounterDataPoint count;
@@ -214,7 +214,7 @@ final class Metrics implements RequestHandler {
                 200, Map.of("Content-Type", writer.getContentType(), "Cache-Control", "no-store"), page.toByteArray());
     }
 
-    /** What the virtual machine tells costs some time to set up, which a start should not take for a page nobody reads. */
+    /** Meters of the virtual machine take time to set up, so they are created when the page is first read. */
     private synchronized void complete() {
         if (!complete) {
             complete = true;

@@ -10,12 +10,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 
-/** What is the same for everybody, at its one address. */
+/** A static resource served at a fixed path. */
 record Page(String contentType, byte[] body) implements RequestHandler {
     /** Short, for a key that is published anew has to be known before it is used. */
     private static final String CACHING = "public, max-age=300";
 
-    /** Scripts and styles of files beside a page alone, which talk to this hub alone; other answers have no use for either. */
+    /** Allows only scripts and styles of files beside a page, and only connections to this hub; other answers need neither. */
     static final String OWN_FILES = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

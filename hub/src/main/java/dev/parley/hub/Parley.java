@@ -7,7 +7,7 @@ public final class Parley {
     private Parley() {}
 
     /**
-     * Hosts agents on a port of this machine until the process is told to stop, and says where. Tasks are kept in the
+     * Hosts agents on a port of this machine until the process is stopped, and prints the address. Tasks are kept in the
      * directory {@code .parley} below the working directory. The first agent also answers at the root.
      *
      * @param port 0 for any free one

@@ -22,13 +22,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For operators: what the hub holds about somebody, or about a context, and removing it.
+ * For operators: export and erasure of the data about a principal or a context.
  *
  * <p>{@code GET /tasks} shows tasks, behind the id {@code after}, at most {@code limit}; {@code POST /erase} removes them and,
  * with a principal, the member with its keys, and its name from the audit and the knowledge graph; with {@code statements},
- * what the principal alone has said in that too. Both take {@code group}, {@code principal} and {@code contextId}, one of the
- * latter two at least. {@code GET /statements}, {@code /reviews} and {@code /questions} show what a principal has said in the
- * graph, which updates of theirs were looked at or wait for it, and what they have asked.
+ * statements that only this principal made, too. Both take {@code group}, {@code principal} and {@code contextId}, one of the
+ * latter two at least. {@code GET /statements}, {@code /reviews} and {@code /questions} show the statements of a principal in
+ * the graph, its reviewed and waiting updates, and its queries.
  */
 final class PrivacyPages implements AdminPages {
     private static final int LIMIT = 100;
@@ -65,7 +65,7 @@ final class PrivacyPages implements AdminPages {
         };
     }
 
-    /** Records that an operator reads what somebody said: each page of it, for one may begin anywhere. */
+    /** Audits the read of personal data by an operator: each page, because a read may begin at any. */
     private WireAnswer read(String what, AdminRequest request, CallContext operator, WireAnswer answer) {
         if (administration != null) {
             administration.audit().note(entry("privacy.read", subject(request), operator, Map.of("what", what)));
@@ -151,7 +151,7 @@ final class PrivacyPages implements AdminPages {
         Administration kept = administration;
         String member = subject.contextId() == null ? subject.principal() : null;
         if (kept != null && member != null) {
-            // First, so that nobody begins further tasks by them.
+            // First, so that no further tasks begin by them.
             done.put("keys", kept.directory().erase(subject.group(), member));
         }
         CallContext among = operator.among(subject.group());

@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The knowledge graph of a hub, which is opened when somebody wants it first: many hubs have no agent that does. Safe for
+ * The knowledge graph of a hub, opened at its first use: many hubs have no agent with one. Safe for
  * any thread.
  */
 final class SharedGraph implements AutoCloseable {

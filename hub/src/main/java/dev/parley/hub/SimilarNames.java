@@ -15,7 +15,7 @@ final class SimilarNames {
         return Optional.ofNullable(other).filter(known -> !known.equals(name));
     }
 
-    /** What is left of a name without differences that are easily overlooked. */
+    /** Skeleton of a name, without differences that are easily overlooked. */
     private static String look(String name) {
         return name.toLowerCase(Locale.ROOT)
                 .replaceAll("[._-]", "")

@@ -34,7 +34,7 @@ final class WebhookDelivery implements WebhookTransport {
 
     /**
      * @param causes tells who began a task, and under which trace
-     * @param welcome whether an owner is not shut out
+     * @param welcome whether an owner is enabled
      */
     WebhookDelivery(
             WebhookRule rule,
@@ -63,11 +63,11 @@ final class WebhookDelivery implements WebhookTransport {
         Notification notification =
                 Notification.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
         if (notification == null) {
-            return new Outcome.Accepted(); // nothing that clients of this dialect are told
+            return new Outcome.Accepted(); // clients of this dialect get no notification of it
         }
         TaskKey key = webhook.task();
         if (!welcome.test(key.scope())) {
-            return new Outcome.Failed("the owner of the task is shut out", false, null);
+            return new Outcome.Failed("the owner of the task is disabled", false, null);
         }
         Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key));
         Traces.noteTask(span, null, key.taskId());

@@ -3,7 +3,7 @@
  *
  * <pre>{@code
  * public static void main(String[] args) {
- *     Parley.serve(8080, Agent.named("hello", "Greets whoever calls")
+ *     Parley.serve(8080, Agent.named("hello", "Greets its callers")
  *             .skill("greet", "Says hello in the caller's words", "greeting")
  *             .handle((request, reply) -> reply.complete("Hello, " + request.text())));
  * }

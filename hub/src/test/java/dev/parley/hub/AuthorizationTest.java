@@ -464,7 +464,7 @@ final class AuthorizationTest {
 
     @ParameterizedTest
     @CsvSource({"keys/KEY/revoke", "users/T3/erin/disable", "groups/T3/archive"})
-    @DisplayName("ONE24: who is shut out is told nothing more on streams that are open")
+    @DisplayName("ONE24: open streams of a disabled user end")
     void streamsEndWithTheRightToThem(String means) throws Exception {
         if (outsider.post("/admin/groups", "{'id':'T3'}", "X-Api-Key", admin).statusCode() == 200) {
             outsider.post("/admin/users", "{'group':'T3','name':'erin'}", "X-Api-Key", admin);
@@ -486,7 +486,7 @@ final class AuthorizationTest {
     }
 
     @Test
-    @DisplayName("ONE24: webhooks of who is shut out are called no more")
+    @DisplayName("ONE24: webhooks of a disabled user are given up")
     void webhooksEndWithTheRightToThem() throws Exception {
         var called = new CountDownLatch(1);
         HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -511,7 +511,7 @@ final class AuthorizationTest {
             outsider.post("/admin/users/T1/frank/disable", "{}", "X-Api-Key", admin);
 
             String dead = "";
-            while (!dead.contains("the owner of the task is shut out")) {
+            while (!dead.contains("the owner of the task is disabled")) {
                 dead = outsider.get("/admin/webhooks/dead", "X-Api-Key", admin).body();
             }
         } finally {

@@ -47,7 +47,7 @@ public enum A2AError {
         this.defaultMessage = defaultMessage;
     }
 
-    /** Returns the error that a failure is told as. */
+    /** Returns the error for a failure. */
     public static A2AError of(Throwable failure) {
         if (failure instanceof A2AException problem) {
             return problem.error();
@@ -89,7 +89,7 @@ public enum A2AError {
         return grpcStatus;
     }
 
-    /** What to say if there is nothing more particular. */
+    /** Default message. */
     public String defaultMessage() {
         return defaultMessage;
     }

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation was refused or failed; carries what the peer is told.
+ * Refusal or failure of an operation, with the error for the peer.
  *
  * <p>The message is for the other side: it must hold no secret, no stack and no path. It is cut where it gets too long, and
  * so is what is said of a field.
@@ -156,7 +156,7 @@ public final class A2AException extends RuntimeException {
         return metadata;
     }
 
-    /** What a caller who was refused has to show, as the header {@code WWW-Authenticate} has it; null if nothing helps. */
+    /** Required credentials, as in the header {@code WWW-Authenticate}; null if none would help. */
     public @Nullable String challenge() {
         return metadata.get(CHALLENGE);
     }

@@ -135,7 +135,7 @@ public record AgentCard(
         }
     }
 
-    /** Who offers the agent. */
+    /** Provider of the agent. */
     public record Provider(String organization, String url) {
         public Provider {
             requireNonNull(organization, "organization");
@@ -143,7 +143,7 @@ public record AgentCard(
         }
     }
 
-    /** What the agent can do beyond answering; null means it did not say, which callers treat as no. */
+    /** Optional capabilities of the agent; null means unspecified, which callers treat as no. */
     public record Capabilities(
             @Nullable Boolean streaming,
             @Nullable Boolean pushNotifications,

@@ -31,7 +31,7 @@ public record Artifact(
         }
     }
 
-    /** An artifact with an id and parts alone. */
+    /** An artifact with only an id and parts. */
     public static Artifact of(String artifactId, Part... parts) {
         return new Artifact(artifactId, null, null, List.of(parts), Map.of(), List.of());
     }

@@ -19,7 +19,7 @@ public record CallChain(List<String> agents) {
     /** The header, or metadata, that tells it. */
     public static final String HEADER = "baggage";
 
-    /** That of a call which goes through no agent. */
+    /** Chain of a call that goes through no agent. */
     public static final CallChain NONE = new CallChain(List.of());
 
     private static final String MEMBER = "parley.agents";
@@ -62,7 +62,7 @@ public record CallChain(List<String> agents) {
         }
     }
 
-    /** What the header says; null for none. */
+    /** Value of the header; null for none. */
     public @Nullable String baggage() {
         return agents.isEmpty()
                 ? null

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param extensions URIs of the extensions that the caller activated for this call
  * @param deadline when the caller stops waiting; null if it did not say
  * @param traceparent the W3C trace context; what is not of its form is dropped
- * @param dialect the wire dialect that the caller speaks, such as {@code 1.0}; its webhooks are told in the same
+ * @param dialect the wire dialect that the caller speaks, such as {@code 1.0}; its webhooks receive the same
  * @param namesTasks whether the caller names its tasks itself: the task ids of the call are first taken for such names,
  *     and a message to an unknown or ended task begins a task of that name
  * @param knowsOnlyTasks whether the caller knows no other answer than a task: what an agent answers with a message is
@@ -152,7 +152,7 @@ public record CallContext(
                 copy.chain);
     }
 
-    /** What can be another in the next context. */
+    /** Members that may differ in a derived context. */
     private static final class Copy {
         private Scope scope;
         private Set<String> extensions;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what the signatures of a card are worth to somebody who trusts certain keys. Safe for any thread.
+ * Verifies the signatures of a card against trusted keys. Safe for any thread.
  *
  * <p>Source: A2A specification 1.0, section 8.4.3.
  */
@@ -23,7 +23,7 @@ public interface CardVerifier {
         return verify(card);
     }
 
-    /** What came out. */
+    /** Outcome of a verification. */
     enum Outcome {
         /** A trusted key has signed this card. */
         VERIFIED,

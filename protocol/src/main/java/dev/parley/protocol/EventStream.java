@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a task as one reader sees them, in order, without gaps.
  *
- * <p>The reader pulls, so it can be as slow as it likes and delays nobody. For one thread at a time, except {@link
+ * <p>The reader pulls, so a slow reader delays no other. For one thread at a time, except {@link
  * #close()}, which any thread may call and which wakes a waiting {@link #next}.
  */
 public interface EventStream extends Feed<LoggedEvent> {

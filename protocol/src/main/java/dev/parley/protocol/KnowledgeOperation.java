@@ -196,7 +196,7 @@ public sealed interface KnowledgeOperation {
         }
     }
 
-    /** What {@link UpdateResult#verificationStatus} says. */
+    /** Values of {@link UpdateResult#verificationStatus}. */
     final class Verification {
         public static final String VERIFIED = "Verified";
         public static final String PENDING = "Pending Review";

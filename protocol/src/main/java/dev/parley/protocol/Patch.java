@@ -8,7 +8,7 @@ import static java.util.Objects.requireNonNull;
  * <p>Source: knowledge graph extension, model KnowledgeGraphPatch.
  */
 public record Patch(Op op, Statement statement) {
-    /** What is done with the statement. Names in lower case are those on the wire. */
+    /** Operation on the statement. Names on the wire are in lower case. */
     public enum Op {
         /** Says it, or says it anew: its certainty and provenance are replaced and its age begins again. */
         ADD,

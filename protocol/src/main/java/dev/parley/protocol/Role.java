@@ -1,6 +1,6 @@
 package dev.parley.protocol;
 
-/** Who speaks: the client side ({@link #USER}) or the agent. */
+/** Sender of a message: the client side ({@link #USER}) or the agent. */
 public enum Role {
     USER,
     AGENT

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * One thing that happened to a task: an immutable fact, and at the same time what a stream carries.
  *
  * <p>A log begins with the {@link Task} as created. A {@link Message} in a log is one that the task received; it changes
- * the history and is not shown to streams. In a stream a message stands alone: it is the whole answer.
+ * the history and is not shown to streams. In a stream a message is the whole answer.
  *
  * <p>Source: A2A specification 1.0, section 4.2.3 "StreamResponse".
  */
@@ -29,7 +29,7 @@ public sealed interface TaskEvent permits Task, Message, TaskStatusUpdateEvent, 
             throw new IllegalStateException("first event: " + getClass().getSimpleName() + " (expected: Task)");
         }
         if (task.state().isTerminal()) {
-            // Dropping a late event would show two readers two histories, so whoever emits it hears of it.
+            // Dropping a late event would show two readers two histories, so its emitter gets an exception.
             throw new TaskEndedException(task.id(), task.state());
         }
         return switch (this) {

@@ -16,7 +16,7 @@ public enum TaskState {
     COMPLETED,
     /** Ended without success. */
     FAILED,
-    /** Ended because somebody asked for that. */
+    /** Ended by a cancellation. */
     CANCELED,
     /** Waits for the caller to say more. */
     INPUT_REQUIRED,

@@ -77,7 +77,7 @@ public sealed interface Term {
         public static final String DOUBLE = XSD + "double";
         public static final String LANG_STRING = RDF + "langString";
 
-        /** Numbers beyond a double's range are written as text, lest somebody has to write out a billion digits. */
+        /** Numbers beyond a double's range are written as text, because their digits could be a billion. */
         private static final int MAX_EXPONENT = 308;
 
         private static final int MAX_LANGUAGE = 100;
@@ -173,7 +173,7 @@ public sealed interface Term {
             }
         }
 
-        /** True if {@link #value()} alone, read back from JSON, is this literal. */
+        /** True if {@link #value()}, read back from JSON without a type, is this literal. */
         public boolean isPlain() {
             return switch (datatype) {
                 case STRING -> true;

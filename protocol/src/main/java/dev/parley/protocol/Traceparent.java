@@ -3,7 +3,7 @@ package dev.parley.protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which a trace is told across the wire.
+ * Wire form of a trace context.
  *
  * <p>Source: W3C Trace Context, section 3.2 "Traceparent Header".
  */

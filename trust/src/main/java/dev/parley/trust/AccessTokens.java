@@ -30,7 +30,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that this hub makes and takes: signed, for itself alone, and good for a while.
+ * Signed, expiring access tokens that this hub issues and that only it accepts.
  *
  * <p>Which algorithm and key count is settled here; what the header of a token says of keys is not looked at. Safe for any
  * thread.
@@ -47,7 +47,7 @@ final class AccessTokens {
     private static final String CONFIRMATION = "cnf";
     private static final String THUMBPRINT = "jkt";
 
-    /** What a token says; {@code boundTo} is the thumbprint of the key whose holder alone may use it, or null. */
+    /** Claims of a token; {@code boundTo} is the thumbprint of the key that its holder must prove, or null. */
     record Grant(
             String caller,
             String clientId,

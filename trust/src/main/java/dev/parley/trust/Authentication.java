@@ -16,10 +16,10 @@ import java.util.stream.Stream;
  * @param scopes that a caller must have been granted, all of them
  */
 public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
-    /** Who calls need not say who it is. */
+    /** Callers need no credentials. */
     public static final Authentication NONE = new Authentication(Set.of(Scheme.NONE), Set.of());
 
-    /** Stands for what suits most hubs, where somebody has to show something. */
+    /** Schemes that suit most hubs with authentication. */
     public static final String REQUIRED = "required";
 
     private static final List<Scheme> ANY = List.of(Scheme.API_KEY, Scheme.BEARER);
@@ -48,7 +48,7 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
             this.label = label;
         }
 
-        /** What cards and settings call it. */
+        /** Name in cards and settings. */
         public String label() {
             return label;
         }
@@ -102,7 +102,7 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
         return new Authentication(schemes, Set.copyOf(more));
     }
 
-    /** True if nobody is turned away for showing nothing. */
+    /** True if callers without credentials are admitted. */
     public boolean isOpen() {
         return schemes.contains(Scheme.NONE);
     }

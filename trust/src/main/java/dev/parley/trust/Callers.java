@@ -27,11 +27,11 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may call, and by what each one is known: API keys, bearer tokens, OAuth clients.
+ * Callers and their credentials: API keys, bearer tokens, OAuth clients.
  *
- * <p>Of secrets only hashes are kept. One round of SHA-256 does, because short secrets are refused: nobody tries out all
- * that are as long. They are found by the beginning of their hashes and then compared in constant time, so how long it
- * takes tells nothing of a secret. Immutable.
+ * <p>Only hashes of secrets are kept. One round of SHA-256 is enough, because short secrets are refused and long ones cannot be
+ * enumerated. They are found by the beginning of their hashes and then compared in constant time, so that timing reveals
+ * nothing of a secret. Immutable.
  */
 public final class Callers {
     /** The fewest characters of a secret. */
@@ -67,7 +67,7 @@ public final class Callers {
         return new Builder();
     }
 
-    /** True if somebody can show the like. */
+    /** True if a caller has a credential of this scheme. */
     boolean anyBy(Authentication.Scheme scheme) {
         return switch (scheme) {
             case NONE -> true;
@@ -79,7 +79,7 @@ public final class Callers {
         };
     }
 
-    /** True if somebody was granted a scope. */
+    /** True if a caller was granted a scope. */
     public boolean anyWith(String scope) {
         return scopes.values().stream().anyMatch(granted -> granted.contains(scope));
     }
@@ -169,7 +169,7 @@ public final class Callers {
         /**
          * Adds an API key.
          *
-         * @throws IllegalArgumentException if it is too short, cannot be put into a header, or is somebody else's
+         * @throws IllegalArgumentException if it is too short, cannot be put into a header, or belongs to another caller
          */
         public Builder apiKey(String caller, String key) {
             return add(apiKeys, caller, "API key", key);
@@ -212,7 +212,7 @@ public final class Callers {
          *
          * @param name a URI of the certificate, such as {@code spiffe://example.com/shop}, or its subject, such as {@code
          *     CN=shop,O=Example}
-         * @throws IllegalArgumentException if it is neither, or somebody else's
+         * @throws IllegalArgumentException if it is neither, or belongs to another caller
          */
         public Builder certificate(String caller, String name) {
             String known;
@@ -278,8 +278,7 @@ public final class Callers {
                     case "certificate" -> texts(name, "certificate", value).forEach(one -> certificate(name, one));
                     case "group" -> group(name, String.join(" ", texts(name, "group", value)));
                     default ->
-                        throw wrong(
-                                name, "apiKey, bearer, oauth, certificate, scopes and group alone, but no " + member);
+                        throw wrong(name, "apiKey, bearer, oauth, certificate, scopes and group, but no " + member);
                 }
             });
         }

@@ -33,7 +33,7 @@ final class CardKey {
     private static final int LEAST_RSA_BITS = 2048;
     private static final String ED25519 = "Ed25519";
 
-    /** What stands before the 32 bytes of a key. Source: RFC 8410, section 7 and 4. */
+    /** DER prefix of the 32 bytes of a key. Source: RFC 8410, section 7 and 4. */
     private static final byte[] ED25519_PRIVATE = HexFormat.of().parseHex("302e020100300506032b657004220420");
 
     private static final byte[] ED25519_PUBLIC = HexFormat.of().parseHex("302a300506032b6570032100");
@@ -49,7 +49,7 @@ final class CardKey {
     }
 
     /**
-     * @param hosts in lower case, for which alone it is trusted; none for all
+     * @param hosts in lower case, to which the trust is limited; none for all
      * @throws IllegalArgumentException if it is no key for signatures that are accepted
      */
     CardKey(JWK jwk, List<String> hosts) {

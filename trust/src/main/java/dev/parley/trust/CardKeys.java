@@ -29,8 +29,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys by which somebody signs cards: the first one signs, and the others are those by which it did, or will. To change
- * the key, publish the new one behind the old one, then change their places, then take the old one out. Safe for any thread.
+ * The keys of a signer of cards: the first one signs, the others are former and future ones. To change the key, publish the new
+ * one behind the old one, then swap them, then remove the old one. Safe for any thread.
  *
  * <p>Source: A2A specification 1.0, section 8.4.2; RFC 7515; RFC 7517.
  */
@@ -84,7 +84,7 @@ public final class CardKeys {
     }
 
     /**
-     * Makes a private key in a new file, as a JWK that nobody but its owner can read.
+     * Makes a private key in a new file, as a JWK that only its owner can read.
      *
      * @param expires from when on it must not be believed; null for never
      * @return its id
@@ -140,7 +140,7 @@ public final class CardKeys {
     /**
      * Signs by the first key.
      *
-     * @param jku where the keys are published, for whoever looks them up there; null to leave it out
+     * @param jku address at which the keys are published; null to leave it out
      */
     public CardSigner signer(@Nullable String jku) {
         CardKey key = keys.getFirst();

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that somebody trusts to sign cards, each for some hosts or for all. Nothing else decides: neither an address nor a key that a card brings along is
- * looked at, and nothing is fetched. Safe for any thread.
+ * The keys that are trusted to sign cards, each for some hosts or for all. Nothing else counts: addresses and keys in a card are
+ * ignored, and nothing is fetched. Safe for any thread.
  *
  * <p>Source: A2A specification 1.0, section 8.4.3; RFC 7515, section 5.2; RFC 8725, section 3.1.
  */
@@ -35,8 +35,8 @@ public final class CardTrust implements CardVerifier {
     }
 
     /**
-     * Trusts the keys in files: JWKs, JWK sets, or public keys in PEM. Of keys with {@code nbf} or {@code exp} in their time
-     * alone, of none with {@code revoked}, and of those with {@code hosts} for cards found there alone.
+     * Trusts the keys in files: JWKs, JWK sets, or public keys in PEM. Keys with {@code nbf} or {@code exp} are trusted only
+     * in their time, revoked keys never, and keys with {@code hosts} only for cards from there.
      *
      * @throws java.io.UncheckedIOException if one of the files cannot be read
      * @throws IllegalArgumentException if they hold anything else
@@ -57,7 +57,7 @@ public final class CardTrust implements CardVerifier {
     }
 
     /**
-     * Returns public keys as an entry of a file that {@link #read} takes, by which they are trusted for some hosts alone.
+     * Returns public keys as an entry of a file that {@link #read} takes, that limits the trust to some hosts.
      *
      * @throws IllegalArgumentException if the text holds anything else than keys
      */
@@ -170,7 +170,7 @@ public final class CardTrust implements CardVerifier {
                 + (host == null ? "cards of no known host" : host);
     }
 
-    /** What a stranger wrote, as a log may hold it. */
+    /** Untrusted text made safe for a log. */
     private static String shown(String text) {
         String line = text.replaceAll("\\p{Cntrl}", "?");
         return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "…";

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records calls that were turned away. Whoever makes many of them shall not fill the disk, so those beyond some hundred a
- * minute are counted only, and the next row tells how many there were. Safe for any thread.
+ * Audit rows of refused calls. Many refused calls must not fill the disk, so those beyond some hundred a minute are only
+ * counted, and the next row has their number. Safe for any thread.
  */
 final class Denials {
     private static final int A_MINUTE = 200;

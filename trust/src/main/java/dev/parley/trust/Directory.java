@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * call, and is in the {@linkplain AuditTrail audit} by the same transaction. Safe for any thread.
  */
 public final class Directory {
-    /** What every key begins with; its id comes next. */
+    /** Prefix of every key, before its id. */
     public static final String KEY_PREFIX = "parley_";
 
     private static final int ID_BYTES = 6;
@@ -59,10 +59,10 @@ public final class Directory {
             );
             """);
 
-    /** A tenant: nothing of one group is seen by another. {@code archived} is when its members were shut out, or null. */
+    /** A tenant: nothing of one group is seen by another. {@code archived} is the time since which its members are refused, or null. */
     public record Group(String id, Instant made, @Nullable Instant archived) {}
 
-    /** A member of a group. {@code disabled} is since when it is shut out, or null. */
+    /** A member of a group. {@code disabled} is the time since which it is refused, or null. */
     public record User(
             String group,
             String name,
@@ -93,12 +93,12 @@ public final class Directory {
         }
     }
 
-    /** A key that was just made, and the secret, which nobody sees again. */
+    /** A new key, with its secret, which is never shown again. */
     public record NewKey(Key key, String secret) {}
 
-    /** Who changes something, and from where, for the record. */
+    /** Author of a change and its address, for the audit. */
     public record Actor(String group, String name, String address) {
-        /** Who has the data directory in hand. */
+        /** An operator with access to the data directory. */
         public static final Actor OPERATOR = new Actor(Principal.DEFAULT_GROUP, "operator", "");
     }
 
@@ -114,7 +114,7 @@ public final class Directory {
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
-    /** True if somebody was shut out and then erased. */
+    /** True if the member was disabled and then erased. */
     private volatile boolean hasNameless;
 
     private Directory(Database database, AuditTrail audit, InstantSource clock) {
@@ -208,7 +208,7 @@ public final class Directory {
                 && isWelcome(key.group(), key.principal());
     }
 
-    /** False if the group was archived, or the member shut out: whatever it shows, it is not let in. */
+    /** False if the group is archived or the member disabled: every credential of it is refused. */
     boolean isWelcome(String group, String name) {
         Group of = groups.get(group);
         User user = users.get(new Member(group, name));
@@ -475,8 +475,8 @@ public final class Directory {
     // ---- Changing
 
     /**
-     * Removes a member and its keys, as if they had never been; nothing happens if there is none. Of one that is shut out a
-     * hash stays, because it may have other credentials than keys; it is let in by that name, or by making it anew.
+     * Removes a member and its keys, as if they had never been; nothing happens if there is none. Of a disabled one
+     * a hash stays, because it may have other credentials than keys; enabling that name, or creating it again, admits it.
      *
      * @return how many keys it had
      */
@@ -515,7 +515,7 @@ public final class Directory {
         void write(Session session) throws SQLException;
     }
 
-    /** What is in memory follows what is on disk, one change after the other. */
+    /** Applies a committed change to memory, in the order of commits. */
     private <T> T change(Supplier<T> change) {
         changing.lock();
         try {

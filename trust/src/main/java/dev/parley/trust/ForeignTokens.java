@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that somebody else makes whom this hub trusts: an OpenID provider, or another OAuth 2 server that publishes its keys.
+ * Tokens of trusted issuers: an OpenID provider, or another OAuth 2 server that publishes its keys.
  *
  * <p>Which issuer, keys and algorithms count is settled here; what the header of a token says of keys is not looked at, but
  * for the id of one. Keys are fetched when the first token comes, again when one has a key that is not known, and after a
@@ -142,7 +142,7 @@ final class ForeignTokens {
         return scopes;
     }
 
-    /** @throws ParseException if it is bound in a way that nobody here can check */
+    /** @throws ParseException if it is bound in an unsupported way */
     private static Foreign bound(Principal principal, JWTClaimsSet claims) throws ParseException {
         Map<String, Object> confirmation = claims.getJSONObjectClaim("cnf");
         if (confirmation == null) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class GoodTokens<T> {
     private static final int MOST = 1_000;
 
-    /** What a token says, and until when it is good. */
+    /** Claims of a token, and its expiry. */
     record Good<T>(T says, Instant end) {}
 
     private final InstantSource clock;

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Stands before an agent and lets through what its callers may do: by the policy of the hub, and by the scopes that the
  * skills on its card ask for. Safe for any thread.
  *
- * <p>What somebody may not do to a task that it could not see anyway is answered as if there were no such task.
+ * <p>A forbidden operation on a task that the caller cannot see is answered as if there were no such task.
  */
 public final class Guard {
     /** The member of a message's, or a request's, metadata that names the skill for which it is. */
@@ -153,7 +153,7 @@ public final class Guard {
                 : all.stream().<@Nullable String>map(Skill::id).toList();
     }
 
-    /** What makes an agent work, which may then call others: who only reads cannot go in circles. */
+    /** Operations that run an agent, which may then call others; reads cannot form loops. */
     private void requireEnd(String operation, CallContext context) {
         try {
             context.chain().check(mostAgents);
@@ -215,7 +215,7 @@ public final class Guard {
         return all;
     }
 
-    /** What is missing for the alternative of which the least is missing; nothing if one is fulfilled. */
+    /** Scopes missing for the alternative that needs the fewest more; empty if one is fulfilled. */
     private static Set<String> missing(Skill skill, Set<String> grants) {
         Set<String> least = null;
         for (SecurityRequirement one : skill.securityRequirements()) {
@@ -237,7 +237,7 @@ public final class Guard {
                 "Bearer realm=\"parley\", error=\"insufficient_scope\", scope=\"" + scopes + '"');
     }
 
-    /** Who is nobody in particular sees no more than everybody; others see what they may use. */
+    /** Anonymous callers see public skills only; others also the skills that they may use. */
     private AgentCard extendedCard(CallContext context) {
         if (context.caller().equals(CallContext.anonymous().caller())) {
             throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Bearer realm=\"parley\"");

@@ -9,10 +9,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts wrong secrets, so that nobody tries many: who was wrong too often is not listened to for the rest of a minute.
+ * Rate-limits wrong secrets: after too many of them, attempts are refused for the rest of the minute.
  *
- * <p>Counted are those of one client from one address. So whoever guesses shuts out nobody but the client guessed at, and
- * that only where the guesses come from. Safe for any thread.
+ * <p>Attempts are counted for each client and address, so that guesses block only the client that they name, and only at the
+ * address that they come from. Safe for any thread.
  */
 final class Guesses {
     private static final Duration WINDOW = Duration.ofMinutes(1);

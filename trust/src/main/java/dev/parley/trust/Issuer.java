@@ -42,10 +42,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An issuer of tokens as it tells of itself: where its keys are, and which.
+ * The published metadata and keys of an issuer of tokens.
  *
- * <p>Anybody can make a token that has the hub ask it. So one call asks at a time, and an issuer that did not answer is left
- * alone for a while. Safe for any thread.
+ * <p>Any token can make the hub send a request. So only one request is sent at a time, and an issuer that did not answer is
+ * not asked again for a while. Safe for any thread.
  *
  * <p>Source: OpenID Connect Discovery 1.0, section 4; RFC 9068, section 4; RFC 8725.
  */
@@ -83,7 +83,7 @@ final class Issuer {
         this.clock = clock;
     }
 
-    /** Who can change what an issuer says on its way could be anybody. */
+    /** Over plain HTTP an attacker could replace the keys of an issuer. */
     private static String requireSafe(String issuer) {
         URI url = URI.create(issuer);
         boolean local = Set.of("localhost", "127.0.0.1", "[::1]").contains(String.valueOf(url.getHost()));
@@ -98,7 +98,7 @@ final class Issuer {
         return issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
     }
 
-    /** What its users are called by: its host, with the port and the path if there are any. */
+    /** Suffix of the names of its users: its host, with the port and the path if there are any. */
     String name() {
         URI from = URI.create(url);
         return (from.getAuthority() + from.getPath()).replaceFirst("/$", "");

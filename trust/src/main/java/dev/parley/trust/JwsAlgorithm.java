@@ -36,7 +36,7 @@ enum JwsAlgorithm {
         this.newLabel = newLabel;
     }
 
-    /** What headers call it. */
+    /** Name in headers. */
     String label() {
         return label;
     }

@@ -45,18 +45,18 @@ final class KeyFile {
     private static final Pattern PEM =
             Pattern.compile("-----BEGIN ([A-Z ]+)-----([A-Za-z0-9+/=\\s]+)-----END \\1-----");
 
-    /** What a log, a terminal and an error can show as it is. */
+    /** Text that is safe in a log, a terminal and an error. */
     private static final Pattern ID = Pattern.compile("[!-~]+");
 
     private static final int P256_POINT = 65;
 
-    /** What stands before the point of a public key. Source: RFC 5480, section 2. */
+    /** DER prefix of the point of a public key. Source: RFC 5480, section 2. */
     private static final byte[] P256_PUBLIC =
             HexFormat.of().parseHex("3059301306072a8648ce3d020106082a8648ce3d030107034200");
 
     private static final int ED25519_KEY = 32;
 
-    /** The member of a JWK that names the hosts for which alone it is trusted. No other reader knows it. */
+    /** The member of a JWK that limits its trust to hosts. Other readers ignore it. */
     static final String HOSTS = "hosts";
 
     private KeyFile() {}
@@ -104,7 +104,7 @@ final class KeyFile {
         }
         var keys = new ArrayList<CardKey>();
         for (Map<String, Object> one : JSONObjectUtils.getJSONObjectArray(tree, "keys")) {
-            // Leaves out keys of kinds that nobody knows, as sets are to be read.
+            // Skips keys of unknown kinds, as RFC 7517 requires of readers of sets.
             for (JWK key : JWKSet.parse(Map.of("keys", List.of(one))).getKeys()) {
                 keys.add(new CardKey(key, hosts(one)));
             }

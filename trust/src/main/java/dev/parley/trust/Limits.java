@@ -69,7 +69,7 @@ public final class Limits {
 
     /** The limits of each principal, of each group, and of each agent. */
     public record Settings(Limit principal, Limit group, Limit agent) {
-        /** What holds if nothing is said: nobody can take all streams of a hub. */
+        /** Defaults: no caller can take all streams of a hub. */
         public static final Settings DEFAULTS = new Settings(new Limit(0, 0, 1_000, 0), Limit.NONE, Limit.NONE);
 
         private static final Set<String> MEMBERS = Set.of("principal", "group", "agent");
@@ -89,12 +89,12 @@ public final class Limits {
         }
     }
 
-    /** That a call was let in: what is left, and what to do when it has ended. */
+    /** An admitted call: the remaining limits, and the action at its end. */
     record Taken(Map<String, String> headers, Runnable giveBack) {
         static final Taken NOTHING = new Taken(Map.of(), () -> {});
     }
 
-    /** What one of them has used up. Guarded by itself. */
+    /** Usage of one account. Guarded by itself. */
     private static final class Account {
         private double tokens;
         private long filledNanos;
@@ -148,7 +148,7 @@ public final class Limits {
     /**
      * Takes a call from what its caller, the group and the agent have left.
      *
-     * @param caller null for nobody in particular: all of those together are no principal, and have no limit of one
+     * @param caller null for anonymous callers, which together are no principal and have no limit of one
      * @throws A2AException RATE_LIMITED, with when to try again; nothing was taken
      */
     Taken take(@Nullable Principal caller, String group, String agent) {

@@ -22,7 +22,7 @@ public interface Policy {
     };
 
     /**
-     * What somebody is about to do.
+     * An operation that a caller requests.
      *
      * @param operation by its name in A2A 1.0, such as {@code SendMessage}; {@code knowledge/query} and the like; or the
      *     name of an agent's own method
@@ -36,7 +36,7 @@ public interface Policy {
             @Nullable String skill) {}
 
     /**
-     * Why somebody may not.
+     * Reason of a refusal.
      *
      * @param missing scopes with which it might; empty if none would help
      */
@@ -53,7 +53,7 @@ public interface Policy {
     @Nullable
     Refusal refusal(Attempt attempt);
 
-    /** Whether the tasks of an agent belong to the whole group of whoever began them, and not to that one alone. */
+    /** Whether the tasks of an agent belong to the whole group of their callers, and not only to the caller. */
     default boolean isShared(String agent) {
         return false;
     }

@@ -134,7 +134,7 @@ public final class PolicyFile implements Policy {
                 texts(where + ".skills", members.get("skills")),
                 new TreeSet<>(texts(where + ".scopes", members.get("scopes"))));
         if ((effect == Effect.SCOPES) == rule.scopes().isEmpty()) {
-            throw new IllegalArgumentException(where + ".scopes (expected: some, with the effect scopes alone)");
+            throw new IllegalArgumentException(where + ".scopes (expected: some, only with the effect scopes)");
         }
         rule.scopes().forEach(Authentication::requireScope);
         if (effect == Effect.HIDE

@@ -145,7 +145,7 @@ final class Proofs {
         return scheme + "://" + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT) + ":" + port + path;
     }
 
-    /** What is older than a proof can be need not be remembered. */
+    /** Proofs older than their longest life need not be remembered. */
     private boolean isNew(long made, String proof) {
         ByteBuffer hash = ByteBuffer.wrap(Secrets.hash(proof));
         var id = new Id(hash.getLong(), hash.getLong());

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** What is kept of secrets: one round of SHA-256, which does for long random ones. */
+/** Hashes of secrets: one round of SHA-256, which is enough for long random ones. */
 final class Secrets {
-    /** Compared with where there is nobody, so that it takes as long. */
+    /** Dummy hash for unknown names, so that a comparison takes as long. */
     static final byte[] NOBODYS = new byte[32];
 
     private Secrets() {}

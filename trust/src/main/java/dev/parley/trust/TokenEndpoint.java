@@ -45,7 +45,7 @@ final class TokenEndpoint {
         this.guesses = new Guesses(clock, MAX_WRONG);
     }
 
-    /** A request that is refused; what the client is told. */
+    /** A refused request, with the error for the client. */
     private static final class Refused extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -39,10 +39,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who calls, and turns away who must not.
+ * Authenticates callers and refuses those without permission.
  *
- * <p>An API key counts before a bearer token. A credential that is wrong is refused even where it could have been left out:
- * its sender believes to be somebody. Safe for any thread.
+ * <p>An API key counts before a bearer token. A wrong credential is refused even where none is required:
+ * its sender expects to be authenticated. Safe for any thread.
  */
 public final class Trust {
     /** The header of API keys. */
@@ -158,7 +158,7 @@ public final class Trust {
                 () -> caller == null || isStillWelcome(caller, wanted, arrival));
     }
 
-    /** Whether who was let in has not been shut out since, nor its key. A token that ends meanwhile changes nothing. */
+    /** Whether the caller and its key are still enabled. A token that expires meanwhile changes nothing. */
     private boolean isStillWelcome(Principal caller, Authentication wanted, Arrival arrival) {
         if (!isWelcome(caller.group(), caller.name())) {
             return false;
@@ -172,7 +172,7 @@ public final class Trust {
         return secret == null || !secret.startsWith(Directory.KEY_PREFIX) || byApiKey(secret) != null;
     }
 
-    /** False if the group was archived, or the member shut out. */
+    /** False if the group is archived or the member disabled. */
     public boolean isWelcome(String group, String name) {
         return directory == null || directory.isWelcome(group, name);
     }
@@ -235,8 +235,8 @@ public final class Trust {
     }
 
     /**
-     * Lets those through who may use what is no agent's: where somebody has to show anything, callers with {@code scope};
-     * else everybody. Returns who it is.
+     * Admits callers to addresses that belong to no agent: with authentication, callers with {@code scope}; else all. Returns the
+     * caller.
      *
      * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge
      */
@@ -292,7 +292,7 @@ public final class Trust {
         return skill.withSecurity(requirements);
     }
 
-    /** What cards say of a scheme; of OpenID Connect it is said once for each issuer. */
+    /** Entries of a scheme on cards; OpenID Connect has one for each issuer. */
     private List<SecurityScheme> declared(Scheme scheme, Authentication wanted) {
         return switch (scheme) {
             case NONE -> List.of();
@@ -334,7 +334,7 @@ public final class Trust {
         return agents.getOrDefault(agent, everywhere);
     }
 
-    /** Returns who calls; null for somebody who need not say so. */
+    /** Returns the caller; null if it is anonymous and may be. */
     private @Nullable Principal caller(Authentication wanted, Arrival arrival) {
         Principal caller = identified(wanted, arrival);
         requireWelcome(caller, wanted, arrival);
@@ -380,7 +380,7 @@ public final class Trust {
         }
     }
 
-    /** Who goes on trying is told to wait. What is right is let in all the same: others may share the address. */
+    /** Rate-limits wrong credentials by address. Right ones are admitted all the same: several callers may share the address. */
     private A2AException wrong(Authentication wanted, Arrival arrival) {
         boolean key = wanted.takes(Scheme.API_KEY) && apiKey(arrival) != null;
         var who = new Who(arrival.address(), null);
@@ -407,7 +407,7 @@ public final class Trust {
         return configured != null || directory == null ? configured : directory.byKey(key);
     }
 
-    /** Who has these credentials; null for nobody. API keys may come as bearer tokens too. */
+    /** Returns the caller with these credentials; null if there is none. API keys may come as bearer tokens too. */
     private @Nullable Principal byToken(Authentication wanted, Token token, Arrival arrival) {
         if (token.scheme().equals(BASIC)) {
             return wanted.takes(Scheme.BASIC) ? byPassword(token.text()) : null;
@@ -551,13 +551,13 @@ public final class Trust {
             return this;
         }
 
-        /** What callers of every agent have to show that {@link #agent} does not name; default nothing. */
+        /** Authentication of agents that {@link #agent} does not name; default none. */
         public Builder everywhere(Authentication wanted) {
             this.everywhere = requireNonNull(wanted, "wanted");
             return this;
         }
 
-        /** What callers of one agent have to show. */
+        /** Authentication of one agent. */
         public Builder agent(String name, Authentication wanted) {
             agents.put(requireNonNull(name, "name"), requireNonNull(wanted, "wanted"));
             return this;
@@ -565,7 +565,7 @@ public final class Trust {
 
         /**
          * Whose tokens are taken besides the hub's own: an issuer that publishes its keys by OpenID Connect discovery. Its
-         * users are called {@code name@host}, so that they are nobody else.
+         * users are called {@code name@host}, so that names of issuers cannot collide.
          *
          * @throws IllegalArgumentException if it is no https URL, or of another machine without it
          */
@@ -636,13 +636,13 @@ public final class Trust {
             return this;
         }
 
-        /** What callers may do, and how much; default everything with their own, and 1,000 calls at once. */
+        /** Permissions and limits of callers; default all operations on own tasks, and 1,000 calls at once. */
         public Builder policy(PolicyFile policy) {
             this.limits = policy.limits();
             return policy((Policy) policy);
         }
 
-        /** What callers may do. */
+        /** Permissions of callers. */
         public Builder policy(Policy policy) {
             this.policy = requireNonNull(policy, "policy");
             return this;
@@ -663,7 +663,7 @@ public final class Trust {
         /**
          * Ends the settings.
          *
-         * @throws IllegalArgumentException if nobody could be let in to some agent
+         * @throws IllegalArgumentException if an agent would admit no caller
          */
         public Trust build() {
             requireSomebody(everywhere);
@@ -676,8 +676,8 @@ public final class Trust {
                 boolean later = directory != null && LATER.contains(scheme)
                         || !issuers.isEmpty() && (scheme == Scheme.OPEN_ID || scheme == Scheme.BEARER);
                 if (!later && !callers.anyBy(scheme)) {
-                    throw new IllegalArgumentException(
-                            "scheme " + scheme.label() + ": nobody is known by it (expected: one caller at least)");
+                    throw new IllegalArgumentException("scheme " + scheme.label()
+                            + ": no caller has a credential for it (expected: one caller at least)");
                 }
             }
         }

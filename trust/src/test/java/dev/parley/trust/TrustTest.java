@@ -276,7 +276,7 @@ final class TrustTest {
         assertThatThrownBy(() -> Trust.builder(nobody, null)
                         .everywhere(Authentication.of(Scheme.OAUTH2))
                         .build())
-                .hasMessage("scheme oauth2: nobody is known by it (expected: one caller at least)");
+                .hasMessage("scheme oauth2: no caller has a credential for it (expected: one caller at least)");
         assertThatThrownBy(() -> Authentication.named(List.of("magic")))
                 .hasMessage("scheme: magic (expected: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic)");
         assertThatThrownBy(() -> Authentication.NONE.withScopes(List.of("read")))
