@@ -89,6 +89,9 @@ final class LiveTask implements TaskLog.Writer {
 
     private volatile @Nullable Task durable;
     private volatile long written;
+    /** Whether the first segment had the task's end. */
+    private volatile boolean writtenOnce;
+
     private final ArrayDeque<LoggedEvent> tail = new ArrayDeque<>();
     private @Nullable Message answer;
     private volatile @Nullable A2AException broken;
@@ -672,6 +675,7 @@ final class LiveTask implements TaskLog.Writer {
     public void written(Segment segment) {
         lock.lock();
         try {
+            writtenOnce = written == 0 && segment.head().state().isTerminal();
             durable = inFlight.remove(segment.head().lastSequence());
             written = segment.head().lastSequence();
             for (LoggedEvent event : segment.events()) {
@@ -735,6 +739,11 @@ final class LiveTask implements TaskLog.Writer {
     /** True if emitted events still wait for the disk. Takes no lock. */
     boolean isWriting() {
         return broken == null && written < emitted;
+    }
+
+    /** True if the task was written in one segment, with its end. Takes no lock. */
+    boolean isWrittenOnce() {
+        return writtenOnce;
     }
 
     /** True if the log refused this task's events; a new object has to be made from what it holds. Takes no lock. */

@@ -13,7 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that are in memory: all that something happens to, and as many of the others as fit.
+ * The tasks that are in memory: all that something happens to, and as many of the others as fit. Those that were written once,
+ * with their end, are not kept for that.
  *
  * <p>There is at most one {@link LiveTask} for a task at any time, because entries that are pinned or that wait for the
  * disk weigh nothing and so are never evicted, and because pinning, adding and weighing happen under the entry's lock. Tasks
@@ -51,7 +52,7 @@ final class LiveTasks {
         this.mostInUse = mostInUse;
         this.cache = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
-                .weigher((String id, LiveTask live) -> live.pins.get() > 0 || live.isWriting() ? 0 : live.weight())
+                .weigher((String id, LiveTask live) -> isIdle(live) ? live.weight() : 0)
                 .executor(Runnable::run)
                 .build();
     }
@@ -136,7 +137,7 @@ final class LiveTasks {
     private void requireRoom(LiveTask large) {
         long inUse = 0;
         for (LiveTask live : cache.asMap().values()) {
-            inUse += live.pins.get() > 0 || live.isWriting() ? live.weight() : 0;
+            inUse += isIdle(live) ? 0 : live.weight();
         }
         if (inUse > 0 && inUse + large.weight() > mostInUse) {
             throw A2AException.unavailable("Too many large tasks are in use", Duration.ofSeconds(5));
@@ -165,13 +166,23 @@ final class LiveTasks {
         }
     }
 
-    /** Weighs the task anew, as it may no longer be in use; drops it if the disk refused it. */
+    /**
+     * Weighs the task anew, as it may no longer be in use; drops it if the disk refused it, or if its sender has got all of
+     * it at once, because such a task is seldom asked for again.
+     */
     void settled(LiveTask live) {
         if (live.isBroken()) {
             remove(live);
-        } else if (!live.isWriting() && live.pins.get() == 0) {
-            cache.asMap().computeIfPresent(live.key().taskId(), (id, present) -> present);
+        } else if (isIdle(live)) {
+            cache.asMap()
+                    .computeIfPresent(
+                            live.key().taskId(),
+                            (id, present) -> present == live && live.isWrittenOnce() && isIdle(live) ? null : present);
         }
+    }
+
+    private static boolean isIdle(LiveTask live) {
+        return !live.isWriting() && live.pins.get() == 0;
     }
 
     /** Removes a task that does not come to be, or that a new object replaces. */
