@@ -12,7 +12,8 @@ import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class AuditLog {
     private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
 
-    /** Entries that wait for the disk; who asks more has to wait with them. */
+    /** Entries that wait for the disk. While there are so many, new questions are refused. */
     static final int MAX_NOTES = 1_024;
 
     /** Characters that are kept of what somebody has written. */
@@ -32,7 +33,8 @@ final class AuditLog {
     private final SqlStatementStore statements;
     private final Journal journal;
     private final InstantSource clock;
-    private final Semaphore notes = new Semaphore(MAX_NOTES);
+    private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
+    private final AtomicInteger waitingInAll = new AtomicInteger();
     private volatile boolean open = true;
 
     AuditLog(SqlStatementStore statements, Journal journal, InstantSource clock) {
@@ -41,8 +43,13 @@ final class AuditLog {
         this.clock = clock;
     }
 
-    /** Asks something of a graph, and notes that it was asked. */
+    /**
+     * Asks something of a graph, and notes that it was asked.
+     *
+     * @throws A2AException KNOWLEDGE_QUERY with the reason {@code busy} if too many entries of the group wait for the disk
+     */
     <T> T audited(String operation, CallContext context, String query, Supplier<T> asking) {
+        requireRoom(context, A2AError.KNOWLEDGE_QUERY);
         String outcome = "ok";
         try {
             return asking.get();
@@ -52,6 +59,24 @@ final class AuditLog {
         } finally {
             note(operation, context, outcome, Map.of("query", beginning(query)));
         }
+    }
+
+    /**
+     * Refuses a call of a group with too many entries that wait for the disk: seven eighths of what other groups leave.
+     *
+     * @throws A2AException {@code error} with the reason {@code busy}
+     */
+    void requireRoom(CallContext context, A2AError error) {
+        int own = waiting.getOrDefault(context.scope().group(), 0);
+        int left = MAX_NOTES - (waitingInAll.get() - own);
+        if (own >= left - left / 8) {
+            throw QueryErrors.busy(error);
+        }
+    }
+
+    private void count(String group, int more) {
+        waitingInAll.addAndGet(more);
+        waiting.merge(group, more, (before, change) -> before + change == 0 ? null : before + change);
     }
 
     /** Notes what happens in the transaction of the session. On the writer thread. */
@@ -66,13 +91,14 @@ final class AuditLog {
         journal.audit(session, space, clock.millis(), context.caller(), operation, outcome, detail);
     }
 
-    /** Notes what has happened, without keeping the caller waiting for the disk. */
+    /** Notes what has happened, without keeping the caller waiting. There is room for calls that have begun. */
     void note(String operation, CallContext context, String outcome, Map<String, @Nullable Object> detail) {
         if (!open) {
             return;
         }
-        Space space = statements.space(context.scope().group());
-        notes.acquireUninterruptibly();
+        String group = context.scope().group();
+        Space space = statements.space(group);
+        count(group, 1);
         statements.database().submit(new Database.Work() {
             @Override
             public void write(Session session) throws SQLException {
@@ -81,17 +107,17 @@ final class AuditLog {
 
             @Override
             public String group() {
-                return context.scope().group();
+                return group;
             }
 
             @Override
             public void committed() {
-                notes.release();
+                count(group, -1);
             }
 
             @Override
             public void failed(Exception cause) {
-                notes.release();
+                count(group, -1);
                 LOG.log(System.Logger.Level.ERROR, "an entry of the audit could not be written", cause);
             }
         });

@@ -64,6 +64,7 @@ final class UpdateExecutor {
 
     /** As {@link Graph#update}. */
     UpdateResult update(Update update, CallContext context) {
+        audit.requireRoom(context, A2AError.KNOWLEDGE_UPDATE);
         if (update.sparql() != null) {
             return sparql(update, context);
         }
@@ -77,8 +78,9 @@ final class UpdateExecutor {
     private Outcome make(Update update, CallContext context, @Nullable Approval approval) {
         String group = context.scope().group();
         Alignment alignment = settings.rules(group);
-        Optional<ShaclShapes> shapes = settings.shapes(group); // here, because the writer must not wait for a reader
         try {
+            // Here, because the writer must not wait for a reader.
+            Optional<ShaclShapes> shapes = QueryErrors.mapped(A2AError.KNOWLEDGE_UPDATE, () -> settings.shapes(group));
             return shapes.isEmpty()
                     ? write(update, context, alignment, approval, Updates.UNCHECKED)
                     : checked(shapes.get(), update, context, alignment, approval);

@@ -23,7 +23,6 @@ import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,7 +30,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -328,35 +326,6 @@ abstract class GraphLimitsContract {
     }
 
     // ---- What waits
-
-    @Test
-    void whoAsksMoreThanTheAuditCanWriteWaitsForIt() throws Exception {
-        ask("{ graphs { name } }");
-        database.write(session -> session); // so that nothing waits any more
-        var goOn = new CountDownLatch(1);
-        var begun = new CountDownLatch(1);
-        Thread disk = Thread.ofVirtual()
-                .start(() -> database.write((Session session) -> {
-                    begun.countDown();
-                    try {
-                        goOn.await();
-                    } catch (InterruptedException stopped) {
-                        Thread.currentThread().interrupt();
-                    }
-                    return session;
-                }));
-        begun.await();
-        for (int i = 0; i < AuditLog.MAX_NOTES; i++) {
-            ask("{ graphs { name } }");
-        }
-        Thread oneMore = Thread.ofVirtual().start(() -> ask("{ graphs { name } }"));
-
-        assertThat(oneMore.join(Duration.ofMillis(300))).isFalse();
-
-        goOn.countDown();
-        disk.join();
-        oneMore.join();
-    }
 
     @Test
     void longUpdatesThatWaitAreListedInPieces() {

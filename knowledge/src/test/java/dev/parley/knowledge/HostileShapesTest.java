@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Update;
 import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,10 @@ final class HostileShapesTest {
     @BeforeEach
     void open(@TempDir Path directory) {
         graph = Graph.open(directory);
+        load(graph);
+    }
+
+    private static void load(Graph graph) {
         graph.load(
                 IntStream.range(0, 600)
                         .mapToObj(i -> Statement.of("ex:n" + i, "p", Resource.of("ex:n" + (i + 1))))
@@ -111,6 +117,43 @@ final class HostileShapesTest {
         assertThat(graph.update(status("ex:a"), ORDINARY).success()).isTrue();
         for (FutureTask<Boolean> one : hostile) {
             one.cancel(true);
+        }
+    }
+
+    @Test
+    void anUpdateIsRefusedAsBusyIfItsShapesCannotBeReadForQueriesOfItsGroup(@TempDir Path other) {
+        try (Graph first = Graph.open(other)) {
+            load(first);
+        }
+        try (Graph again = Graph.open(other)) {
+            Query endless = Query.sparql("SELECT (COUNT(*) AS ?n) { ?x (<p>*/<p>*/<p>*)* ?y . ?y (<p>*/<p>*)* ?z }");
+            var queries = IntStream.range(0, 200)
+                    .mapToObj(i -> {
+                        var query = new FutureTask<>(() -> again.query(endless, HOSTILE));
+                        Thread.ofVirtual().start(query);
+                        return query;
+                    })
+                    .toList();
+            for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+                    queries.stream().noneMatch(FutureTask::isDone) && System.nanoTime() - end < 0; ) {
+                Thread.onSpinWait(); // until the first is refused, because as many as may wait do
+            }
+
+            A2AException refused = refusal(again);
+
+            assertThat(refused).isNotNull();
+            assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_UPDATE);
+            assertThat(refused.metadata()).containsEntry("reason", "busy");
+            queries.forEach(query -> query.cancel(true));
+        }
+    }
+
+    private static @Nullable A2AException refusal(Graph graph) {
+        try {
+            graph.update(status("ex:a"), HOSTILE);
+            return null;
+        } catch (A2AException refused) {
+            return refused;
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.parley.knowledge.spi;
 
+import dev.parley.protocol.TemporaryFailure;
+
 /** A store of statements could not do its work. */
 public final class KnowledgeStoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -12,8 +14,17 @@ public final class KnowledgeStoreException extends RuntimeException {
 
     private final Kind kind;
 
+    /** Says that the same call may succeed later, wherever the exception is not told as an error of its own. */
+    private static final class Later extends RuntimeException implements TemporaryFailure {
+        private static final long serialVersionUID = 1L;
+
+        Later(Throwable cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
     private KnowledgeStoreException(String message, Throwable cause, Kind kind) {
-        super(message, cause);
+        super(message, kind == Kind.FAILED ? cause : new Later(cause));
         this.kind = kind;
     }
 
