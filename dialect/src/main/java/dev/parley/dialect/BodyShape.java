@@ -1,6 +1,7 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,12 +18,12 @@ final class BodyShape {
     private BodyShape() {}
 
     /** Returns the form of 0.3 that a body has; null if it is none, or nothing tells. */
-    static @Nullable LegacyDialect of(byte[] body) {
-        if (Rest.isNothing(body)) {
+    static @Nullable LegacyDialect of(WireRequest request, CallContext caller) {
+        if (Rest.isNothing(request.body())) {
             return null;
         }
         try {
-            return of(Json.request(body, Codecs.STRUCT::read));
+            return of(LargeBodies.compute(request, caller, () -> Json.request(request.body(), Codecs.STRUCT::read)));
         } catch (A2AException malformed) {
             return null; // the next reader reports it
         }

@@ -218,7 +218,7 @@ public final class Dialects {
             if (!isJson(request.header("Content-Type"))) {
                 return wrongContentType(form, request);
             }
-            Envelope envelope = Envelope.read(request.body());
+            Envelope envelope = Envelope.read(request, caller);
             form = Form.rpc(Dialect.V1, envelope.id());
             A2AException problem = envelope.problem();
             if (problem != null && !envelope.anonymous()) {
@@ -242,14 +242,14 @@ public final class Dialects {
             form = Form.rpc(dialect, envelope.id());
             WireOperation asked = asked(dialect, envelope.method(), version, agent);
             inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
-            Operation operation = envelope.params(asked.request());
+            Operation operation = envelope.params(asked.request(), request, caller);
             if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
                 boolean named = isNamed(operation, agent, caller);
                 if (named || settings.has(Switch.MERGED_LEGACY_ANSWERS)) {
                     dialect = named ? LegacyDialect.TYPE : LegacyDialect.MERGED;
                     form = Form.rpc(dialect, envelope.id());
                     asked = asked(dialect, envelope.method(), version, agent);
-                    operation = envelope.params(asked.request());
+                    operation = envelope.params(asked.request(), request, caller);
                 }
             }
             return exchange(dialect, asked, operation, form, request, agent, caller);
@@ -265,7 +265,8 @@ public final class Dialects {
             throws Exception {
         OwnMethod method = requireNonNull(agent.methods().get(envelope.method()));
         CallContext context = context(caller, extensions(request), request.header(TRACE), dialect);
-        return form.result(Codecs.FREE, method.call(envelope.params(Codecs.STRUCT), context), Map.of());
+        return form.result(
+                Codecs.FREE, method.call(envelope.params(Codecs.STRUCT, request, caller), context), Map.of());
     }
 
     /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
@@ -374,13 +375,14 @@ public final class Dialects {
                 form = restForm(LegacyDialect.KIND, request);
                 return extendedCard(form, request, agent, caller);
             }
-            Dialect dialect = restDialect(request, agent);
+            Dialect dialect = restDialect(request, agent, caller);
             form = restForm(dialect, request);
             Rest route = Rest.of(operations(dialect), request.method(), request.path());
             if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
                 return wrongContentType(form, request);
             }
-            return exchange(dialect, route.operation(), route.read(request), form, request, agent, caller);
+            Operation operation = LargeBodies.compute(request, caller, () -> route.read(request));
+            return exchange(dialect, route.operation(), operation, form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));
         }
@@ -405,14 +407,14 @@ public final class Dialects {
     }
 
     /** Source: A2A specification 0.3.0, section 3.5.3; where 1.0 and 0.3 have the same path, the version decides. */
-    private Dialect restDialect(WireRequest request, ServedAgent agent) {
+    private Dialect restDialect(WireRequest request, ServedAgent agent, CallContext caller) {
         Version version = Version.of(request, agent.dialects());
         if (version == Version.V1) {
             requireV1(version, agent);
             return Dialect.V1; // its body need not be looked at
         }
         boolean oldPath = Rest.hasOldPrefix(request.path());
-        LegacyDialect body = agent.speaks("0.3") ? BodyShape.of(request.body()) : null;
+        LegacyDialect body = agent.speaks("0.3") ? BodyShape.of(request, caller) : null;
         boolean legacy = version == Version.V03 || version == Version.UNSAID && (oldPath || body != null);
         if (legacy && agent.speaks("0.3")) {
             return body == null ? LegacyDialect.PROTO : body;
@@ -449,7 +451,8 @@ public final class Dialects {
                     headers.put("Cache-Control", "private, max-age=60");
                     headers.put("Vary", "Authorization, A2A-Version, Accept");
                 }
-                yield form.result(requireNonNull(asked.result()), result, headers);
+                yield LargeBodies.compute(
+                        request, caller, () -> form.result(requireNonNull(asked.result()), result, headers));
             }
             case Operation.Watch watch -> {
                 headers.put("Content-Type", EVENT_STREAM);

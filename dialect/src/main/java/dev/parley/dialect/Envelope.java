@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
@@ -35,6 +36,15 @@ record Envelope(
 
     private static final int MAX_ID_LENGTH = 256;
     private static final byte[] NO_PARAMS = {'{', '}'};
+
+    /**
+     * Reads a request to an agent.
+     *
+     * @throws A2AException PARSE_ERROR if its body is no JSON
+     */
+    static Envelope read(WireRequest request, CallContext caller) {
+        return LargeBodies.compute(request, caller, () -> read(request.body()));
+    }
 
     /** @throws A2AException PARSE_ERROR if {@code body} is no JSON */
     static Envelope read(byte[] body) {
@@ -112,6 +122,11 @@ record Envelope(
                     }
                     return requireNonNull(codec.read(in));
                 });
+    }
+
+    /** {@link #params(Codec)} of a request that may be large. */
+    <T> T params(Codec<T> codec, WireRequest request, CallContext caller) {
+        return LargeBodies.compute(request, caller, () -> params(codec));
     }
 
     private static Envelope refused(byte[] body, byte[] id, String problem) {

@@ -52,7 +52,7 @@ final class Kernel {
             if (!Dialects.isJson(request.header("Content-Type"))) {
                 return Dialects.wrongContentType(form, request);
             }
-            Envelope envelope = Envelope.read(request.body());
+            Envelope envelope = Envelope.read(request, caller);
             form = Form.rpc(dialect, envelope.id());
             if (envelope.problem() != null && !envelope.anonymous()) {
                 throw envelope.problem();
@@ -69,7 +69,8 @@ final class Kernel {
                         A2AError.METHOD_NOT_FOUND,
                         A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
             }
-            return dialects.exchange(dialect, asked, envelope.params(asked.request()), form, request, agent, caller);
+            return dialects.exchange(
+                    dialect, asked, envelope.params(asked.request(), request, caller), form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));
         }

@@ -70,7 +70,7 @@ final class Knowledge {
         try {
             call.requireKnowledge();
             requireSize(request);
-            return call.answer(form, envelope.params(shape(envelope.method())), true);
+            return call.answer(form, envelope.params(shape(envelope.method()), request, caller), true);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             A2AException problem = KnowledgeDialect.fixed(Problem.of(failure));
             return form.error(problem, rpcStatus(problem, subscribes));
@@ -105,7 +105,9 @@ final class Knowledge {
             }
             requireSize(request);
             Shape<? extends KnowledgeOperation> shape = shape("knowledge/" + asked.substring(1));
-            return call.answer(form, Json.request(request.body(), shape::read), false);
+            KnowledgeOperation operation =
+                    LargeBodies.compute(request, caller, () -> Json.request(request.body(), shape::read));
+            return call.answer(form, operation, false);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             A2AException problem = KnowledgeDialect.fixed(Problem.of(failure));
             return form.error(problem, status(problem));

@@ -50,7 +50,7 @@ final class Vault {
             if (!Dialects.isJson(request.header("Content-Type"))) {
                 return Dialects.wrongContentType(form, request);
             }
-            Envelope envelope = Envelope.read(request.body());
+            Envelope envelope = Envelope.read(request, caller);
             form = Form.rpc(DIALECT, envelope.id());
             if (envelope.problem() != null && !envelope.anonymous()) {
                 throw envelope.problem();
@@ -74,7 +74,7 @@ final class Vault {
             return dialects.exchange(
                     DIALECT,
                     asked,
-                    envelope.params(asked.request()),
+                    envelope.params(asked.request(), request, caller),
                     form,
                     request,
                     linked(agent, caller, request),

@@ -1,0 +1,93 @@
+package dev.parley.dialect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.Operation;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The threads that parse large requests: a group that has them all, and another group. */
+@Timeout(60)
+final class LargeBodiesTest {
+    private static final CallContext HOSTILE = CallContext.of("mallory", new Scope("hostile", "mallory"));
+    private static final CallContext ORDINARY = CallContext.of("alice", new Scope("ordinary", "alice"));
+    private static final String LARGE = "x".repeat(LargeBodies.LARGE);
+
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final CountDownLatch refused = new CountDownLatch(1);
+
+    @AfterEach
+    void end() {
+        mayEnd.countDown();
+    }
+
+    private static WireRequest request(String text) {
+        String body =
+                "{\"message\":{\"messageId\":\"m1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"" + text + "\"}]}}";
+        return new WireRequest(
+                "POST",
+                "/message:send",
+                Map.of(),
+                name -> name.equalsIgnoreCase("Content-Type") ? "application/json" : null,
+                body.getBytes(StandardCharsets.UTF_8),
+                "127.0.0.1");
+    }
+
+    private static int send(String text, CallContext caller) {
+        var endpoint = new ScriptedEndpoint();
+        endpoint.answers = call -> ((Operation.SendMessage) call).message();
+        AgentCard card = Json.read(Wire.example("card.full.json"), AgentCard.class);
+        var agent = new ServedAgent("a", endpoint, ServedCard.unsigned(card), Set.of("1.0"), null, Map.of());
+        return ((WireAnswer.Whole) new Dialects(DialectSettings.DEFAULTS).answer(request(text), agent, caller))
+                .status();
+    }
+
+    private boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(50, TimeUnit.SECONDS);
+        } catch (InterruptedException stopped) {
+            return false;
+        }
+    }
+
+    @Test
+    void aLargeRequestIsReadAndAnsweredOnThreadsOfItsOwn() {
+        Thread caller = Thread.currentThread();
+
+        Thread large = LargeBodies.compute(request(LARGE), ORDINARY, Thread::currentThread);
+        Thread small = LargeBodies.compute(request("small"), ORDINARY, Thread::currentThread);
+
+        assertThat(large.isVirtual()).isFalse();
+        assertThat(large.getName()).isEqualTo("json-worker");
+        assertThat(small).isSameAs(caller);
+        assertThat(send(LARGE, ORDINARY)).isEqualTo(200);
+    }
+
+    @Test
+    void largeRequestsOfAGroupDoNotHoldUpThoseOfAnother() {
+        for (int i = 0; i < 200; i++) {
+            Thread.ofVirtual().start(() -> {
+                try {
+                    LargeBodies.compute(request(LARGE), HOSTILE, () -> await(mayEnd));
+                } catch (RuntimeException tooMany) {
+                    refused.countDown();
+                }
+            });
+        }
+        assertThat(await(refused)).isTrue();
+
+        assertThat(send(LARGE, HOSTILE)).isEqualTo(A2AError.UNAVAILABLE.httpStatus());
+        assertThat(send("small", HOSTILE)).isEqualTo(200);
+        assertThat(send(LARGE, ORDINARY)).isEqualTo(200);
+    }
+}
