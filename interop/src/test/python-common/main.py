@@ -9,8 +9,13 @@ The names are those of what one hub cannot be for all: what is asked of its call
 
 import asyncio
 import json
+import os
 import sys
 import traceback
+
+# Libraries print what they like: that goes to the errors.
+RESULTS = os.fdopen(os.dup(1), 'w')
+os.dup2(2, 1)
 
 from client import BINDINGS, CLIENT, DIALECT, connect
 from offered import NotOffered
@@ -36,7 +41,7 @@ async def main(hub, *others):
                     'result': result,
                     'detail': detail,
                 }
-                print(json.dumps(check), flush=True)
+                print(json.dumps(check), file=RESULTS, flush=True)
 
 
 async def outcome_of(work):

@@ -34,6 +34,20 @@ record ForeignSdk(
         List<List<String>> installation,
         List<String> client,
         List<String> server) {
+    // Without the last two it takes more than a minute to notice that there is no network.
+    private static final List<String> NPM_CI = List.of(
+            "npm",
+            "ci",
+            "--ignore-scripts",
+            "--engine-strict",
+            "--no-audit",
+            "--no-fund",
+            "--fetch-retry-maxtimeout=2000",
+            "--fetch-retry-mintimeout=1000");
+
+    private static final String GO_COMMAND_LINE =
+            "GOTOOLCHAIN=auto go build -buildvcs=false -o a2a github.com/a2aproject/a2a-go/v2/cmd/a2a";
+
     /** Everyone, the newest dialect first. */
     static final List<ForeignSdk> ALL = List.of(
             javaScript("1.0", List.of()),
@@ -64,8 +78,12 @@ record ForeignSdk(
             framework("agent-framework"),
             framework("strands"),
             framework("beeai"),
+            framework("crewai"),
             framework("a2a-handler"),
-            goCommandLine());
+            framework("a2a-mcp-server"),
+            called("a2a-go-cli", List.of("go.mod", "go.sum"), List.of("sh", "-c", GO_COMMAND_LINE)),
+            called("a2a-rs", List.of("Cargo.lock", "main.rs"), List.of("cargo", "build", "--quiet", "--locked")),
+            called("a2a-ai-provider", List.of("package-lock.json"), NPM_CI));
 
     /** An OpenID provider; its server wants to be told a port. */
     static final ForeignSdk OPEN_ID_PROVIDER = javaScript("oidc", List.of());
@@ -86,16 +104,7 @@ record ForeignSdk(
                 "js-" + release,
                 sources("js", release, shared),
                 List.of("package-lock.json"),
-                // Without the last two it takes more than a minute to notice that there is no network.
-                List.of(List.of(
-                        "npm",
-                        "ci",
-                        "--ignore-scripts",
-                        "--engine-strict",
-                        "--no-audit",
-                        "--no-fund",
-                        "--fetch-retry-maxtimeout=2000",
-                        "--fetch-retry-mintimeout=1000")),
+                List.of(NPM_CI),
                 List.of("node", "main.mjs"),
                 List.of("node", "serve.mjs"));
     }
@@ -126,14 +135,13 @@ record ForeignSdk(
         return python(name, "python-framework").withoutServer();
     }
 
-    /** The command line of the Go SDK, which its driver starts once for each call. */
-    private static ForeignSdk goCommandLine() {
-        String build = "go build -buildvcs=false -o a2a github.com/a2aproject/a2a-go/v2/cmd/a2a";
+    /** A command, or a library behind a small program of ours, which the driver starts once for each call. */
+    private static ForeignSdk called(String name, List<String> lockFiles, List<String> installation) {
         return new ForeignSdk(
-                "a2a-go-cli",
-                List.of("python-common", "python-framework", "a2a-go-cli"),
-                List.of("go.mod", "go.sum"),
-                List.of(List.of("sh", "-c", "GOTOOLCHAIN=auto " + build)),
+                name,
+                List.of("python-common", "python-framework", name),
+                lockFiles,
+                List.of(installation),
                 List.of("python3", "main.py"),
                 List.of());
     }
@@ -201,7 +209,7 @@ record ForeignSdk(
         return all;
     }
 
-    private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(6);
+    private static final Duration INSTALLATION_LIMIT = Duration.ofMinutes(10);
     private static final Duration RUN_LIMIT = Duration.ofMinutes(5);
 
     /** How far one came. */

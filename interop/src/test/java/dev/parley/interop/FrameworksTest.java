@@ -33,7 +33,7 @@ import org.junit.jupiter.api.TestFactory;
  */
 final class FrameworksTest {
     /** Operations that fail with any server; the document says why. */
-    private static final Map<String, Set<String>> FAULTS = Map.of();
+    private static final Map<String, Set<String>> FAULTS = Map.of("a2a-mcp-server 0.1.5", Set.of("cancel"));
 
     /** Operations that fail with any client; the document says why. */
     private static final Map<String, Set<String>> FAULTS_OF_SERVERS = Map.of();
