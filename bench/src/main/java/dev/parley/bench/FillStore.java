@@ -9,6 +9,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -40,20 +41,26 @@ public final class FillStore {
         int tasks = Integer.parseInt(arguments[1]);
         long start = System.nanoTime();
         try (Store store = Store.open(Path.of(arguments[0]))) {
-            var room = new Semaphore(IN_FLIGHT);
-            var random = new Random(1);
-            long first = Instant.now().toEpochMilli() - 10L * tasks;
-            String context = "";
-            for (int i = 0; i < tasks; i++) {
-                if (i % TASKS_PER_CONTEXT == 0) {
-                    context = id(first + 10L * i, random);
-                }
-                room.acquire();
-                store.log().submit(new Filler(segment(context, Instant.ofEpochMilli(first + 10L * i), random), room));
-            }
-            room.acquire(IN_FLIGHT);
+            fill(store, CallContext.anonymous().scope(), tasks);
         }
         System.out.printf("%,d tasks in %.1f s%n", tasks, (System.nanoTime() - start) / 1e9);
+    }
+
+    /** Writes so many tasks of one owner, ten milliseconds apart, the last one now. */
+    static void fill(Store store, Scope scope, int tasks) throws InterruptedException {
+        var room = new Semaphore(IN_FLIGHT);
+        var random = new Random(scope.hashCode());
+        long first = Instant.now().toEpochMilli() - 10L * tasks;
+        String context = "";
+        for (int i = 0; i < tasks; i++) {
+            if (i % TASKS_PER_CONTEXT == 0) {
+                context = id(first + 10L * i, random);
+            }
+            room.acquire();
+            store.log()
+                    .submit(new Filler(segment(scope, context, Instant.ofEpochMilli(first + 10L * i), random), room));
+        }
+        room.acquire(IN_FLIGHT);
     }
 
     /** An id that sorts by time, as the engine makes them (UUID version 7). */
@@ -62,8 +69,8 @@ public final class FillStore {
         return new UUID(high, random.nextLong() >>> 2 | Long.MIN_VALUE).toString();
     }
 
-    private static Segment segment(String context, Instant at, Random random) {
-        var key = new TaskKey(CallContext.anonymous().scope(), "echo", id(at.toEpochMilli(), random));
+    static Segment segment(Scope scope, String context, Instant at, Random random) {
+        var key = new TaskKey(scope, "echo", id(at.toEpochMilli(), random));
         // One in fifty has failed, so that lists by state have something to find.
         TaskState state = random.nextInt(50) == 0 ? TaskState.FAILED : TaskState.COMPLETED;
         Message asked = Message.of(Role.USER, List.of(Part.text("hello"))).in(context, key.taskId());
@@ -79,7 +86,7 @@ public final class FillStore {
                 List.of(new LoggedEvent(1, task)),
                 List.of(new MessageKey(key.scope(), key.agent(), asked.messageId())),
                 null,
-                new Cause("anonymous", "", null, CallChain.NONE));
+                new Cause(scope.owner(), "", null, CallChain.NONE));
     }
 
     /** A task that is written whole, and then makes room for another. */

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,11 @@ public final class AuditTrail implements Database.GroupListener {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final String GENESIS = "0".repeat(64);
     private static final int ROWS_AT_ONCE = 1_000;
+    /** How long one transaction changes rows; the writer has others to serve. */
+    private static final long CHANGING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final int CHANGED_AT_ONCE = 200;
+
     private static final int MAX_NAMES = 1_000;
     /** Members of the detail whose values callers choose: texts, or lists of texts. */
     private static final Set<String> CHOSEN =
@@ -336,6 +342,9 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** Makes rows of the entries of a task, whose segments are about to be removed. On the writer thread. */
     static void keep(Session session, String taskId) throws SQLException {
+        if (isKept(session, taskId)) {
+            return; // by an earlier transaction, which removed some of the segments
+        }
         for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, true)) {
             Link link = link(session, entry.number());
             insert(
@@ -346,6 +355,16 @@ public final class AuditTrail implements Database.GroupListener {
                     text(entry.entry().detail()),
                     HexFormat.of().formatHex(digest().digest(entry.events())),
                     entry.salt());
+        }
+    }
+
+    private static boolean isKept(Session session, String taskId) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "SELECT 1 FROM logged WHERE task_id = ? AND entry_no > 0"
+                                + " AND NOT EXISTS (SELECT 1 FROM audit WHERE row_no = logged.entry_no) LIMIT 1",
+                        taskId)
+                .executeQuery()) {
+            return !row.next();
         }
     }
 
@@ -482,35 +501,45 @@ public final class AuditTrail implements Database.GroupListener {
         List<String> tasks = database.kind() == Database.Kind.SQLITE
                 ? database.read(session -> tasksOf(session, group, name))
                 : List.of();
-        return database.erase(session -> {
-            for (String task : tasks) {
-                keep(session, task);
-                session.update(
-                        "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
-                                + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
-                        task);
-                session.update(
-                        "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
-                        task);
-            }
-            inChain.keySet().removeAll(List.of(name, member));
-            List<String> values = List.of(group, name, member);
-            return replace(session, "(group_id = ? AND actor = ? OR subject = ?)", values, entry -> {
-                boolean did = entry.group().equals(group) && entry.actor().equals(name);
-                boolean about = entry.subject().equals(member);
-                boolean called = did || about && entry.action().equals("task.moved");
-                return new Entry(
-                        entry.group(),
-                        did ? hashed(name) : entry.actor(),
-                        entry.action(),
-                        did && isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
-                        about ? hashed(member) : entry.subject(),
-                        entry.outcome(),
-                        called ? "" : entry.address(),
-                        entry.trace(),
-                        called ? withoutChosen(entry.detail()) : entry.detail());
-            });
+        for (int from = 0; from < tasks.size(); ) {
+            List<String> left = tasks.subList(from, Math.min(tasks.size(), from + CHANGED_AT_ONCE));
+            from += database.erase(session -> keepSome(session, left));
+        }
+        // Behind all that was submitted before, as there may have been no task.
+        database.erase(session -> inChain.keySet().removeAll(List.of(name, member)));
+        return replace("(group_id = ? AND actor = ? OR subject = ?)", List.of(group, name, member), entry -> {
+            boolean did = entry.group().equals(group) && entry.actor().equals(name);
+            boolean about = entry.subject().equals(member);
+            boolean called = did || about && entry.action().equals("task.moved");
+            return new Entry(
+                    entry.group(),
+                    did ? hashed(name) : entry.actor(),
+                    entry.action(),
+                    did && isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
+                    about ? hashed(member) : entry.subject(),
+                    entry.outcome(),
+                    called ? "" : entry.address(),
+                    entry.trace(),
+                    called ? withoutChosen(entry.detail()) : entry.detail());
         });
+    }
+
+    /** Makes rows of the entries of the first of these tasks, as many as a short while allows; returns how many. */
+    private static int keepSome(Session session, List<String> tasks) throws SQLException {
+        long end = System.nanoTime() + CHANGING_NANOS;
+        int kept = 0;
+        do {
+            String task = tasks.get(kept++);
+            keep(session, task);
+            session.update(
+                    "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
+                            + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                    task);
+            session.update(
+                    "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                    task);
+        } while (kept < tasks.size() && System.nanoTime() - end < 0);
+        return kept;
     }
 
     /** Tasks whose entries in the log have a name. */
@@ -531,29 +560,66 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** Forgets a context's id, where it is somebody's or, with null, anybody's in the group. */
     public void forgetContext(String group, @Nullable String principal, String contextId) {
-        database.erase(session -> replace(
-                session,
+        database.erase(session -> contextId); // behind all that was submitted before
+        replace(
                 "group_id = ? AND action = 'task.created'",
                 List.of(group),
                 entry -> contextId.equals(entry.detail().get("contextId"))
                                 && (principal == null || principal.equals(entry.actor()))
                         ? entry.with(withoutChosen(entry.detail()))
-                        : entry));
+                        : entry);
     }
 
-    /** Returns how many rows are not what they were. What goes into the chain of them is. */
-    private static int replace(Session session, String where, List<String> values, UnaryOperator<Entry> change)
-            throws SQLException {
+    /**
+     * Changes rows in transactions of a few milliseconds, and returns how many are not what they were. What goes into the chain of them is.
+     * The rows are searched beside the writer.
+     */
+    private int replace(String where, List<String> values, UnaryOperator<Entry> change) {
         int replaced = 0;
         long last = 0;
-        List<Stored> rows;
+        List<Long> numbers;
         do {
-            var all = new ArrayList<@Nullable Object>(List.of(last));
-            all.addAll(values);
-            all.add(ROWS_AT_ONCE);
-            rows = stored(session, "row_no > ? AND " + where, all);
-            for (Stored one : rows) {
-                last = one.row().number();
+            long after = last;
+            numbers = database.read(session -> numbers(session, where, values, after));
+            for (int from = 0; from < numbers.size(); ) {
+                List<Long> left = numbers.subList(from, Math.min(numbers.size(), from + CHANGED_AT_ONCE));
+                Changed some = database.erase(session -> replaceSome(session, left, change));
+                from += some.looked;
+                replaced += some.replaced;
+            }
+            last = numbers.isEmpty() ? last : numbers.getLast();
+        } while (numbers.size() == ROWS_AT_ONCE);
+        return replaced;
+    }
+
+    private static List<Long> numbers(Session session, String where, List<String> values, long after)
+            throws SQLException {
+        var all = new ArrayList<@Nullable Object>(List.of(after));
+        all.addAll(values);
+        all.add(ROWS_AT_ONCE);
+        var numbers = new ArrayList<Long>();
+        try (ResultSet rows = session.bind(
+                        "SELECT row_no FROM audit WHERE row_no > ? AND " + where + " ORDER BY row_no LIMIT ?",
+                        all.toArray())
+                .executeQuery()) {
+            while (rows.next()) {
+                numbers.add(rows.getLong(1));
+            }
+        }
+        return numbers;
+    }
+
+    private record Changed(int looked, int replaced) {}
+
+    /** Changes the first of these rows, as many as a short while allows. */
+    private static Changed replaceSome(Session session, List<Long> numbers, UnaryOperator<Entry> change)
+            throws SQLException {
+        long end = System.nanoTime() + CHANGING_NANOS;
+        int looked = 0;
+        int replaced = 0;
+        do {
+            long number = numbers.get(looked++);
+            for (Stored one : stored(session, "row_no = ?", Arrays.asList(number, 1))) {
                 Entry before = one.row().entry();
                 Entry after = change.apply(before);
                 if (!after.equals(before)) {
@@ -568,12 +634,12 @@ public final class AuditTrail implements Database.GroupListener {
                                     ? one.salt()
                                     : addressInChain(before.address(), one.salt()),
                             after.detail().equals(before.detail()) ? one.detail() : text(after.detail()),
-                            last);
+                            number);
                     replaced++;
                 }
             }
-        } while (rows.size() == ROWS_AT_ONCE);
-        return replaced;
+        } while (looked < numbers.size() && System.nanoTime() - end < 0);
+        return new Changed(looked, replaced);
     }
 
     /** What stands in the place of a name or an id that was forgotten. */

@@ -49,13 +49,15 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private static final long REMOVING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final int REMOVED_AT_ONCE = 100;
-    private static final int SEGMENTS_AT_ONCE = 64;
+    private static final int SEGMENTS_AT_ONCE = 8;
 
     /** How long a webhook that has not been told everything keeps a task that would have been removed by then. */
     private static final long UNTOLD_MS = DAY_MS;
 
     /** Rows of messages of past days that go with one group. */
     private static final int MESSAGES_SWEPT_AT_ONCE = 200;
+
+    private static final int MESSAGES_REMOVED_AT_ONCE = 200;
 
     /** Ids of ours begin with a hexadecimal digit. */
     private static final String BEHIND_OUR_IDS = "g";
@@ -332,11 +334,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         if (tasks.size() < limit) {
             tasks.addAll(ended(BEHIND_OUR_IDS, LAST_ID, before, limit - tasks.size()));
         }
-        int removed = 0;
-        while (removed < tasks.size()) {
-            removed += removeSome(tasks.subList(removed, tasks.size()));
-        }
-        return removed;
+        Removed removed = removeAll(tasks, false);
+        forgetIfEmpty(removed.lanes, false);
+        return removed.tasks;
     }
 
     /**
@@ -368,28 +368,55 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         });
     }
 
-    /** Removes the first of these tasks, as many as a short while allows; the writer has others to serve. */
-    private int removeSome(List<String> tasks) {
-        int most = Math.min(tasks.size(), REMOVED_AT_ONCE);
-        return database.write(most, session -> {
-            long end = System.nanoTime() + REMOVING_NANOS;
-            var touched = new TreeSet<Long>();
-            int removed = 0;
-            while (removed < most && System.nanoTime() - end < 0 && remove(session, tasks.get(removed), touched, end)) {
-                removed++;
-            }
-            for (long lane : touched) {
-                forgetIfEmpty(session, lane);
-            }
-            return removed;
-        });
+    /** @param lanes of the tasks, of which some may be empty now */
+    private record Removed(int tasks, Set<Long> lanes) {}
+
+    /** Removes tasks, and forgets the lanes that are empty then, in transactions of a few milliseconds: the writer has others to serve. */
+    private Removed removeAll(List<String> tasks, boolean erased) {
+        int removed = 0;
+        var lanes = new TreeSet<Long>();
+        while (removed < tasks.size()) {
+            List<String> left = tasks.subList(removed, Math.min(tasks.size(), removed + REMOVED_AT_ONCE));
+            Removed some = write(left.size(), erased, session -> removeSome(session, left, erased));
+            removed += some.tasks;
+            lanes.addAll(some.lanes);
+        }
+        return new Removed(removed, lanes);
     }
 
-    /** Removes a task; false if time ran out, and then it is hidden, and its other rows are left for the next call. */
-    private boolean remove(Session session, String id, Set<Long> touched, long end) throws SQLException {
+    /** @param erased whether it leaves no trace in the files, and is written behind all that was submitted before */
+    private <T> T write(int rows, boolean erased, Database.Question<T> change) {
+        return erased ? database.erase(change) : database.write(rows, change);
+    }
+
+    /** Removes the first of these tasks, as many as a short while allows. */
+    private Removed removeSome(Session session, List<String> tasks, boolean erased) throws SQLException {
+        long end = System.nanoTime() + REMOVING_NANOS;
+        var touched = new TreeSet<Long>();
+        int removed = 0;
+        while (removed < tasks.size()
+                && System.nanoTime() - end < 0
+                && remove(session, tasks.get(removed), touched, end, erased)) {
+            removed++;
+        }
+        return new Removed(removed, touched);
+    }
+
+    /**
+     * Removes a task; false if time ran out, and its other rows are left for the next call. Meanwhile it is hidden, unless it is erased: a
+     * crash must not keep it from being found and erased again.
+     */
+    private boolean remove(Session session, String id, Set<Long> touched, long end, boolean erased)
+            throws SQLException {
         AuditTrail.keep(session, id);
         removeAround(session, id);
         boolean more = removeSegments(session, id);
+        while (more && erased) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            more = removeSegments(session, id);
+        }
         Tally tally = tally(session, id);
         if (tally != null && tally.lane() != REMOVED_LANE) {
             touched.add(tally.lane());
@@ -431,15 +458,40 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 == SEGMENTS_AT_ONCE;
     }
 
-    /** Forgets a lane that has neither tasks nor webhooks, with what it left behind: keys that lead to no task any more. */
-    private void forgetIfEmpty(Session session, long lane) throws SQLException {
-        if (isEmpty(session, "task", lane) && isEmpty(session, "webhook", lane)) {
-            removeMessages(session, lane, "");
-            session.update("DELETE FROM task_name WHERE lane_no = ?", lane);
-            changes.keySet().removeIf(tally -> tally.lane() == lane);
-            session.update("DELETE FROM tally WHERE lane_no = ?", lane);
-            lanes.forget(session, lane);
+    /**
+     * Forgets the lanes that have neither tasks nor webhooks, with what they left behind: keys that lead to no task any more. In transactions
+     * of few rows each. Keys that a crash leaves are removed by their day.
+     */
+    private void forgetIfEmpty(Set<Long> lanes, boolean erased) {
+        for (long lane : lanes) {
+            boolean done;
+            do {
+                done = write(MESSAGES_REMOVED_AT_ONCE, erased, session -> tryForget(session, lane));
+            } while (!done);
         }
+    }
+
+    /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
+    private boolean tryForget(Session session, long lane) throws SQLException {
+        if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
+            return true;
+        }
+        for (long day : days()) {
+            int removed = session.update(
+                    "DELETE FROM message WHERE day = ?1 AND lane_no = ?2 AND message_id IN"
+                            + " (SELECT message_id FROM message WHERE day = ?1 AND lane_no = ?2 LIMIT ?3)",
+                    day,
+                    lane,
+                    MESSAGES_REMOVED_AT_ONCE);
+            if (removed == MESSAGES_REMOVED_AT_ONCE) {
+                return false;
+            }
+        }
+        session.update("DELETE FROM task_name WHERE lane_no = ?", lane);
+        changes.keySet().removeIf(tally -> tally.lane() == lane);
+        session.update("DELETE FROM tally WHERE lane_no = ?", lane);
+        lanes.forget(session, lane);
+        return true;
     }
 
     private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
@@ -447,14 +499,43 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 == 0;
     }
 
-    /** @param condition on the rows, beside their lane */
-    private void removeMessages(Session session, long lane, String condition, Object... values) throws SQLException {
+    /** Days of which there may be keys: also of tomorrow, by a clock that was put back since. */
+    private List<Long> days() {
         long today = clock.millis() / DAY_MS;
-        // Also what is written for tomorrow by a clock that was put back since.
-        for (long day = today - 2; day <= today + 1; day++) {
+        return List.of(today - 2, today - 1, today, today + 1);
+    }
+
+    /**
+     * Erases the keys of a lane that satisfy a condition. They are searched beside the writer, because no index leads to them.
+     *
+     * @param condition on the rows, beside their lane
+     */
+    private void eraseMessages(long lane, String condition, Object... values) {
+        for (long day : days()) {
             var all = new ArrayList<@Nullable Object>(List.of(day, lane));
             all.addAll(List.of(values));
-            session.update("DELETE FROM message WHERE day = ? AND lane_no = ?" + condition, all.toArray());
+            List<String> keys = database.read(session -> {
+                var found = new ArrayList<String>();
+                try (ResultSet rows = session.bind(
+                                "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
+                                all.toArray())
+                        .executeQuery()) {
+                    while (rows.next()) {
+                        found.add(rows.getString(1));
+                    }
+                }
+                return found;
+            });
+            for (int from = 0; from < keys.size(); from += MESSAGES_REMOVED_AT_ONCE) {
+                List<String> some = keys.subList(from, Math.min(keys.size(), from + MESSAGES_REMOVED_AT_ONCE));
+                database.erase(session -> {
+                    for (String key : some) {
+                        session.update(
+                                "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key);
+                    }
+                    return some.size();
+                });
+            }
         }
     }
 
@@ -509,48 +590,30 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     @Override
     public void erase(List<TaskKey> tasks) {
-        database.erase(session -> {
-            var touched = new TreeSet<Long>();
-            for (TaskKey task : tasks) {
-                erase(session, task.taskId(), touched);
-            }
-            byte[] ids = Json.write(tasks.stream().map(TaskKey::taskId).toList());
-            for (long lane : touched) {
-                removeMessages(
-                        session,
-                        lane,
-                        " AND task_id IN (SELECT value FROM json_each(?))",
-                        new String(ids, StandardCharsets.UTF_8));
-                forgetIfEmpty(session, lane);
-            }
-            return tasks.size();
-        });
-    }
-
-    private void erase(Session session, String id, Set<Long> touched) throws SQLException {
-        Tally tally = tally(session, id);
-        if (tally != null) {
-            touched.add(tally.lane());
-            changes.merge(tally, -1, Integer::sum);
-            AuditTrail.keep(session, id);
-            removeAround(session, id);
-            session.update("DELETE FROM segment WHERE task_id = ?", id);
-            session.update("DELETE FROM task WHERE task_id = ?", id);
+        List<String> ids = tasks.stream().map(TaskKey::taskId).toList();
+        Removed removed = removeAll(ids, true);
+        String list = new String(Json.write(ids), StandardCharsets.UTF_8);
+        for (long lane : removed.lanes) {
+            eraseMessages(lane, " AND task_id IN (SELECT value FROM json_each(?))", list);
         }
+        forgetIfEmpty(removed.lanes, true);
     }
 
     @Override
     public void forget(String group, String principal) {
-        database.erase(session -> {
-            for (long lane : lanes.of(session, group, principal)) {
-                String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
+        String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
+        List<Long> owned = database.erase(session -> {
+            List<Long> all = lanes.of(session, group, principal);
+            for (long lane : all) {
                 session.update("DELETE FROM webhook WHERE lane_no = ?" + orphaned.formatted("webhook"), lane);
                 session.update("DELETE FROM task_name WHERE lane_no = ?" + orphaned.formatted("task_name"), lane);
-                removeMessages(session, lane, orphaned.formatted("message"));
-                forgetIfEmpty(session, lane);
             }
-            return principal;
+            return all;
         });
+        for (long lane : owned) {
+            eraseMessages(lane, orphaned.formatted("message"));
+        }
+        forgetIfEmpty(new TreeSet<>(owned), true);
     }
 
     // ---- Reading

@@ -119,6 +119,98 @@ final class RemovalTest {
         assertThat(onDisk()).doesNotContain("alice-xqz", "message-of-alice");
     }
 
+    /** Counts the groups that the writer has committed. */
+    private AtomicInteger groups() {
+        var groups = new AtomicInteger();
+        store.database().listen(new Database.GroupListener() {
+            @Override
+            public void beforeCommit(Session session) {}
+
+            @Override
+            public void committed(int works) {
+                groups.incrementAndGet();
+            }
+
+            @Override
+            public void rolledBack() {}
+        });
+        return groups;
+    }
+
+    private List<TaskKey> tasks(Scope scope, int number) {
+        var keys = new ArrayList<TaskKey>();
+        var written = new ArrayList<CompletableFuture<?>>();
+        for (int i = 0; i < number; i++) {
+            TaskKey key = task(scope);
+            keys.add(key);
+            written.add(Segments.submit(
+                    store.log(),
+                    key,
+                    1,
+                    TaskState.COMPLETED,
+                    clock.instant(),
+                    new MessageKey(scope, "agent", "message-" + i)));
+        }
+        CompletableFuture.allOf(written.toArray(CompletableFuture[]::new)).join();
+        return keys;
+    }
+
+    @Test
+    void anErasureOfManyTasksDoesNotKeepTheWriterFromOthers() {
+        List<TaskKey> hers = tasks(ALICE, 1_000);
+        List<TaskKey> others = tasks(BOB, 10);
+        AtomicInteger groups = groups();
+
+        store.log().erase(hers);
+        int erasing = groups.getAndSet(0);
+        store.log().forget("shop", "alice-xqz");
+        int changed = store.audit().forget("shop", "alice-xqz");
+
+        assertThat(erasing).isGreaterThanOrEqualTo(1_000 / 100 + 1_000 / 200);
+        assertThat(groups.get()).isGreaterThanOrEqualTo(1_000 / 200);
+        assertThat(changed).isEqualTo(1_000);
+        assertThat(count("SELECT count(*) FROM task")).isEqualTo(others.size());
+        assertThat(count("SELECT count(*) FROM message")).isEqualTo(others.size());
+        assertThat(count("SELECT count(*) FROM lane WHERE owner = 'alice-xqz'")).isZero();
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    @Test
+    void retentionForgetsTheManyMessagesOfAnEmptyLaneInSmallTransactions() {
+        tasks(ALICE, 1_000);
+        clock.advance(Duration.ofHours(1));
+        AtomicInteger groups = groups();
+
+        assertThat(store.log().removeEnded(clock.instant(), 2_000)).isEqualTo(1_000);
+
+        assertThat(groups.get()).isGreaterThanOrEqualTo(1_000 / 100 + 1_000 / 200);
+        assertThat(count("SELECT count(*) FROM message")).isZero();
+        assertThat(count("SELECT count(*) FROM lane WHERE owner = 'alice-xqz'")).isZero();
+    }
+
+    @Test
+    void aTaskThatTakesSeveralTransactionsToRemoveIsRemoved() {
+        TaskKey expired = task(ALICE);
+        TaskKey erased = task(BOB);
+        for (TaskKey key : List.of(expired, erased)) {
+            var written = new ArrayList<CompletableFuture<?>>();
+            for (int sequence = 1; sequence <= 4_000; sequence++) {
+                TaskState state = sequence == 4_000 ? TaskState.COMPLETED : TaskState.WORKING;
+                written.add(Segments.submit(store.log(), key, sequence, state, clock.instant()));
+            }
+            CompletableFuture.allOf(written.toArray(CompletableFuture[]::new)).join();
+        }
+
+        store.log().erase(List.of(erased));
+        clock.advance(Duration.ofHours(1));
+        store.log().removeEnded(clock.instant(), 100);
+
+        assertThat(count("SELECT count(*) FROM segment")).isZero();
+        assertThat(count("SELECT count(*) FROM task")).isZero();
+        assertThat(count("SELECT sum(tasks) FROM tally")).isZero();
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
     @Test
     void aLaneGoesWithItsLastTaskAndItsNumberIsNotGivenAgain() {
         write(task(ALICE), new MessageKey(ALICE, "agent", "m-1"));
