@@ -1,5 +1,6 @@
 package dev.parley.client;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -71,8 +72,8 @@ final class LoginsTest {
     private void login(@Nullable String refresh) {
         keys.setLogin(
                 "bank",
-                new OAuthLogin.Token("access-0", Duration.ofSeconds(600), refresh, "program", server.url("/token")),
-                now.get());
+                new OAuthLogin.Token("access-0", Duration.ofMinutes(10), refresh, "program", server.url("/token")),
+                requireNonNull(now.get()));
     }
 
     private String token() throws InterruptedException {
@@ -135,11 +136,11 @@ final class LoginsTest {
                             "bank",
                             new OAuthLogin.Token(
                                     "access-of-the-other",
-                                    Duration.ofSeconds(600),
+                                    Duration.ofMinutes(10),
                                     "refresh-of-the-other",
                                     "program",
                                     server.url("/token")),
-                            now.get());
+                            requireNonNull(now.get()));
         };
 
         assertThat(token()).isEqualTo("access-of-the-other");

@@ -81,6 +81,7 @@ final class HostileGroupTest {
     private static final String SEND = "/message:send";
 
     /** Requests of the hostile group. */
+    @SuppressWarnings("ImmutableEnumChecker") // nothing changes the bytes of a body
     enum Hostile {
         SPARQL_PATHS(QUERY, sparql("SELECT (COUNT(*) AS ?n) { ?x (<p>*/<p>*/<p>*/<p>*)* ?y . ?y (<p>*/<p>*)* ?z }")),
         SPARQL_REPLACE(

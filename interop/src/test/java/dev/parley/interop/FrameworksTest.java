@@ -1,5 +1,6 @@
 package dev.parley.interop;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 
@@ -130,6 +131,6 @@ final class FrameworksTest {
     }
 
     private static Outcome outcome(ForeignSdk framework) {
-        return OUTCOMES.get(framework).join();
+        return requireNonNull(OUTCOMES.get(framework)).join();
     }
 }

@@ -89,6 +89,7 @@ class FaultyGraphTest extends GraphContract {
     /** Rows about refused updates are written by themselves, after the answer; if the disk fails, the log has them. */
     @Test
     @Override
+    @SuppressWarnings("JUnitMethodInvoked") // of the contract
     void kg32_updatesThatAreRefusedAreInTheRecordToo() {
         failing = false;
         super.kg32_updatesThatAreRefusedAreInTheRecordToo();
@@ -97,6 +98,7 @@ class FaultyGraphTest extends GraphContract {
     /** Rows about questions, too: the fault of the update behind the question may refuse the row. */
     @Test
     @Override
+    @SuppressWarnings("JUnitMethodInvoked") // of the contract
     void kg32_questionsAreInTheAuditToo() {
         failing = false;
         super.kg32_questionsAreInTheAuditToo();

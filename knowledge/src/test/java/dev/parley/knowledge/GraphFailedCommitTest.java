@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -87,7 +89,7 @@ final class GraphFailedCommitTest {
         }
     }
 
-    private static Object values(Graph of, Double floor) {
+    private static Object values(Graph of, @Nullable Double floor) {
         return String.valueOf(of.query(
                         Query.graphql(
                                         "{ statements { nodes { subject { id } object { value } provenance } } }",
@@ -192,7 +194,7 @@ final class GraphFailedCommitTest {
     private static List<String> read(Changes changes, int wanted) throws InterruptedException {
         var seen = new ArrayList<String>();
         while (seen.size() < wanted) {
-            List<Change> news = changes.next(Duration.ofSeconds(30));
+            List<Change> news = requireNonNull(changes.next(Duration.ofSeconds(30)), "the end of the subscription");
             assertThat(news).as("changes within 30 s behind " + seen).isNotEmpty();
             news.forEach(change -> seen.add(((Literal) change.statement().object()).lexical()));
         }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SequencedMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -113,7 +114,7 @@ final class WriteQueue {
     }
 
     /** Returns the next work of the group whose turn it is, and puts the group behind the others. */
-    private static Work next(LinkedHashMap<String, Deque<Work>> groups) {
+    private static Work next(SequencedMap<String, Deque<Work>> groups) {
         if (groups.size() == 1) {
             Deque<Work> only = groups.firstEntry().getValue();
             Work next = only.remove();
@@ -167,7 +168,7 @@ final class WriteQueue {
                 }
             }
             for (Epoch epoch : epochs) {
-                if (epoch.barrier == work) {
+                if (work.equals(epoch.barrier)) {
                     epoch.barrier = null;
                     count(work, -1);
                     return true;

@@ -74,7 +74,7 @@ final class SchemaTest {
         assertThat(number("SELECT count(*) FROM task WHERE events IS NOT NULL")).isEqualTo(1);
     }
 
-    private enum Listing {
+    enum Listing {
         ALL(null, null, null, "task_by_time (lane_no=?)"),
         SINCE(null, null, Instant.EPOCH, "task_by_time (lane_no=? AND status_ms>?)"),
         COMPLETED(TaskState.COMPLETED, null, null, "task_by_time (lane_no=?)"),

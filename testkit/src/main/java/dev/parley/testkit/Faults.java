@@ -152,6 +152,7 @@ public final class Faults {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // another plan that says the same begins its own count
     private @Nullable Call count(Connection connection, String method) throws SQLException {
         Plan active = plan;
         if (active == null || !active.calls.contains(method)) {
