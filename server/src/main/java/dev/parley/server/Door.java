@@ -165,7 +165,7 @@ final class Door implements HttpRouting {
                 return tooManyStreams(head);
             }
             var answer = routes.answer(head, most -> wholeBody(exchange, most));
-            if (answer instanceof WireAnswer.Events events && !streams.enter(events.frames())) {
+            if (answer instanceof WireAnswer.Events events && !streams.enter(exchange.group(), events.frames())) {
                 events.frames().close();
                 return tooManyStreams(head);
             }

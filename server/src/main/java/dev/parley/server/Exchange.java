@@ -85,6 +85,11 @@ final class Exchange {
         admission = next;
     }
 
+    /** The group of the caller; empty if it was not asked for credentials yet. */
+    String group() {
+        return admission == null ? "" : admission.caller().scope().group();
+    }
+
     /** The stream for as long as its caller would be let in. */
     <E> Feed<E> whileAdmitted(Feed<E> stream) {
         return admission == null ? stream : new AdmittedFeed<>(stream, admission.stands());

@@ -205,7 +205,7 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure stream(GrpcAnswer.Events answer, @Nullable Instant deadline) {
         var events = answer.messages();
-        if (!streams.enter(events)) {
+        if (!streams.enter(exchange.group(), events)) {
             events.close();
             throw A2AException.unavailable("Too many open streams", RETRY);
         }

@@ -16,9 +16,12 @@ final class HealthWatches {
     final class Share {
         private final AtomicInteger own = new AtomicInteger();
 
+        /** Stands for the group, which nobody knows: watches need no credentials. */
+        private final String connection = Integer.toHexString(System.identityHashCode(this));
+
         /** Returns false if there are too many watches already; nothing has happened then. */
         boolean enter(Silence watch) {
-            if (own.incrementAndGet() <= MOST_OF_CONNECTION && open.enter(watch)) {
+            if (own.incrementAndGet() <= MOST_OF_CONNECTION && open.enter(connection, watch)) {
                 return true;
             }
             own.decrementAndGet();

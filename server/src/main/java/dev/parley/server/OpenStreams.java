@@ -1,30 +1,42 @@
 package dev.parley.server;
 
 import dev.parley.protocol.Feed;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 
-/** The event streams that are being written, as many as may be. Safe for any thread. */
+/**
+ * The event streams that are being written, as many as may be. A group has at most {@value #SHARE} times as many as are left
+ * free: seven eighths, if it is the only one. Safe for any thread.
+ */
 final class OpenStreams {
-    private final Semaphore free;
-    private final Set<Feed<?>> open = ConcurrentHashMap.newKeySet();
+    private static final int SHARE = 7;
+
+    private final int max;
+    private final Map<Feed<?>, String> open = new ConcurrentHashMap<>();
+    private final Map<String, Integer> byGroup = new HashMap<>();
+    private volatile int all;
     private volatile boolean ended;
 
     OpenStreams(int max) {
-        this.free = new Semaphore(max);
+        this.max = max;
     }
 
     boolean full() {
-        return free.availablePermits() == 0;
+        return all >= max;
     }
 
-    /** Returns false if there are too many streams already; nothing has happened then. */
-    boolean enter(Feed<?> stream) {
-        if (!free.tryAcquire()) {
-            return false;
+    /** Returns false if there are too many streams already, or too many of the group; nothing has happened then. */
+    boolean enter(String group, Feed<?> stream) {
+        synchronized (byGroup) {
+            if (byGroup.getOrDefault(group, 0) >= (long) SHARE * (max - all)) {
+                return false;
+            }
+            byGroup.merge(group, 1, Integer::sum);
+            all++;
         }
-        open.add(stream);
+        open.put(stream, group);
         if (ended) {
             stream.close();
         }
@@ -32,8 +44,12 @@ final class OpenStreams {
     }
 
     void leave(Feed<?> stream) {
-        if (open.remove(stream)) {
-            free.release();
+        String group = open.remove(stream);
+        if (group != null) {
+            synchronized (byGroup) {
+                byGroup.merge(group, -1, (before, change) -> before + change == 0 ? null : before + change);
+                all--;
+            }
         }
     }
 
@@ -44,6 +60,6 @@ final class OpenStreams {
     /** Closes all streams, and each that enters later. */
     void endAll() {
         ended = true;
-        open.forEach(Feed::close);
+        Set.copyOf(open.keySet()).forEach(Feed::close);
     }
 }

@@ -2,8 +2,10 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.Admission;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.WireAnswer;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -261,5 +263,44 @@ final class SharedResourcesTest {
         } finally {
             clock.shutdownNow();
         }
+    }
+
+    /** The places of event streams: a group that opens as many as it can, and a stream of another. */
+    @Test
+    void aGroupThatOpensStreamsLeavesPlacesToAnother() throws Exception {
+        var endless = new FullStream();
+        agent.stream = endless;
+        var server = TestServer.builder()
+                .maxStreams(16)
+                .defaultAgent("first")
+                .authenticator((name, arrival) -> {
+                    var group = String.valueOf(arrival.header("X-Group"));
+                    return new Admission(
+                            CallContext.of("caller", new CallContext.Scope(group, "caller")),
+                            Map.of(),
+                            () -> {},
+                            () -> true);
+                })
+                .start();
+        open.add(server);
+        server.add(agent.served(server, "first"));
+
+        int opened = 0;
+        while (opened < 16 && stream(server, "hostile") == 200) {
+            opened++;
+        }
+
+        assertThat(opened).isEqualTo(14);
+        assertThat(stream(server, "ordinary")).isEqualTo(200);
+    }
+
+    private int stream(Server server, String group) throws IOException {
+        var body = Requests.jsonRpc("SendStreamingMessage", "hello");
+        return client(server)
+                .send("POST /agents/first HTTP/1.1\nHost: x\nA2A-Version: 1.0\nX-Group: " + group
+                        + "\nContent-Type: application/json\nContent-Length: " + body.length() + "\n\n")
+                .sendExactly(body)
+                .head()
+                .status();
     }
 }
