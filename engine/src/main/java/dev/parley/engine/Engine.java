@@ -582,10 +582,10 @@ public final class Engine implements AutoCloseable {
     private final class FromLog implements LiveTasks.Loader {
         @Override
         public @Nullable LiveTask load(TaskKey key) {
-            if (!exists(key)) {
+            Folded folded = folded(key).orElse(null);
+            if (folded == null) {
                 return null;
             }
-            Folded folded = fold(log, key);
             var live = new LiveTask(key, folded.task(), folded.sequence(), recovery.holds(key), surroundings);
             if (webhooks != null) {
                 webhooks.of(key).forEach(present -> live.watchedBy(Webhooks.id(present), Integer.MAX_VALUE));
@@ -629,7 +629,22 @@ public final class Engine implements AutoCloseable {
         if (task != null) {
             return Optional.of(task);
         }
-        return log.find(key).map(head -> fold(log, key).task());
+        return folded(key).map(Folded::task);
+    }
+
+    /** Reads a task; empty if there is none, also if it is removed in the middle. */
+    private Optional<Folded> folded(TaskKey key) {
+        if (log.find(key).isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(fold(log, key));
+        } catch (DamagedTaskException incomplete) {
+            if (log.find(key).isEmpty()) {
+                return Optional.empty();
+            }
+            throw incomplete;
+        }
     }
 
     Duration patience(CallContext context) {

@@ -48,6 +48,11 @@ public final class MemoryPushStore implements PushStore {
         return rows.remove(new Key(task, configId)) != null;
     }
 
+    /** Removes the webhooks of a task with it. */
+    synchronized void remove(TaskKey task) {
+        rows.keySet().removeIf(key -> key.task().equals(task));
+    }
+
     @Override
     public List<Subscription> pending() {
         return matching(row -> row.deadSince() == null);

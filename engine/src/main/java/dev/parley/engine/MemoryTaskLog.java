@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A log in memory, for tests and for agents that may forget. Writes are done when {@link #submit} returns. */
 public final class MemoryTaskLog implements TaskLog {
+    /** How long a webhook that is yet to be told of the end of its task keeps the task. */
+    private static final Duration LONGEST_AWAITED = Duration.ofDays(1);
+
     private static final Comparator<Head> NEWEST_FIRST = Comparator.comparing(Head::statusTime)
             .thenComparing(head -> head.key().taskId())
             .reversed();
@@ -223,6 +226,7 @@ public final class MemoryTaskLog implements TaskLog {
         lock.lock();
         try {
             for (TaskKey key : tasks) {
+                webhooks.remove(key);
                 Row row = rows.remove(key);
                 if (row != null) {
                     turns.computeIfPresent(
@@ -251,16 +255,26 @@ public final class MemoryTaskLog implements TaskLog {
         }
     }
 
+    /** Whether a webhook is still being told of a task, or was given up since {@code before}; for a day at most. */
+    private boolean isAwaited(Head head, Instant before) {
+        return !head.statusTime().isBefore(before.minus(LONGEST_AWAITED))
+                && webhooks.of(head.key()).stream()
+                        .anyMatch(webhook -> webhook.deadSince() == null
+                                ? webhook.delivered() < head.lastSequence()
+                                : !webhook.deadSince().isBefore(before));
+    }
+
     @Override
     public int removeEnded(Instant before, int limit) {
         lock.lock();
         try {
-            List<TaskKey> ended =
-                    heads(head -> head.state().isTerminal() && head.statusTime().isBefore(before)).stream()
-                            .sorted(NEWEST_FIRST.reversed())
-                            .limit(limit)
-                            .map(Head::key)
-                            .toList();
+            List<TaskKey> ended = heads(head ->
+                            head.state().isTerminal() && head.statusTime().isBefore(before) && !isAwaited(head, before))
+                    .stream()
+                    .sorted(NEWEST_FIRST.reversed())
+                    .limit(limit)
+                    .map(Head::key)
+                    .toList();
             erase(ended);
             return ended.size();
         } finally {

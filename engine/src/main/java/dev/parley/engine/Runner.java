@@ -117,7 +117,7 @@ final class Runner {
 
     /** Returns the state of a task whose caller has answered: submitted if the agent has no time for it yet. */
     TaskState resumed(TaskKey key) {
-        return slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
+        return engine.isOpen() && slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
     }
 
     /**
@@ -166,22 +166,24 @@ final class Runner {
         LiveTask live = first.live();
         try {
             Turn turn = first;
-            Turn before;
+            Turn next;
+            boolean goesOn;
             do {
-                before = turn;
                 if (turn.isRecovered()) {
                     engine.recovery().begun(live.key());
                 }
                 try {
                     observed(turn);
+                    next = live.leave();
+                    goesOn = next != null && engine.began(next);
+                    if (next != null && !goesOn && !turn.isCutOff()) {
+                        waits(next); // while this turn counts as running, for which the log is kept open
+                    }
                 } finally {
                     engine.ended(turn);
                 }
-                turn = live.leave();
-            } while (turn != null && engine.began(turn));
-            if (turn != null && !before.isCutOff()) {
-                waits(turn);
-            }
+                turn = next == null ? turn : next;
+            } while (goesOn);
         } finally {
             giveBack(live);
             engine.recovery().rests(live);

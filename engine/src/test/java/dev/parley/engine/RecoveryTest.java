@@ -301,6 +301,20 @@ final class RecoveryTest {
         }
     }
 
+    @Test
+    void aTaskThatIsErasedBetweenItsHeadAndItsEventsIsNotFound() {
+        AgentEndpoint agent =
+                engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("secret")));
+        Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE);
+        var key = new TaskKey(ALICE.scope(), "agent", task.id());
+
+        try (Engine second = Engine.builder(log).build()) {
+            log.onNextFind(() -> disk.erase(List.of(key)));
+
+            assertThat(second.find(key)).isEmpty();
+        }
+    }
+
     private static Task answerImmediately(AgentEndpoint agent, String id) {
         return (Task) agent.call(
                 new SendMessage(

@@ -11,10 +11,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,8 @@ final class SimulatedLog implements TaskLog {
         final MemoryTaskLog log;
         /** The tasks in the order of their first commits. */
         private final Map<TaskKey, Integer> order = new HashMap<>();
+        /** Tasks that were removed because they ended long ago, by their ids. */
+        final Set<String> removed = new HashSet<>();
         /** Whether no commit succeeds. */
         boolean full;
         /** How often of a thousand times a commit, or a read, fails nevertheless. */
@@ -63,6 +67,7 @@ final class SimulatedLog implements TaskLog {
             order.putIfAbsent(key, order.size());
             List<LoggedEvent> before = events(key);
             Simulation.require(
+                    Invariant.NUMBERED,
                     segment.events().getFirst().sequence() == before.size() + 1L,
                     "events of task %s are numbered without gaps: %s behind %s",
                     key.taskId(),
@@ -279,7 +284,23 @@ final class SimulatedLog implements TaskLog {
 
     @Override
     public int removeEnded(Instant before, int limit) {
-        return read(() -> disk.log.removeEnded(before, limit));
+        return read(() -> {
+            List<PushStore.Subscription> untold = disk.log.webhooks().pending().stream()
+                    .filter(webhook ->
+                            webhook.delivered() < disk.events(webhook.task()).size())
+                    .toList();
+            List<TaskKey> tasks = disk.tasks();
+            int removed = disk.log.removeEnded(before, limit);
+            tasks.stream().filter(key -> disk.log.find(key).isEmpty()).forEach(key -> disk.removed.add(key.taskId()));
+            // All within a day, for which a webhook keeps its task.
+            untold.forEach(webhook -> Simulation.require(
+                    Invariant.ONE_READ,
+                    !disk.removed.contains(webhook.task().taskId()),
+                    "webhook %s is told of the end of task %s before it is removed",
+                    webhook.config().url(),
+                    webhook.task().taskId()));
+            return removed;
+        });
     }
 
     @Override

@@ -178,11 +178,11 @@ final class SimulatedThreads implements InstantSource {
             Alarm<?> next = timers.peek();
             boolean mayPass = next != null && next.at <= last;
             if (runnable.isEmpty() && !mayPass) {
-                Simulation.require(!writerBusy, "the log's writer is not blocked");
+                Simulation.require(Invariant.WRITER, !writerBusy, "the log's writer is not blocked");
                 return;
             }
             if (runnable.isEmpty() || mayPass && !writerBusy && random.nextInt(200) == 0) {
-                Simulation.require(!writerBusy, "the log's writer does not wait for time to pass");
+                Simulation.require(Invariant.WRITER, !writerBusy, "the log's writer does not wait for time to pass");
                 pass(next);
                 continue;
             }

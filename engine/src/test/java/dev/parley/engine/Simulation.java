@@ -43,9 +43,7 @@ import org.jspecify.annotations.Nullable;
  * An engine with agents, callers, webhooks and a log, all of them on one thread in an order that a seed decides, among failing
  * commits, crashes, stops and erasures; then a quiet time, after which everything has to be in order.
  *
- * <p>Checks what ARCHITECTURE.md says always holds: events are numbered without gaps and never change, nobody sees what is not
- * on disk, streams have neither gaps nor repetitions, a message begins one task, at most one handler works at a task, and no
- * task, message, answer or webhook is forgotten.
+ * <p>Checks each {@link Invariant}; a violation names the one that does not hold.
  */
 final class Simulation {
     private static final Duration CHAOS = Duration.ofMinutes(3);
@@ -55,15 +53,15 @@ final class Simulation {
     static final class Violation extends AssertionError {
         private static final long serialVersionUID = 1L;
 
-        Violation(String invariant) {
-            super(invariant);
+        Violation(Invariant invariant, String detail) {
+            super(invariant + " (" + invariant.beginning() + "): expected that " + detail);
         }
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency for one method
-    static void require(boolean holds, String invariant, @Nullable Object... values) {
+    static void require(Invariant invariant, boolean holds, String detail, @Nullable Object... values) {
         if (!holds) {
-            throw new Violation(invariant.formatted(values));
+            throw new Violation(invariant, detail.formatted(values));
         }
     }
 
@@ -78,6 +76,10 @@ final class Simulation {
     private final boolean resumable;
     private final boolean chaos;
     private final int concurrency;
+    private final @Nullable Duration retention;
+    /** Whether no process was killed and nothing was refused by the log. */
+    private boolean calm;
+
     private boolean quiet;
     private @Nullable Throwable failure;
     private Server server;
@@ -89,7 +91,9 @@ final class Simulation {
         this.resumable = random.nextBoolean();
         this.concurrency = 1 + random.nextInt(4);
         this.chaos = random.nextInt(4) > 0;
-        disk.faults = chaos ? random.nextInt(30) : 0;
+        disk.faults = chaos && random.nextInt(3) > 0 ? random.nextInt(30) : 0;
+        this.calm = disk.faults == 0;
+        this.retention = random.nextBoolean() ? Duration.ofSeconds(5 + random.nextInt(60)) : null;
         this.server = new Server();
         int count = 2 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
@@ -111,7 +115,7 @@ final class Simulation {
         disk.faults = 0;
         quiet = true;
         go(QUIET, () -> false);
-        require(areDone(), "every caller is answered: %s", callers);
+        require(Invariant.WORKED_AT, areDone(), "every caller is answered: %s", callers);
         checkDisk();
         return threads.trace();
     }
@@ -129,9 +133,13 @@ final class Simulation {
 
     private void disaster() {
         switch (random.nextInt(5)) {
-            case 0, 1 -> restart();
+            case 0, 1 -> {
+                calm = false;
+                restart();
+            }
             case 2 -> stop();
             case 3 -> {
+                calm = false;
                 disk.full = true;
                 go(Duration.ofNanos(threads.now()).plusSeconds(random.nextInt(20)), () -> false);
                 disk.full = false;
@@ -155,13 +163,24 @@ final class Simulation {
         });
         Duration end = Duration.ofNanos(threads.now()).plusMinutes(2);
         go(end, () -> stopped[0]);
-        require(stopped[0], "a stop comes to its end");
+        require(Invariant.CLOSED, stopped[0], "a stop comes to its end");
         go(Duration.ofNanos(threads.now()).plusMillis(100), () -> false); // what runs on has a closed log
         restart();
     }
 
+    /** Whether a task was erased, or removed because it ended long ago. */
+    private boolean isGone(@Nullable String task) {
+        return erased.contains(task) || disk.removed.contains(task);
+    }
+
+    /** Erases while the tasks that are erased are read. */
     private void erase(Caller caller) {
         Server erasing = server;
+        for (String task : caller.tasks) {
+            if (random.nextBoolean()) {
+                erasing.run(() -> caller.glance(erasing.agent, task));
+            }
+        }
         erasing.run(() -> {
             var gone = new HashSet<String>();
             try {
@@ -180,7 +199,7 @@ final class Simulation {
     private static void requireGone(AgentEndpoint agent, String id, CallContext context) {
         try {
             agent.call(GetTask.of(id), context);
-            throw new Violation("task " + id + " was erased and cannot be read");
+            throw new Violation(Invariant.ONE_LIVE_TASK, "task " + id + " was erased and cannot be read");
         } catch (A2AException | SimulatedLog.Fault refused) {
             // as it has to be
         }
@@ -205,6 +224,7 @@ final class Simulation {
                     .clock(threads)
                     .cacheBytes(random.nextBoolean() ? 0 : 1 << 20)
                     .grace(Duration.ofMillis(random.nextInt(2_000)))
+                    .retention(retention)
                     .webhooks(log.webhooks(), new Transport())
                     .build();
             this.agent = engine.host(described);
@@ -223,10 +243,10 @@ final class Simulation {
         private void handle(Request request, Reply reply) throws Exception {
             String task = request.taskId();
             if (log.isClosed()) {
-                fail(new Violation("no handler begins after the log is closed"));
+                fail(new Violation(Invariant.CLOSED, "no handler begins after the log is closed"));
             }
             if (working.merge(task, 1, Integer::sum) > 1) {
-                fail(new Violation("at most one handler works at task " + task));
+                fail(new Violation(Invariant.ONE_LIVE_TASK, "at most one handler works at task " + task));
             }
             Set<String> messages = handled.computeIfAbsent(task, id -> new HashSet<>());
             messages.add(request.message().messageId());
@@ -291,6 +311,7 @@ final class Simulation {
         final List<String> tasks = new ArrayList<>();
         final List<Message> sent = new ArrayList<>();
         final Map<String, String> led = new HashMap<>();
+        final Map<String, Integer> attempts = new HashMap<>();
         int left = 3 + random.nextInt(6);
         int numbers;
 
@@ -328,9 +349,9 @@ final class Simulation {
             } catch (A2AException refusal) {
                 requireReason(refusal);
             } catch (SimulatedLog.Fault unread) {
-                require(!quiet, "nothing fails for no reason");
+                require(Invariant.HEALED, !quiet, "nothing fails for no reason");
             } catch (InterruptedException unexpected) {
-                throw new Violation("callers are not interrupted");
+                throw new Violation(Invariant.ONE_READ, "callers are not interrupted");
             }
         }
 
@@ -339,7 +360,7 @@ final class Simulation {
             boolean expected = error == A2AError.UNAVAILABLE
                     || error == A2AError.UNSUPPORTED_OPERATION
                     || error == A2AError.TASK_NOT_CANCELABLE
-                    || error == A2AError.TASK_NOT_FOUND && !erased.isEmpty();
+                    || error == A2AError.TASK_NOT_FOUND && !(erased.isEmpty() && disk.removed.isEmpty());
             if (!expected && !(refusal.error() == A2AError.TASK_NOT_FOUND && chaos)) {
                 throw new AssertionError("unexpected refusal", refusal);
             }
@@ -418,10 +439,27 @@ final class Simulation {
 
         private void send(AgentEndpoint agent, Message message, boolean immediately) {
             var send = new SendMessage(null, message, configuration(immediately), Map.of());
+            boolean first = attempts.merge(message.messageId(), 1, Integer::sum) == 1;
             SendResult result = agent.call(send, context);
             if (result instanceof Task task) {
                 acknowledged(message, task);
-                require(immediately || task.state().isSettled(), "a send waits for its outcome: %s", task.state());
+                require(
+                        Invariant.WEBHOOK_WITH_MESSAGE,
+                        !first
+                                || send.configuration().pushConfig() == null
+                                || disk.log
+                                        .webhooks()
+                                        .find(key(task.id()), "hook")
+                                        .isPresent()
+                                || isGone(task.id())
+                                || chaos && disk.log.find(key(task.id())).isEmpty(),
+                        "the webhook of message %s is on disk",
+                        message.messageId());
+                require(
+                        Invariant.ONE_READ,
+                        immediately || task.state().isSettled(),
+                        "a send waits for its outcome: %s",
+                        task.state());
             }
         }
 
@@ -429,7 +467,8 @@ final class Simulation {
             seen(task);
             String before = led.put(message.messageId(), task.id());
             require(
-                    before == null || before.equals(task.id()) || erased.contains(before),
+                    Invariant.ONE_LIVE_TASK,
+                    before == null || before.equals(task.id()) || isGone(before),
                     "message %s leads to one task: %s and %s",
                     message.messageId(),
                     before,
@@ -441,7 +480,7 @@ final class Simulation {
 
         /** Nobody sees a task in a state that is not on disk. */
         private void seen(Task task) {
-            if (erased.contains(task.id())) {
+            if (isGone(task.id())) {
                 return;
             }
             Task folded = null;
@@ -452,18 +491,40 @@ final class Simulation {
                 }
             }
             // Erasures that are under way have not said yet what they erase.
-            require(folded == null && chaos, "what is seen of task %s is on disk: %s, %s", task.id(), task, folded);
+            require(
+                    Invariant.DURABLE,
+                    folded == null && chaos,
+                    "what is seen of task %s is on disk: %s, %s",
+                    task.id(),
+                    task,
+                    folded);
         }
 
         private void cancel(AgentEndpoint agent, String task) {
             Task canceled = agent.call(CancelTask.of(task), context);
             seen(canceled);
-            require(canceled.state() == TaskState.CANCELED, "a task that was canceled is");
+            require(Invariant.DURABLE, canceled.state() == TaskState.CANCELED, "a task that was canceled is");
+        }
+
+        /** Reads a task that may be erased at the same time. */
+        private void glance(AgentEndpoint agent, String task) {
+            try {
+                agent.call(GetTask.of(task), context);
+            } catch (A2AException | SimulatedLog.Fault refused) {
+                // erased, or not readable now
+            }
         }
 
         private void look(AgentEndpoint agent, String task) {
             if (random.nextBoolean()) {
                 agent.call(ListTasks.all(), context).tasks().forEach(one -> {
+                    require(
+                            Invariant.SCOPED,
+                            isGone(one.id())
+                                    || chaos
+                                    || disk.log.find(key(one.id())).isPresent(),
+                            "task %s belongs to its reader",
+                            one.id());
                     if (!one.artifacts().isEmpty()) {
                         seen(one);
                     }
@@ -472,12 +533,13 @@ final class Simulation {
             }
             boolean gone = erased.contains(task); // not behind the call, in the middle of which it may be erased
             Task found = agent.call(GetTask.of(task), context);
-            require(!gone, "what was erased cannot be read");
+            require(Invariant.ONE_LIVE_TASK, !gone, "what was erased cannot be read");
             seen(found);
         }
 
         private void stream(AgentEndpoint agent, Message message) throws InterruptedException {
             var send = new SendStreamingMessage(null, message, configuration(false), Map.of());
+            attempts.merge(message.messageId(), 1, Integer::sum);
             try (EventStream stream = agent.watch(send, context)) {
                 read(stream, message, null);
             }
@@ -500,7 +562,11 @@ final class Simulation {
             while (true) {
                 List<LoggedEvent> events = stream.next(Duration.ofSeconds(random.nextInt(40)));
                 if (events == null) {
-                    require(answered, "a stream does not end before its answer: %s", id);
+                    require(
+                            Invariant.ONE_READ,
+                            answered || isGone(id),
+                            "a stream does not end before its answer: %s",
+                            id);
                     return;
                 }
                 if (events.isEmpty() && random.nextInt(3) == 0) {
@@ -538,19 +604,31 @@ final class Simulation {
         /** A stream has neither gaps nor repetitions, and shows what is on disk. */
         private void requireNext(String task, long last, LoggedEvent event) {
             List<LoggedEvent> written = disk.events(key(task));
-            if (written.isEmpty() && chaos) {
+            if (written.isEmpty() && (chaos || isGone(task))) {
                 return; // erased
             }
-            require(event.sequence() > last, "events come in order: %s behind %s", event.sequence(), last);
-            require(event.sequence() <= written.size(), "event %s of task %s is on disk", event.sequence(), task);
+            require(
+                    Invariant.ONE_READ,
+                    event.sequence() > last,
+                    "events come in order: %s behind %s",
+                    event.sequence(),
+                    last);
+            require(
+                    Invariant.DURABLE,
+                    event.sequence() <= written.size(),
+                    "event %s of task %s is on disk",
+                    event.sequence(),
+                    task);
             LoggedEvent same = written.get((int) event.sequence() - 1);
             require(
+                    Invariant.DURABLE,
                     event.event() instanceof Task || event.event().equals(same.event()),
                     "event %s of task %s is that on disk",
                     event.sequence(),
                     task);
             for (long between = Math.max(last, 0) + 1; last >= 0 && between < event.sequence(); between++) {
                 require(
+                        Invariant.ONE_READ,
                         !written.get((int) between - 1).event().isPublic(),
                         "event %s of task %s is in the stream",
                         between,
@@ -563,42 +641,80 @@ final class Simulation {
 
     private void checkDisk() {
         for (TaskKey key : disk.tasks()) {
-            require(!erased.contains(key.taskId()), "task %s is erased", key.taskId());
+            require(Invariant.ONE_LIVE_TASK, !erased.contains(key.taskId()), "task %s is erased", key.taskId());
             Task task = null;
             for (LoggedEvent event : disk.events(key)) {
                 task = event.event().applyTo(task);
             }
             Task ended = requireNonNull(task);
-            require(ended.state().isSettled(), "somebody works at task %s, or it has ended: %s", key.taskId(), ended);
+            require(
+                    Invariant.WORKED_AT,
+                    ended.state().isSettled(),
+                    "somebody works at task %s, or it has ended: %s",
+                    key.taskId(),
+                    ended);
             if (ended.state().isInterrupted()) {
                 Message question = ended.history().stream()
                         .filter(message -> message.role() == Role.USER)
                         .reduce((first, second) -> second)
                         .orElseThrow();
                 require(
+                        Invariant.READ_BEFORE_ASKING,
                         handled.getOrDefault(key.taskId(), Set.of()).contains(question.messageId()),
                         "message %s of task %s was read",
                         question.messageId(),
                         key.taskId());
             }
+            if (calm && ended.state() == TaskState.FAILED) {
+                checkFailure(key, ended);
+            }
             disk.log.webhooks().of(key).forEach(this::checkWebhook);
         }
         require(
+                Invariant.WEBHOOK_WITH_MESSAGE,
                 disk.log.webhooks().pending().stream()
                         .allMatch(webhook -> disk.log.find(webhook.task()).isPresent()
-                                || erased.contains(webhook.task().taskId())),
+                                || isGone(webhook.task().taskId())),
                 "every webhook belongs to a task");
-        require(server.working.values().stream().allMatch(count -> count == 0), "no handler runs");
+        require(Invariant.CLOSED, server.working.values().stream().allMatch(count -> count == 0), "no handler runs");
+    }
+
+    /** A task that failed because of a stop was worked at, since its last question or its begin. */
+    private void checkFailure(TaskKey key, Task failed) {
+        Message reason = failed.status().message();
+        if (reason == null || !reason.text().startsWith("The server was restarted")) {
+            return;
+        }
+        var messages = new ArrayList<String>();
+        for (LoggedEvent event : disk.events(key)) {
+            switch (event.event()) {
+                case Task begun -> begun.history().forEach(message -> messages.add(message.messageId()));
+                case Message message -> messages.add(message.messageId());
+                case TaskStatusUpdateEvent moved when moved.status().state().isInterrupted() -> messages.clear();
+                default -> {}
+            }
+        }
+        require(
+                Invariant.SUBMITTED,
+                messages.stream().anyMatch(handled.getOrDefault(key.taskId(), Set.of())::contains),
+                "task %s did not fail before its handler began for one of %s",
+                key.taskId(),
+                messages);
     }
 
     private void checkWebhook(Subscription webhook) {
         if (refused.contains(webhook.generation())) {
             return;
         }
-        require(webhook.deadSince() == null, "a webhook is given up only for what its receiver says: %s", webhook);
+        require(
+                Invariant.HEALED,
+                webhook.deadSince() == null,
+                "a webhook is given up only for what its receiver says: %s",
+                webhook);
         Set<Long> heard = told.getOrDefault(webhook.generation(), Set.of());
         for (LoggedEvent event : disk.events(webhook.task())) {
             require(
+                    Invariant.ONE_READ,
                     event.sequence() <= webhook.delivered(),
                     "webhook %s is told of everything: %s of %s",
                     webhook.config().url(),
@@ -607,6 +723,7 @@ final class Simulation {
         }
         long last = disk.events(webhook.task()).size();
         require(
+                Invariant.ONE_READ,
                 heard.contains(last) || heard.isEmpty() && webhook.attempts() == 0,
                 "webhook %s heard of the last event",
                 webhook);

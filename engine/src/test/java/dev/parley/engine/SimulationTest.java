@@ -2,6 +2,9 @@ package dev.parley.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
@@ -30,14 +33,14 @@ final class SimulationTest {
 
     @Test
     void whatAlwaysHoldsHoldsInHundredsOfOrders() {
-        run(SEED == null ? 1 : SEED, SEED == null ? 200 : SEED);
+        run(SEED == null ? 1 : SEED, SEED == null ? Long.getLong("parley.seeds", 200) : SEED);
     }
 
     @Test
     @Tag("heavy")
     void whatAlwaysHoldsHoldsInThousandsOfOrders() {
         if (SEED == null) {
-            run(1_001, Long.getLong("parley.seeds", 5_000) + 1_000);
+            run(1_001, 6_000);
         }
     }
 
@@ -48,13 +51,22 @@ final class SimulationTest {
         }
     }
 
+    @Test
+    void whatIsCheckedIsWhatTheArchitectureSays() throws IOException {
+        String architecture = Files.readString(Path.of("..", "ARCHITECTURE.md"));
+
+        assertThat(Invariant.values())
+                .allSatisfy(invariant -> assertThat(architecture).contains("- " + invariant.beginning()));
+    }
+
     private static void run(long first, long last) {
         for (long seed = first; seed <= last; seed++) {
             try {
                 new Simulation(seed).run();
             } catch (AssertionError | RuntimeException violation) {
                 throw new AssertionError(
-                        "seed " + seed + " (run it with -Dparley.seed=" + seed + "): " + violation.getMessage(),
+                        "seed " + seed + " (./parley test -pl engine -am -Dtest=SimulationTest -Dparley.seed=" + seed
+                                + "): " + violation.getMessage(),
                         violation);
             }
         }

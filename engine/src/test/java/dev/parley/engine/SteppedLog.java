@@ -22,6 +22,7 @@ final class SteppedLog implements TaskLog {
     private final ArrayDeque<Writer> queue = new ArrayDeque<>();
     private final Set<String> damaged = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Runnable> reading = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> finding = new AtomicReference<>();
     private final AtomicReference<@Nullable RuntimeException> erasing = new AtomicReference<>();
     private boolean stepped = true;
     private boolean closed;
@@ -157,7 +158,17 @@ final class SteppedLog implements TaskLog {
 
     @Override
     public Optional<Head> find(TaskKey key) {
-        return disk.find(key);
+        Optional<Head> head = disk.find(key);
+        Runnable action = finding.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
+        return head;
+    }
+
+    /** Runs {@code action} when the next head is found, before the answer. */
+    void onNextFind(Runnable action) {
+        finding.set(action);
     }
 
     /** Has the events of a task be unreadable from now on. */

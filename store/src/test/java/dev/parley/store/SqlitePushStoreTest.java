@@ -9,13 +9,9 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.TaskState;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.PushStoreContract;
-import dev.parley.testkit.SettableClock;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,48 +40,6 @@ final class SqlitePushStoreTest extends PushStoreContract {
 
         try (Store store = Store.open(data)) {
             assertThat(store.webhooks().find(task, "hook")).contains(saved);
-        }
-    }
-
-    @Test
-    void aTaskIsKeptWhileAWebhookHasNotHeardOfItsEnd(@TempDir Path data) {
-        var clock = new SettableClock(Instant.parse("2026-01-01T00:00:00Z"));
-        var task = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
-        var config = new PushConfig(null, "hook", "task-1", "https://example.com/hook", null, null);
-        Subscription untold = Subscription.of(task, config, "1.0", null, 0);
-        try (Store store = Store.open(data, clock, AtRest.PLAIN)) {
-            Segments.write(store.log(), task, 1, TaskState.COMPLETED, clock.instant());
-            store.webhooks().save(untold, CAUSE);
-
-            clock.advance(Duration.ofHours(2));
-            assertThat(store.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9))
-                    .isZero();
-            store.webhooks().advance(untold.failed(12, null, clock.instant(), "status 410"));
-            assertThat(store.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9))
-                    .isZero();
-            assertThat(store.webhooks().dead(9)).hasSize(1);
-
-            clock.advance(Duration.ofHours(2));
-            assertThat(store.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9))
-                    .isEqualTo(1);
-            assertThat(store.webhooks().dead(9)).isEmpty();
-        }
-    }
-
-    @Test
-    void aWebhookThatHearsNothingKeepsItsTaskForADayAtMost(@TempDir Path data) {
-        var clock = new SettableClock(Instant.parse("2026-01-01T00:00:00Z"));
-        var task = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
-        var config = new PushConfig(null, "hook", "task-1", "https://example.com/hook", null, null);
-        try (Store store = Store.open(data, clock, AtRest.PLAIN)) {
-            Segments.write(store.log(), task, 1, TaskState.COMPLETED, clock.instant());
-            store.webhooks().save(Subscription.of(task, config, "1.0", null, 0), CAUSE);
-
-            clock.advance(Duration.ofHours(26));
-
-            assertThat(store.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9))
-                    .isEqualTo(1);
-            assertThat(store.webhooks().of(task)).isEmpty();
         }
     }
 

@@ -207,6 +207,50 @@ public abstract class PushStoreContract {
         assertThat(ids(store().pending())).containsExactlyInAnyOrder("new", "waiting", "dead");
     }
 
+    @Test
+    void aTaskIsKeptWhileAWebhookHasNotHeardOfItsEnd() {
+        Subscription untold = subscription(TASK, "hook");
+        end(TASK);
+        store().save(untold, CAUSE);
+
+        clock.advance(Duration.ofHours(2));
+        assertThat(removeEnded()).isZero();
+        store().advance(untold.failed(12, null, clock.instant(), "status 410"));
+        assertThat(removeEnded()).isZero();
+        assertThat(store().dead(9)).hasSize(1);
+
+        clock.advance(Duration.ofHours(2));
+        assertThat(removeEnded()).isEqualTo(1);
+        assertThat(store().dead(9)).isEmpty();
+    }
+
+    @Test
+    void aTaskWhoseWebhookHasHeardOfItsEndIsRemoved() {
+        Subscription told = subscription(TASK, "hook");
+        end(TASK);
+        store().save(told, CAUSE);
+        store().advance(told.delivered(3));
+
+        clock.advance(Duration.ofHours(2));
+
+        assertThat(removeEnded()).isEqualTo(1);
+    }
+
+    @Test
+    void aWebhookThatHearsNothingKeepsItsTaskForADayAtMost() {
+        end(TASK);
+        store().save(subscription(TASK, "hook"), CAUSE);
+
+        clock.advance(Duration.ofHours(26));
+
+        assertThat(removeEnded()).isEqualTo(1);
+        assertThat(store().of(TASK)).isEmpty();
+    }
+
+    private int removeEnded() {
+        return stores.log().removeEnded(clock.instant().minus(Duration.ofHours(1)), 9);
+    }
+
     // ---- What the tests say
 
     private PushStore store() {
@@ -218,6 +262,14 @@ public abstract class PushStoreContract {
         List<TaskEvent> events =
                 List.of(created(key), new TaskStatusUpdateEvent(key.taskId(), "context", working, Map.of()));
         SegmentWriter.submit(stores.log(), key, 1, events, clock.instant(), List.of(), null)
+                .join();
+    }
+
+    /** Writes the third event of a task, which ends it. */
+    private void end(TaskKey key) {
+        var completed = TaskStatus.of(TaskState.COMPLETED, clock.instant());
+        List<TaskEvent> events = List.of(new TaskStatusUpdateEvent(key.taskId(), "context", completed, Map.of()));
+        SegmentWriter.submit(stores.log(), key, 3, events, clock.instant(), List.of(), null)
                 .join();
     }
 
