@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.ObjectInputStream;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,8 +40,8 @@ final class ArchitectureTest {
             entry("knowledge", Set.of("protocol", "dialect", "engine", "store")),
             entry("hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "trust", "client")));
 
-    private final JavaClasses classes = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages("dev.parley");
 
     @TestFactory
@@ -62,7 +61,7 @@ final class ArchitectureTest {
                             .resideInAnyPackage(others.stream()
                                     .map(module -> "dev.parley." + module + "..")
                                     .toArray(String[]::new))
-                            .check(classes);
+                            .check(CLASSES);
                 }))
                 .toList();
     }
@@ -75,17 +74,17 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.parley.dialect.grpc..", "io.grpc..", "com.google.protobuf..")
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
     void modulesHaveNoCycles() {
-        slices().matching("dev.parley.(*)..").should().beFreeOfCycles().check(classes);
+        slices().matching("dev.parley.(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
     @Test
     void everyPackageIsNullMarked() {
-        assertThat(classes.getDefaultPackage().getPackage("dev.parley").getSubpackagesInTree())
+        assertThat(CLASSES.getDefaultPackage().getPackage("dev.parley").getSubpackagesInTree())
                 .filteredOn(some -> !some.getClasses().isEmpty())
                 .allSatisfy(some -> assertThat(some.isAnnotatedWith(NullMarked.class))
                         .as(some.getName())
@@ -100,7 +99,7 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ObjectInputStream.class)
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -118,7 +117,7 @@ final class ArchitectureTest {
                         "javax.xml..",
                         "org.xml..",
                         "org.w3c.dom..")
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -133,11 +132,11 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ProcessBuilder.class)
-                .check(classes);
+                .check(CLASSES);
         noClasses()
                 .should()
                 .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(nameStartingWith("exec"))))
-                .check(classes);
+                .check(CLASSES);
         noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.parley.cli..") // the agents in jars that the user names
@@ -146,6 +145,6 @@ final class ArchitectureTest {
                 .areAssignableTo(ClassLoader.class)
                 .orShould()
                 .callMethodWhere(target(owner(type(Class.class))).and(target(name("forName"))))
-                .check(classes);
+                .check(CLASSES);
     }
 }
