@@ -1,9 +1,11 @@
 package dev.parley.server;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * How much memory the bodies of running requests may take: for each one, and for all together.
+ * How much memory the bodies of running requests may take: for each one, for those of a group, and for all together. A group
+ * may take seven eighths of what other groups leave. Safe for any thread.
  *
  * <p>What each connection may take without asking is not counted; the number of connections bounds it.
  */
@@ -12,13 +14,13 @@ final class BodyBudget {
     static final long FREE = 64 * 1024;
 
     private final long largest;
-    private final AtomicLong left;
     private final long all;
+    private final Map<String, Long> byGroup = new HashMap<>();
+    private long taken;
 
     BodyBudget(long largest, long all) {
         this.largest = largest;
         this.all = Math.max(all, 2 * largest);
-        this.left = new AtomicLong(this.all);
     }
 
     /** The most bytes that one body may have. */
@@ -26,21 +28,30 @@ final class BodyBudget {
         return largest;
     }
 
-    /** Takes bytes out of what is left; returns false, and takes none, if there are not as many. */
-    boolean take(long bytes) {
-        if (left.addAndGet(-bytes) < 0) {
-            left.addAndGet(bytes);
+    /** Takes bytes for a group out of what is left; returns false, and takes none, if it may not have as many. */
+    synchronized boolean take(String group, long bytes) {
+        long own = byGroup.getOrDefault(group, 0L);
+        long left = all - (taken - own);
+        if (own + bytes > left - left / 8) {
             return false;
         }
+        add(group, bytes);
         return true;
     }
 
     /** The bytes that are taken. */
-    long taken() {
-        return all - left.get();
+    synchronized long taken() {
+        return taken;
     }
 
-    void giveBack(long bytes) {
-        left.addAndGet(bytes);
+    synchronized void giveBack(String group, long bytes) {
+        if (bytes > 0) {
+            add(group, -bytes);
+        }
+    }
+
+    private void add(String group, long bytes) {
+        taken += bytes;
+        byGroup.merge(group, bytes, (before, more) -> before + more == 0 ? null : before + more);
     }
 }

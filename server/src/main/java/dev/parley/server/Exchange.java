@@ -37,6 +37,7 @@ final class Exchange {
     private long pulled;
     private long free;
     private long taken;
+    private String takenBy = "";
     // Only for the clock.
     private boolean seen;
 
@@ -178,7 +179,10 @@ final class Exchange {
         var unused = Math.min(bytes, connection.free().getAndUpdate(left -> left - Math.min(left, bytes)));
         free += unused;
         if (unused < bytes) {
-            if (!connection.all().bodies().take(bytes - unused)) {
+            if (taken == 0) {
+                takenBy = group();
+            }
+            if (!connection.all().bodies().take(takenBy, bytes - unused)) {
                 throw A2AException.unavailable("Too many large requests", Duration.ofSeconds(1));
             }
             taken += bytes - unused;
@@ -191,7 +195,7 @@ final class Exchange {
             admission.leave().run();
             admission = null;
         }
-        connection.all().bodies().giveBack(taken);
+        connection.all().bodies().giveBack(takenBy, taken);
         taken = 0;
         connection.free().addAndGet(free);
         free = 0;

@@ -182,13 +182,27 @@ class BodyLimitTest {
 
     @Test
     void largeBodiesTogetherHaveALimitToo() {
-        var budget = new BodyBudget(100, 150);
+        var budget = new BodyBudget(100, 240);
 
-        assertThat(budget.take(150)).isTrue();
-        assertThat(budget.take(100)).isFalse();
+        assertThat(budget.take("a", 200)).isTrue();
+        assertThat(budget.take("a", 20)).isFalse();
 
-        budget.giveBack(60);
+        budget.giveBack("a", 60);
 
-        assertThat(budget.take(100)).isTrue();
+        assertThat(budget.take("a", 60)).isTrue();
+        assertThat(budget.taken()).isEqualTo(200);
+    }
+
+    @Test
+    void largeBodiesOfAGroupLeaveRoomToAnother() {
+        var budget = new BodyBudget(100, 800);
+        int own = 0;
+        while (budget.take("hostile", 50)) {
+            own++;
+        }
+
+        assertThat(own).isEqualTo(14);
+        assertThat(budget.take("ordinary", 80)).isTrue();
+        assertThat(budget.take("third", 80)).isFalse();
     }
 }
