@@ -4,8 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
+import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
+import dev.parley.dialect.grpc.v1.A2AServiceGrpc.A2AServiceBlockingStub;
+import dev.parley.dialect.grpc.v1.Message;
+import dev.parley.dialect.grpc.v1.Part;
+import dev.parley.dialect.grpc.v1.Role;
+import dev.parley.dialect.grpc.v1.SendMessageConfiguration;
+import dev.parley.dialect.grpc.v1.SendMessageRequest;
+import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.AgentCard;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.okhttp.OkHttpChannelBuilder;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
@@ -20,16 +33,21 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A hub that stops while calls are in progress, and its next start. */
 @Timeout(120)
@@ -87,6 +105,82 @@ final class StopTest {
             // The client goes on to the other interfaces of the card, where nobody listens any more.
             assertThatThrownBy(called::get).isInstanceOf(ExecutionException.class);
             assertThat(took).isLessThan(Duration.ofSeconds(20));
+        }
+    }
+
+    /** Calls over gRPC that wait: for an outcome, for the next event of a message, for the next event of a task. */
+    enum Waiting {
+        CALL {
+            @Override
+            void await(A2AServiceBlockingStub stub, Runnable begun) {
+                stub.sendMessage(message(UUID.randomUUID().toString()));
+            }
+        },
+        STREAM {
+            @Override
+            void await(A2AServiceBlockingStub stub, Runnable begun) {
+                stub.sendStreamingMessage(message(UUID.randomUUID().toString())).forEachRemaining(event -> {});
+            }
+        },
+        SUBSCRIPTION {
+            @Override
+            void await(A2AServiceBlockingStub stub, Runnable begun) {
+                String id = stub.sendMessage(message(UUID.randomUUID().toString()).toBuilder()
+                                .setConfiguration(
+                                        SendMessageConfiguration.newBuilder().setReturnImmediately(true))
+                                .build())
+                        .getTask()
+                        .getId();
+                Iterator<?> events = stub.subscribeToTask(SubscribeToTaskRequest.newBuilder()
+                        .setTenant("endless")
+                        .setId(id)
+                        .build());
+                events.next();
+                begun.run();
+                events.forEachRemaining(event -> {});
+            }
+        };
+
+        /** Waits until the hub stops. */
+        abstract void await(A2AServiceBlockingStub stub, Runnable begun);
+
+        private static SendMessageRequest message(String id) {
+            return SendMessageRequest.newBuilder()
+                    .setTenant("endless")
+                    .setMessage(Message.newBuilder()
+                            .setMessageId(id)
+                            .setRole(Role.ROLE_USER)
+                            .addParts(Part.newBuilder().setText("go")))
+                    .build();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void callersOverGrpcAreToldThatTheServerIsStopping(Waiting waiting) throws Exception {
+        Hub hub = hub(Duration.ofSeconds(1));
+        URI url = URI.create(hub.url());
+        ManagedChannel channel = OkHttpChannelBuilder.forAddress(
+                        url.getHost(), url.getPort(), InsecureChannelCredentials.create())
+                .build();
+        try {
+            var subscribed = new CountDownLatch(waiting == Waiting.SUBSCRIPTION ? 1 : 0);
+            Future<?> call =
+                    threads.submit(() -> waiting.await(A2AServiceGrpc.newBlockingStub(channel), subscribed::countDown));
+            begun.acquire();
+            assertThat(subscribed.await(60, TimeUnit.SECONDS)).isTrue();
+
+            hub.close();
+
+            assertThatThrownBy(() -> call.get(60, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOfSatisfying(StatusRuntimeException.class, told -> {
+                        assertThat(told.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+                        assertThat(told.getStatus().getDescription()).isIn("The server is stopping", "Shutting down");
+                    });
+        } finally {
+            hub.close();
+            channel.shutdownNow();
         }
     }
 
