@@ -1,16 +1,12 @@
 package dev.parley.store;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
-
-import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog.Cause;
-import dev.parley.protocol.A2AException;
+import dev.parley.store.AuditRows.Link;
+import dev.parley.store.AuditRows.Stored;
 import dev.parley.store.Database.Session;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,15 +14,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -48,20 +41,12 @@ public final class AuditTrail implements Database.GroupListener {
     public static final String FORGOTTEN = "sha256:";
 
     private static final Logger LOG = System.getLogger("dev.parley.store");
-    private static final String GENESIS = "0".repeat(64);
-    private static final int ROWS_AT_ONCE = 1_000;
     /** How long one transaction changes rows; the writer has others to serve. */
     private static final long CHANGING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final int CHANGED_AT_ONCE = 200;
 
     private static final int MAX_NAMES = 1_000;
-    /** Members of the detail whose values callers choose: texts, or lists of texts. */
-    private static final Set<String> CHOSEN =
-            Set.of("agents", "contextId", "justification", "receiver", "sourceAgentId", "taskId");
-
-    private static final String COLUMNS =
-            "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash, salt";
     private static final List<String> SCHEMA = List.of("""
             CREATE TABLE audit (
                 row_no   KEY PRIMARY KEY,
@@ -95,9 +80,6 @@ public final class AuditTrail implements Database.GroupListener {
             );
             """);
 
-    /** Entries of the log that are looked up in one read. */
-    private static final int ENTRIES_AT_ONCE = 2_000;
-
     /**
      * Something that somebody did, or was not let do. Holds neither secrets nor what people have written.
      *
@@ -127,15 +109,6 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** An entry as it was recorded: its number from 1 without gaps, and when. */
     public record Row(long number, Instant at, Entry entry, String hash) {}
-
-    /** A row, the very text of its detail, and what keeps its address from being guessed. */
-    private record Stored(Row row, String detail, String salt) {
-        /** As it is, if it is not as we write it. */
-        String detailInChain() {
-            Map<String, ?> members = row.entry().detail();
-            return text(members).equals(detail) ? withoutChosen(members, detail) : detail;
-        }
-    }
 
     /** Which rows: null means any. Rows whose actor, target or subject was forgotten are found by what it was. */
     public record Filter(
@@ -180,22 +153,6 @@ public final class AuditTrail implements Database.GroupListener {
     /** @param inChain what goes into the chain for the address */
     private record Salt(String salt, String inChain) {}
 
-    /** A link of the chain over entries of the log. */
-    private record Link(long last, long at, int entries, String places, String hash) {
-        long first() {
-            return last - entries + 1;
-        }
-
-        boolean has(LoggedEntry entry) {
-            return placesInOrder()[(int) (entry.number() - first())].startsWith(
-                    entry.entry().target() + "/");
-        }
-
-        String[] placesInOrder() {
-            return places.split("\n");
-        }
-    }
-
     private final Database database;
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
@@ -210,8 +167,8 @@ public final class AuditTrail implements Database.GroupListener {
     private int logged;
     private long loggedAt;
     private final StringBuilder places = new StringBuilder();
-    private final MessageDigest loggedDigest = digest();
-    private final MessageDigest entryDigest = digest();
+    private final MessageDigest loggedDigest = AuditChain.digest();
+    private final MessageDigest entryDigest = AuditChain.digest();
     /** Salts of the group in the making. */
     private final Map<Origin, Salt> salts = new HashMap<>();
 
@@ -235,7 +192,7 @@ public final class AuditTrail implements Database.GroupListener {
                     session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
                 return row.next()
                         ? new AuditTrail(database, clock, row.getLong(1), row.getString(2))
-                        : new AuditTrail(database, clock, 0, GENESIS);
+                        : new AuditTrail(database, clock, 0, AuditChain.GENESIS);
             }
         });
         database.listen(trail);
@@ -258,7 +215,7 @@ public final class AuditTrail implements Database.GroupListener {
             throw new StoreException("the tables of the audit have version " + version + " (expected: " + SCHEMA.size()
                     + "; a start of the hub of this version brings them up to date)");
         }
-        return new AuditTrail(database, InstantSource.system(), 0, GENESIS);
+        return new AuditTrail(database, InstantSource.system(), 0, AuditChain.GENESIS);
     }
 
     // ---- Writing
@@ -270,33 +227,19 @@ public final class AuditTrail implements Database.GroupListener {
 
     private void insert(Session session, Pending row) throws SQLException {
         Entry entry = row.entry();
-        String text = text(entry.detail());
+        String text = AuditChain.text(entry.detail());
         String salt = salt(entry.address());
-        String next =
-                chained(hash, number + 1, row.at(), entry, withoutChosen(entry.detail(), text), salt, this::remembered);
-        insert(session, number + 1, row.at(), entry, text, next, salt);
+        String next = AuditChain.chained(
+                hash,
+                number + 1,
+                row.at(),
+                entry,
+                AuditChain.withoutChosen(entry.detail(), text),
+                salt,
+                this::remembered);
+        AuditRows.insert(session, number + 1, row.at(), entry, text, next, salt);
         number++;
         hash = next;
-    }
-
-    private static void insert(
-            Session session, long number, long at, Entry entry, String detail, String hash, String salt)
-            throws SQLException {
-        session.update(
-                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                number,
-                at,
-                entry.group(),
-                entry.actor(),
-                entry.action(),
-                entry.target(),
-                entry.subject(),
-                entry.outcome(),
-                entry.address(),
-                entry.trace(),
-                detail,
-                hash,
-                salt);
     }
 
     /** What keeps an address from being guessed from its hash; empty for no address. */
@@ -315,7 +258,7 @@ public final class AuditTrail implements Database.GroupListener {
     private Salt salted(Origin from) {
         return salts.computeIfAbsent(from, origin -> {
             String salt = salt(origin.address());
-            return new Salt(salt, addressInChain(origin.address(), salt));
+            return new Salt(salt, AuditChain.addressInChain(origin.address(), salt));
         });
     }
 
@@ -336,7 +279,8 @@ public final class AuditTrail implements Database.GroupListener {
         byte[] hashOfEvents = entryDigest.digest();
         String address = salted(new Origin(entry.group(), cause.caller(), cause.address()))
                 .inChain();
-        loggedDigest.update(entryDigest(entryDigest, next, loggedAt, entry, address, hashOfEvents, this::remembered));
+        loggedDigest.update(
+                AuditChain.entryDigest(entryDigest, next, loggedAt, entry, address, hashOfEvents, this::remembered));
         return next;
     }
 
@@ -346,14 +290,14 @@ public final class AuditTrail implements Database.GroupListener {
             return; // by an earlier transaction, which removed some of the segments
         }
         for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, true)) {
-            Link link = link(session, entry.number());
-            insert(
+            Link link = AuditRows.link(session, entry.number());
+            AuditRows.insert(
                     session,
                     entry.number(),
                     link == null ? 0 : link.at(),
                     entry.entry(),
-                    text(entry.entry().detail()),
-                    HexFormat.of().formatHex(digest().digest(entry.events())),
+                    AuditChain.text(entry.entry().detail()),
+                    HexFormat.of().formatHex(AuditChain.digest().digest(entry.events())),
                     entry.salt());
         }
     }
@@ -368,35 +312,11 @@ public final class AuditTrail implements Database.GroupListener {
         }
     }
 
-    private static @Nullable Link link(Session session, long number) throws SQLException {
-        List<Link> links = links(session, number - 1, 1);
-        return links.isEmpty() || links.getFirst().first() > number ? null : links.getFirst();
-    }
-
-    /** Links that end behind a number, in order. */
-    private static List<Link> links(Session session, long after, int limit) throws SQLException {
-        var links = new ArrayList<Link>();
-        try (ResultSet rows = session.bind(
-                        "SELECT row_no, at_ms, entries, places, hash FROM audit_log WHERE row_no > ? ORDER BY row_no"
-                                + " LIMIT ?",
-                        after,
-                        limit)
-                .executeQuery()) {
-            int entries = 0;
-            while (entries < ENTRIES_AT_ONCE && rows.next()) {
-                links.add(new Link(
-                        rows.getLong(1), rows.getLong(2), rows.getInt(3), rows.getString(4), rows.getString(5)));
-                entries += rows.getInt(3);
-            }
-        }
-        return links;
-    }
-
     private String remembered(String name) {
         if (inChain.size() >= MAX_NAMES) {
             inChain.clear();
         }
-        return inChain.computeIfAbsent(name, AuditTrail::forgettable);
+        return inChain.computeIfAbsent(name, AuditChain::forgettable);
     }
 
     /** Returns the time of the newest row; empty if there is none. */
@@ -441,7 +361,7 @@ public final class AuditTrail implements Database.GroupListener {
         if (logged > 0) {
             String all = places.toString();
             number += logged;
-            hash = chained(hash, number, loggedAt, logged, all, loggedDigest.digest());
+            hash = AuditChain.chained(hash, number, loggedAt, logged, all, loggedDigest.digest());
             session.update(
                     "INSERT INTO audit_log (row_no, at_ms, entries, places, hash) VALUES (?, ?, ?, ?, ?)",
                     number,
@@ -485,7 +405,7 @@ public final class AuditTrail implements Database.GroupListener {
         try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
             boolean begun = row.next();
             number = begun ? row.getLong(1) : 0;
-            hash = begun ? row.getString(2) : GENESIS;
+            hash = begun ? row.getString(2) : AuditChain.GENESIS;
         }
         committed(0);
     }
@@ -515,12 +435,12 @@ public final class AuditTrail implements Database.GroupListener {
                     entry.group(),
                     did ? hashed(name) : entry.actor(),
                     entry.action(),
-                    did && isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
+                    did && AuditChain.isAskedFor(entry) ? AuditChain.forgettable(entry.target()) : entry.target(),
                     about ? hashed(member) : entry.subject(),
                     entry.outcome(),
                     called ? "" : entry.address(),
                     entry.trace(),
-                    called ? withoutChosen(entry.detail()) : entry.detail());
+                    called ? AuditChain.withoutChosen(entry.detail()) : entry.detail());
         });
     }
 
@@ -566,7 +486,7 @@ public final class AuditTrail implements Database.GroupListener {
                 List.of(group),
                 entry -> contextId.equals(entry.detail().get("contextId"))
                                 && (principal == null || principal.equals(entry.actor()))
-                        ? entry.with(withoutChosen(entry.detail()))
+                        ? entry.with(AuditChain.withoutChosen(entry.detail()))
                         : entry);
     }
 
@@ -588,7 +508,7 @@ public final class AuditTrail implements Database.GroupListener {
                 replaced += some.replaced;
             }
             last = numbers.isEmpty() ? last : numbers.getLast();
-        } while (numbers.size() == ROWS_AT_ONCE);
+        } while (numbers.size() == AuditRows.ROWS_AT_ONCE);
         return replaced;
     }
 
@@ -596,7 +516,7 @@ public final class AuditTrail implements Database.GroupListener {
             throws SQLException {
         var all = new ArrayList<@Nullable Object>(List.of(after));
         all.addAll(values);
-        all.add(ROWS_AT_ONCE);
+        all.add(AuditRows.ROWS_AT_ONCE);
         var numbers = new ArrayList<Long>();
         try (ResultSet rows = session.bind(
                         "SELECT row_no FROM audit WHERE row_no > ? AND " + where + " ORDER BY row_no LIMIT ?",
@@ -619,7 +539,7 @@ public final class AuditTrail implements Database.GroupListener {
         int replaced = 0;
         do {
             long number = numbers.get(looked++);
-            for (Stored one : stored(session, "row_no = ?", Arrays.asList(number, 1))) {
+            for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
                 Entry before = one.row().entry();
                 Entry after = change.apply(before);
                 if (!after.equals(before)) {
@@ -632,8 +552,8 @@ public final class AuditTrail implements Database.GroupListener {
                             after.address(),
                             after.address().equals(before.address())
                                     ? one.salt()
-                                    : addressInChain(before.address(), one.salt()),
-                            after.detail().equals(before.detail()) ? one.detail() : text(after.detail()),
+                                    : AuditChain.addressInChain(before.address(), one.salt()),
+                            after.detail().equals(before.detail()) ? one.detail() : AuditChain.text(after.detail()),
                             number);
                     replaced++;
                 }
@@ -644,7 +564,7 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** What stands in the place of a name or an id that was forgotten. */
     public static String hashed(String name) {
-        return FORGOTTEN + sha256(name);
+        return FORGOTTEN + AuditChain.sha256(name);
     }
 
     // ---- Reading
@@ -655,10 +575,10 @@ public final class AuditTrail implements Database.GroupListener {
         String action = filter.action();
         if (target != null) {
             return database.read(session -> {
-                List<Row> rows = written(session, filter, after, Long.MAX_VALUE, limit);
+                List<Row> rows = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
                 if (database.kind() == Database.Kind.SQLITE) {
                     for (LoggedEntry entry : LoggedEntry.of(session, target, after, false)) {
-                        Link link = link(session, entry.number());
+                        Link link = AuditRows.link(session, entry.number());
                         if (link != null && link.has(entry)) {
                             add(rows, filter, entry, link);
                         }
@@ -668,7 +588,7 @@ public final class AuditTrail implements Database.GroupListener {
             });
         }
         if (action != null && !action.startsWith("task.")) {
-            return database.read(session -> written(session, filter, after, Long.MAX_VALUE, limit));
+            return database.read(session -> AuditRows.written(session, filter, after, Long.MAX_VALUE, limit));
         }
         var rows = new ArrayList<Row>();
         for (long from = after; from != Long.MAX_VALUE && rows.size() < limit; ) {
@@ -680,9 +600,9 @@ public final class AuditTrail implements Database.GroupListener {
     /** Adds the next entries to {@code rows}, at most so many, and returns behind which number to go on. */
     private long some(Filter filter, long after, int limit, List<Row> rows) {
         return database.read(session -> {
-            List<Link> links = links(session, after, ENTRIES_AT_ONCE);
+            List<Link> links = AuditRows.links(session, after, AuditRows.ENTRIES_AT_ONCE);
             long end = links.isEmpty() ? Long.MAX_VALUE : links.getLast().last();
-            List<Row> found = written(session, filter, after, end, limit);
+            List<Row> found = AuditRows.written(session, filter, after, end, limit);
             if (found.size() == limit) {
                 end = found.getLast().number();
             }
@@ -691,7 +611,7 @@ public final class AuditTrail implements Database.GroupListener {
                 for (int i = 0; i < all.length; i++) {
                     long number = link.first() + i;
                     if (number > after && number <= end) {
-                        LoggedEntry entry = at(session, all[i], false);
+                        LoggedEntry entry = AuditRows.at(session, all[i], false);
                         if (entry != null) {
                             add(found, filter, entry, link);
                         }
@@ -711,53 +631,11 @@ public final class AuditTrail implements Database.GroupListener {
                 .toList();
     }
 
-    private static @Nullable LoggedEntry at(Session session, String place, boolean events) throws SQLException {
-        int slash = place.lastIndexOf('/');
-        return LoggedEntry.find(session, place.substring(0, slash), Long.parseLong(place.substring(slash + 1)), events);
-    }
-
     private static void add(List<Row> rows, Filter filter, LoggedEntry entry, Link link) {
         var row = new Row(entry.number(), Instant.ofEpochMilli(link.at()), entry.entry(), link.hash());
         if (filter.fits(row)) {
             rows.add(row);
         }
-    }
-
-    /** Rows behind {@code after}, up to {@code end}. */
-    private static List<Row> written(Session session, Filter filter, long after, long end, int limit)
-            throws SQLException {
-        var where = new StringBuilder("row_no > ? AND row_no <= ?");
-        var values = new ArrayList<@Nullable Object>();
-        values.add(after);
-        values.add(end);
-        and(where, values, "group_id = ?", filter.group());
-        and(where, values, "action = ?", filter.action());
-        andName(where, values, "actor", filter.actor());
-        andName(where, values, "subject", filter.subject());
-        andName(where, values, "target", filter.target());
-        and(
-                where,
-                values,
-                "at_ms >= ?",
-                filter.since() == null ? null : filter.since().toEpochMilli());
-        values.add(limit);
-        var rows = new ArrayList<Row>();
-        for (Stored one : stored(session, where.toString(), values)) {
-            rows.add(one.row());
-        }
-        return rows;
-    }
-
-    private static List<Stored> stored(Session session, String where, List<@Nullable Object> values)
-            throws SQLException {
-        String sql = "SELECT " + COLUMNS + " FROM audit WHERE " + where + " ORDER BY row_no LIMIT ?";
-        var rows = new ArrayList<Stored>();
-        try (ResultSet found = session.bind(sql, values.toArray()).executeQuery()) {
-            while (found.next()) {
-                rows.add(stored(found));
-            }
-        }
-        return rows;
     }
 
     /** The number of the newest row; 0 if there is none. */
@@ -769,317 +647,13 @@ public final class AuditTrail implements Database.GroupListener {
         });
     }
 
-    private static void and(
-            StringBuilder where, List<@Nullable Object> values, String condition, @Nullable Object value) {
-        if (value != null) {
-            where.append(" AND ").append(condition);
-            values.add(value);
-        }
-    }
-
-    /** The name or id, or what stands in its place once it was forgotten. */
-    private static void andName(
-            StringBuilder where, List<@Nullable Object> values, String column, @Nullable String name) {
-        if (name != null) {
-            where.append(" AND ").append(column).append(" IN (?, ?)");
-            values.add(name);
-            values.add(hashed(name));
-        }
-    }
-
     /** Looks at the whole chain, from the first entry to the last. */
     public Verification verify() {
-        var chain = new Chain();
+        var chain = new AuditVerifier();
         boolean more = true;
         while (more) {
             more = database.read(chain::goOn); // a page each, so that nothing else waits for the connection for long
         }
-        return new Verification(chain.last, chain.hash, chain.broken);
-    }
-
-    /** A walk along the chain. */
-    private static final class Chain {
-        private long last;
-        private String hash = GENESIS;
-        private @Nullable String broken;
-
-        /** Goes on by a page of rows, or by some links; false at the end. */
-        boolean goOn(Session session) throws SQLException {
-            for (int entries = 0; entries < ENTRIES_AT_ONCE && broken == null; ) {
-                List<Link> next = links(session, last, 1);
-                long until = next.isEmpty() ? Long.MAX_VALUE : next.getFirst().first() - 1;
-                // Whatever was put before the first row is found with it.
-                long from = last == 0 ? Long.MIN_VALUE : last;
-                List<Stored> rows =
-                        stored(session, "row_no > ? AND row_no <= ?", Arrays.asList(from, until, ROWS_AT_ONCE));
-                for (Stored row : rows) {
-                    if (broken == null) {
-                        check(row);
-                    }
-                }
-                if (broken != null || rows.size() == ROWS_AT_ONCE) {
-                    return broken == null;
-                }
-                if (next.isEmpty()) {
-                    broken = endProblem(session, last, hash).orElse(null);
-                    return false;
-                }
-                if (last != until) {
-                    broken = "row " + (last + 1) + " is missing";
-                    return false;
-                }
-                check(session, next.getFirst());
-                entries += next.getFirst().entries();
-            }
-            return broken == null;
-        }
-
-        private void check(Stored one) {
-            Row row = one.row();
-            if (row.number() != last + 1) {
-                broken = row.number() <= last
-                        ? "row " + row.number() + " was added"
-                        : "row " + (last + 1) + " is missing";
-                return;
-            }
-            String expected = chained(
-                    hash,
-                    row.number(),
-                    row.at().toEpochMilli(),
-                    row.entry(),
-                    one.detailInChain(),
-                    one.salt(),
-                    AuditTrail::forgettable);
-            if (!expected.equals(row.hash())) {
-                broken = "row " + row.number() + " is not what was written, or the one before is not";
-                return;
-            }
-            last = row.number();
-            hash = expected;
-        }
-
-        private void check(Session session, Link link) throws SQLException {
-            String[] all = link.placesInOrder();
-            MessageDigest hashes = digest();
-            MessageDigest one = digest();
-            for (int i = 0; i < all.length; i++) {
-                long number = link.first() + i;
-                LoggedEntry logged = at(session, all[i], true);
-                byte[] hashOfEvents;
-                Entry entry;
-                String salt;
-                if (logged != null && logged.number() == number) {
-                    entry = logged.entry();
-                    salt = logged.salt();
-                    hashOfEvents = one.digest(logged.events());
-                } else {
-                    // Its task was removed, be it meanwhile: then it is a row.
-                    List<Stored> rows = stored(session, "row_no = ?", Arrays.asList(number, 1));
-                    if (rows.isEmpty() || !isHex(rows.getFirst().row().hash())) {
-                        broken = "row " + number + " is missing";
-                        return;
-                    }
-                    entry = rows.getFirst().row().entry();
-                    salt = rows.getFirst().salt();
-                    hashOfEvents = HexFormat.of().parseHex(rows.getFirst().row().hash());
-                }
-                String address = addressInChain(entry.address(), salt);
-                hashes.update(
-                        entryDigest(one, number, link.at(), entry, address, hashOfEvents, AuditTrail::forgettable));
-            }
-            String expected = chained(hash, link.last(), link.at(), all.length, link.places(), hashes.digest());
-            if (all.length != link.entries() || !expected.equals(link.hash())) {
-                broken = "row " + link.first()
-                        + (link.entries() == 1 ? " is" : " or one of those up to row " + link.last() + " is")
-                        + " not what was written, or the one before is not";
-                return;
-            }
-            last = link.last();
-            hash = expected;
-        }
-    }
-
-    private static Optional<String> endProblem(Session session, long last, String chain) throws SQLException {
-        try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
-            long number = row.next() ? row.getLong(1) : 0;
-            boolean right = number == last && (number == 0 || chain.equals(row.getString(2)));
-            if (number > 0 && row.next()) {
-                return Optional.of("the end of the chain is there twice");
-            }
-            if (right) {
-                return Optional.empty();
-            }
-            // Entries may have come since the last page was read; they are at the end, and not looked at.
-            return number > last && isAnyBehind(session, last)
-                    ? Optional.empty()
-                    : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
-        }
-    }
-
-    private static boolean isAnyBehind(Session session, long number) throws SQLException {
-        try (ResultSet row = session.bind(
-                        "SELECT (SELECT count(*) FROM audit WHERE row_no = ?1) + (SELECT count(*) FROM audit_log"
-                                + " WHERE row_no > ?1)",
-                        number + 1)
-                .executeQuery()) {
-            return row.next() && row.getLong(1) > 0;
-        }
-    }
-
-    private static Stored stored(ResultSet found) throws SQLException {
-        String text = requireNonNull(found.getString(11));
-        Map<String, ?> detail = detail(text);
-        var entry = new Entry(
-                found.getString(3),
-                found.getString(4),
-                found.getString(5),
-                found.getString(6),
-                found.getString(7),
-                found.getString(8),
-                found.getString(9),
-                found.getString(10),
-                detail);
-        Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text, found.getString(13));
-    }
-
-    @SuppressWarnings("unchecked") // what was written has texts for names
-    private static Map<String, ?> detail(String text) {
-        try {
-            return (Map<String, ?>) Json.read(text.getBytes(UTF_8), Map.class);
-        } catch (A2AException changed) {
-            return Map.of("unreadable", text); // which the chain shows
-        }
-    }
-
-    // ---- The chain
-
-    /** @param detail without what was chosen */
-    private static String chained(
-            String before, long number, long at, Entry entry, String detail, String salt, UnaryOperator<String> names) {
-        List<?> all = Arrays.asList(
-                before,
-                number,
-                at,
-                entry.group(),
-                names.apply(entry.actor()),
-                entry.action(),
-                isAskedFor(entry) ? forgettable(entry.target()) : entry.target(),
-                entry.subject().isEmpty() ? "" : names.apply(entry.subject()),
-                entry.outcome(),
-                addressInChain(entry.address(), salt),
-                entry.trace(),
-                detail);
-        return HexFormat.of().formatHex(digest().digest(Json.write(all)));
-    }
-
-    /** The hash of a link over entries of the log. */
-    private static String chained(String before, long last, long at, int entries, String places, byte[] hashes) {
-        List<?> all =
-                Arrays.asList(before, last, at, entries, places, HexFormat.of().formatHex(hashes));
-        return HexFormat.of().formatHex(digest().digest(Json.write(all)));
-    }
-
-    /**
-     * What stands for an entry of the log in its link. The id of its context is among its events.
-     *
-     * @param digest is used, and reset
-     */
-    private static byte[] entryDigest(
-            MessageDigest digest,
-            long number,
-            long at,
-            Entry entry,
-            String addressInChain,
-            byte[] hashOfEvents,
-            UnaryOperator<String> names) {
-        var text = new StringBuilder(400);
-        field(text, Long.toString(number));
-        field(text, Long.toString(at));
-        field(text, entry.group());
-        field(text, names.apply(entry.actor()));
-        field(text, entry.action());
-        field(text, entry.target());
-        field(text, entry.subject().isEmpty() ? "" : names.apply(entry.subject()));
-        field(text, entry.outcome());
-        field(text, addressInChain);
-        field(text, entry.trace());
-        field(text, String.valueOf(entry.detail().get("agent")));
-        field(text, String.valueOf(entry.detail().get("before")));
-        Object agents = entry.detail().get("agents");
-        field(text, agents == null ? "" : String.valueOf(forgettable(agents, names)));
-        digest.update(text.toString().getBytes(UTF_8));
-        return digest.digest(hashOfEvents);
-    }
-
-    /** With its length, so that no two lists of fields are the same text. */
-    private static void field(StringBuilder text, String value) {
-        text.append(value.length()).append(':').append(value);
-    }
-
-    /** Once it is forgotten, what was in the chain is where the salt was. */
-    private static String addressInChain(String address, String salt) {
-        return address.isEmpty() && (salt.isEmpty() || isHash(salt)) ? salt : hashed(salt + " " + address);
-    }
-
-    private static String text(Map<String, ?> detail) {
-        return detail.isEmpty() ? "{}" : new String(Json.write(new TreeMap<>(detail)), UTF_8);
-    }
-
-    private static Map<String, ?> withoutChosen(Map<String, ?> detail) {
-        if (Collections.disjoint(detail.keySet(), CHOSEN)) {
-            return detail;
-        }
-        var hashes = new TreeMap<String, @Nullable Object>(detail);
-        hashes.replaceAll((name, value) -> CHOSEN.contains(name) ? forgettable(value) : value);
-        return hashes;
-    }
-
-    private static String withoutChosen(Map<String, ?> detail, String text) {
-        return Collections.disjoint(detail.keySet(), CHOSEN) ? text : text(withoutChosen(detail));
-    }
-
-    /** What was denied may be no id of anything, but what somebody has asked for. */
-    private static boolean isAskedFor(Entry entry) {
-        return entry.action().equals("call.denied");
-    }
-
-    private static @Nullable Object forgettable(@Nullable Object chosen) {
-        return forgettable(chosen, AuditTrail::forgettable);
-    }
-
-    private static @Nullable Object forgettable(@Nullable Object chosen, UnaryOperator<String> names) {
-        return switch (chosen) {
-            case String one -> names.apply(one);
-            case List<?> several ->
-                several.stream().map(each -> forgettable(each, names)).toList();
-            case null, default -> chosen;
-        };
-    }
-
-    private static boolean isHex(String text) {
-        return text.length() == GENESIS.length() && text.chars().allMatch(HexFormat::isHexDigit);
-    }
-
-    private static String forgettable(String name) {
-        return isHash(name) ? name : hashed(name);
-    }
-
-    private static boolean isHash(String text) {
-        return text.startsWith(FORGOTTEN)
-                && text.length() == FORGOTTEN.length() + GENESIS.length()
-                && text.chars().skip(FORGOTTEN.length()).allMatch(HexFormat::isHexDigit);
-    }
-
-    private static String sha256(String text) {
-        return HexFormat.of().formatHex(digest().digest(text.getBytes(UTF_8)));
-    }
-
-    private static MessageDigest digest() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
-        }
+        return chain.result();
     }
 }
