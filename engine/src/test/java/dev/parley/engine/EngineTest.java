@@ -1,5 +1,9 @@
 package dev.parley.engine;
 
+import static dev.parley.engine.Calls.ALICE;
+import static dev.parley.engine.Calls.await;
+import static dev.parley.engine.Calls.drain;
+import static dev.parley.engine.Calls.sendImmediately;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,7 +20,6 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListTasks;
-import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
@@ -45,7 +48,6 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 final class EngineTest {
-    private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
     private static final CallContext MALLORY = CallContext.of("mallory", new CallContext.Scope("t2", "mallory"));
 
     private final MemoryTaskLog log = new MemoryTaskLog();
@@ -625,39 +627,10 @@ final class EngineTest {
         return (Task) agent.call(SendMessage.of(Message.user(Part.text(text))), ALICE);
     }
 
-    private static Task sendImmediately(AgentEndpoint agent, String text) {
-        return (Task) agent.call(
-                new SendMessage(
-                        null,
-                        Message.user(Part.text(text)),
-                        new SendConfiguration(List.of(), null, null, true),
-                        Map.of()),
-                ALICE);
-    }
-
-    /** Waits until the task ends. */
-    private static Task await(AgentEndpoint agent, String id) {
-        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
-            drain(stream);
-        } catch (InterruptedException stopped) {
-            throw new IllegalStateException(stopped);
-        }
-        return agent.call(GetTask.of(id), ALICE);
-    }
-
     private static void awaitHistory(AgentEndpoint agent, String id, int size) {
         while (agent.call(GetTask.of(id), ALICE).history().size() < size) {
             Thread.onSpinWait();
         }
-    }
-
-    private static List<LoggedEvent> drain(EventStream stream) throws InterruptedException {
-        var all = new ArrayList<LoggedEvent>();
-        for (var some = stream.next(Duration.ofSeconds(10)); some != null; some = stream.next(Duration.ofSeconds(10))) {
-            assertThat(some).as("events within ten seconds").isNotEmpty();
-            all.addAll(some);
-        }
-        return all;
     }
 
     private List<TaskEvent> events(String taskId) {

@@ -1,5 +1,8 @@
 package dev.parley.engine;
 
+import static dev.parley.engine.Calls.ALICE;
+import static dev.parley.engine.Calls.await;
+import static dev.parley.engine.Calls.sendImmediately;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,21 +12,15 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
-import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
-import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
-import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -39,7 +36,6 @@ import org.junit.jupiter.api.Timeout;
 /** Tasks whose agents were cut off, and an engine that stops. */
 @Timeout(60)
 final class RecoveryTest {
-    private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
 
     private final MemoryTaskLog disk = new MemoryTaskLog();
     private final SteppedLog log = SteppedLog.flowing(disk);
@@ -316,13 +312,7 @@ final class RecoveryTest {
     }
 
     private static Task answerImmediately(AgentEndpoint agent, String id) {
-        return (Task) agent.call(
-                new SendMessage(
-                        null,
-                        Message.user(Part.text("answer")).in(null, id),
-                        new SendConfiguration(List.of(), null, null, true),
-                        Map.of()),
-                ALICE);
+        return sendImmediately(agent, Message.user(Part.text("answer")).in(null, id));
     }
 
     @Test
@@ -384,30 +374,6 @@ final class RecoveryTest {
             assertThat(second.pin(key)).isNull();
             assertThat(second.find(key)).isEmpty();
         }
-    }
-
-    private static Task sendImmediately(AgentEndpoint agent, String text) {
-        return (Task) agent.call(
-                new SendMessage(
-                        null,
-                        Message.user(Part.text(text)),
-                        new SendConfiguration(List.of(), null, null, true),
-                        Map.of()),
-                ALICE);
-    }
-
-    /** Waits until the task ends. */
-    private static Task await(AgentEndpoint agent, String id) throws InterruptedException {
-        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
-            var all = new ArrayList<Object>();
-            for (var some = stream.next(Duration.ofSeconds(30));
-                    some != null;
-                    some = stream.next(Duration.ofSeconds(30))) {
-                assertThat(some).as("events within 30 s, behind %s", all).isNotEmpty();
-                all.addAll(some);
-            }
-        }
-        return agent.call(GetTask.of(id), ALICE);
     }
 
     /** Waits until the task ends; subscribes anew when the log fails. */

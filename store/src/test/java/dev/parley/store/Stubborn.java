@@ -13,12 +13,16 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
+import dev.parley.testkit.PushStoreContract;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -35,22 +39,35 @@ final class Stubborn {
     private final Random random;
     private @Nullable TaskLog disk;
 
-    /** @param refusals counts what was refused */
-    Stubborn(long seed, AtomicInteger refusals) {
+    /** Stores that are opened one after the other, each with faults of its own. */
+    static final class Series {
+        private final AtomicInteger refusals = new AtomicInteger();
+        private final AtomicLong seeds = new AtomicLong();
+
+        /** Opens a store whose disk fails. */
+        PushStoreContract.Stores open(Path directory, InstantSource clock) {
+            var stubborn = new Stubborn(seeds.incrementAndGet(), refusals);
+            Store store = Store.open(directory, clock, AtRest.PLAIN, stubborn.faults::wrap);
+            return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
+        }
+
+        /** How much was refused so far. */
+        int refusals() {
+            return refusals.get();
+        }
+    }
+
+    private Stubborn(long seed, AtomicInteger refusals) {
         this.random = new Random(seed);
         this.refusals = refusals;
     }
 
-    Faults faults() {
-        return faults;
-    }
-
-    TaskLog log(TaskLog log) {
+    private TaskLog log(TaskLog log) {
         disk = log;
         return proxy(TaskLog.class, log);
     }
 
-    PushStore webhooks(PushStore webhooks) {
+    private PushStore webhooks(PushStore webhooks) {
         return proxy(PushStore.class, webhooks);
     }
 
