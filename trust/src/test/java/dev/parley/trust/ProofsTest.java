@@ -45,7 +45,7 @@ final class ProofsTest {
                 .claim("ath", Base64URL.encode(Secrets.hash(TOKEN)).toString())
                 .issueTime(Date.from(clock.instant()));
         var proof = new SignedJWT(
-                new JWSHeader.Builder(JWSAlgorithm.ES256)
+                new JWSHeader.Builder(key.getCurve().equals(Curve.P_256) ? JWSAlgorithm.ES256 : JWSAlgorithm.ES384)
                         .type(new JOSEObjectType(type))
                         .jwk(key.toPublicJWK())
                         .build(),
@@ -69,6 +69,17 @@ final class ProofsTest {
         assertThat(isGood(proof)).isTrue();
         assertThat(isGood(proof)).isFalse();
         assertThat(isGood(proof("dpop+jwt", claims -> claims))).isTrue();
+    }
+
+    @Test
+    void aSignatureThatTakesLongIsCheckedToo() throws Exception {
+        key = new ECKeyGenerator(Curve.P_384).generate();
+        String proof = proof("dpop+jwt", claims -> claims);
+        String signature = proof.substring(proof.lastIndexOf('.') + 1);
+
+        assertThat(isGood(proof.replace(signature, new StringBuilder(signature).reverse())))
+                .isFalse();
+        assertThat(isGood(proof)).isTrue();
     }
 
     @Test
