@@ -1,18 +1,13 @@
 package dev.parley.store;
 
-import dev.parley.protocol.FairPool;
+import dev.parley.store.Connector.Opening;
+import dev.parley.store.Connector.Use;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -33,19 +28,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.sqlite.ProgressHandler;
-import org.sqlite.SQLiteConfig;
-import org.sqlite.SQLiteConfig.JournalMode;
-import org.sqlite.SQLiteConfig.SynchronousMode;
 
 /**
  * A database with one writer, which commits in groups, and a few readers: SQLite, or PostgreSQL.
@@ -71,15 +57,7 @@ public final class Database implements AutoCloseable {
     /** After so long the works that are written are committed, so that others' need not wait for all of them. */
     private static final Duration LONGEST_GROUP = Duration.ofMillis(25);
 
-    /** Groups that have ended and are yet to be told. */
-    private static final int MAX_UNTOLD_GROUPS = 256;
-
     private static final Duration FOREVER = Duration.ofDays(1_000);
-
-    /** Pauses between attempts to write while the database fails: doubled from the first to the longest. */
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
     /** A group that takes longer than this counts as an outage: the disk does not answer. */
     private static final Duration STALLED = Duration.ofSeconds(15);
@@ -87,47 +65,13 @@ public final class Database implements AutoCloseable {
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
 
-    /** How long SQLite waits for a lock that another process holds, and how long an attempt to write does. */
-    private static final int BUSY_MS = 10_000;
-
     private static final int PROBE_MS = 1_000;
 
-    /** Bytes of a page of SQLite, unless somebody has set another. */
-    private static final int PAGE = 4_096;
-
-    private static final int SCHEMA = 7;
-
-    private static final String LOCK = "parley.lock";
-
-    private static final String MODULE_VERSIONS =
+    static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
-
-    /** Overwrites what is removed at once, so that an erasure has nothing to do for what was removed before. */
-    private static final String SECURE_DELETE = "PRAGMA secure_delete=ON";
-
-    /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
-    private static final String WIPED = "free pages";
-
-    /** Free pages that one transaction overwrites; other writers wait for no more than that. */
-    private static final int WIPED_PAGES = 256;
-
-    /** How long the truncation of the log may keep writers waiting for readers that are about to end. */
-    private static final int TRUNCATE_MS = 10;
-
-    /** Any number that nobody else is likely to lock: "parley" on a telephone. */
-    private static final long POSTGRESQL_LOCK = 727539;
 
     /** After so many pieces of work (about as many thousand pages) the checkpointer is called. */
     private static final int CHECKPOINT_AFTER = 4_096;
-
-    /** If the checkpointer does not keep up, the writer does it itself at this many pages: 256 MiB. */
-    private static final int LONGEST_WAL_PAGES = 65_536;
-
-    /** Instructions of SQLite's machine between two checkpoints of a reading statement: less than a millisecond. */
-    private static final int STEPS_AT_ONCE = 10_000;
-
-    /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
-    private static final int[] OLDEST_SQLITE = {3, 51, 3};
 
     /** Something to write, by the writer thread. How it ended is told in the order of the works, as a rule by another thread. */
     public interface Work {
@@ -174,7 +118,7 @@ public final class Database implements AutoCloseable {
         private volatile @Nullable PreparedStatement latest;
         private volatile @Nullable Timeout timeout;
 
-        private Session(Opening opening) {
+        Session(Opening opening) {
             this.opening = opening;
         }
 
@@ -231,7 +175,7 @@ public final class Database implements AutoCloseable {
         }
 
         /** Closes the connection with all of its statements. The next use opens a new one. */
-        private void discard() {
+        void discard() {
             Connection failed = connection;
             connection = null;
             latest = null;
@@ -286,13 +230,6 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /**
-     * Works that have ended.
-     *
-     * @param failure null if they are on disk
-     */
-    private record Ended(List<Work> works, @Nullable Exception failure) {}
-
     private static final Work STOP = new Work() {
         @Override
         public void write(Session session) {}
@@ -321,63 +258,6 @@ public final class Database implements AutoCloseable {
         Connection wrap(Connection connection) throws SQLException;
     }
 
-    /** Purpose of a connection. */
-    private enum Use {
-        READ,
-        WRITE,
-        /** Writes, and is in no transaction unless a statement needs one. */
-        MAINTAIN
-    }
-
-    /** Opens connections, and closes those that failed. */
-    private interface Connector {
-        Connection connect(Use use) throws SQLException;
-
-        default void close(Connection connection) throws SQLException {
-            connection.close();
-        }
-    }
-
-    /** A connector for one purpose. */
-    private record Opening(Connector connector, Use use) {
-        Connection open() throws SQLException {
-            return connector.connect(use);
-        }
-
-        void close(Connection connection) throws SQLException {
-            connector.close(connection);
-        }
-    }
-
-    /**
-     * The database cannot be written.
-     *
-     * @param pause before the next attempt
-     * @param retryAt of {@link System#nanoTime}
-     */
-    private record Outage(Exception cause, Duration pause, long retryAt) {
-        static Outage first(Exception cause) {
-            return after(FIRST_PAUSE, cause);
-        }
-
-        private static Outage after(Duration pause, Exception cause) {
-            return new Outage(cause, pause, System.nanoTime() + pause.toNanos());
-        }
-
-        Outage again(Exception newCause) {
-            return after(longer(pause), newCause);
-        }
-
-        static Duration longer(Duration pause) {
-            Duration doubled = pause.multipliedBy(2);
-            return doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
-        }
-
-        long nanosToRetry() {
-            return retryAt - System.nanoTime();
-        }
-    }
-
     private final Kind kind;
     private final Connector connector;
     private final AutoCloseable lock;
@@ -386,22 +266,9 @@ public final class Database implements AutoCloseable {
     private final Readers readers;
     private final List<Readers> allReaders = new CopyOnWriteArrayList<>();
     private final List<GroupListener> listeners = new CopyOnWriteArrayList<>();
-    private final Semaphore checkpointDue = new Semaphore(0);
-    private final AtomicLong erasures = new AtomicLong();
-    private final ReentrantLock truncation = new ReentrantLock();
-    private final Condition truncatedMore = truncation.newCondition();
-    /** How many of the erasures have left no trace; written by the checkpointer only, under the lock. */
-    private volatile long truncated;
-
-    /** Works that have ended, in their order. The writer waits while too many are untold. */
-    private final BlockingQueue<Ended> ended = new ArrayBlockingQueue<>(MAX_UNTOLD_GROUPS);
-
-    /** How many groups are in the hands of the teller, for the order of what is told. */
-    private final AtomicInteger untold = new AtomicInteger();
-
+    private final Teller teller = new Teller();
     private final Thread writer;
-    private final Thread teller;
-    private final @Nullable Thread checkpointer;
+    private final @Nullable Checkpointer checkpointer;
     private int workSinceCheckpoint;
     private volatile @Nullable Outage outage;
     /** When the group began that is being written; 0 if there is none. */
@@ -434,13 +301,7 @@ public final class Database implements AutoCloseable {
         this.lock = lock;
         this.readOnly = readOnly;
         this.readers = readers(READERS);
-        this.checkpointer = kind != Kind.SQLITE
-                ? null
-                : Thread.ofPlatform().daemon().name("store-checkpointer").start(this::checkpointAll);
-        // A virtual one: it wakes other virtual threads on their own scheduler, without a system call for each, and
-        // leaves
-        // the writer to the next group.
-        this.teller = Thread.ofVirtual().name("store-teller").start(this::tellAll);
+        this.checkpointer = kind == Kind.SQLITE ? new Checkpointer(this, new Opening(connector, Use.MAINTAIN)) : null;
         this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
     }
 
@@ -462,14 +323,14 @@ public final class Database implements AutoCloseable {
         FileChannel lock = null;
         try {
             OwnersOnly.directory(directory);
-            lock = lock(directory);
-            Path file = directory.resolve("parley.db");
+            lock = SqliteFile.lock(directory);
+            Path file = SqliteFile.in(directory);
             OwnersOnly.file(file); // SQLite gives the files beside it the same permissions
             String url = "jdbc:sqlite:" + file;
-            Connector connector = use -> wrapper.wrap(connect(url, use));
+            Connector connector = use -> wrapper.wrap(SqliteFile.connect(url, use));
             try (Connection connection = connector.connect(Use.MAINTAIN)) {
-                requireVersion(connection);
-                migrate(connection);
+                SqliteFile.requireVersion(connection);
+                SqliteFile.migrate(connection);
             }
             var writing = new Session(new Opening(connector, Use.WRITE));
             writing.connection();
@@ -489,7 +350,7 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if there is none, or it cannot be read
      */
     public static Database openForReading(Path directory) {
-        Path file = directory.resolve("parley.db");
+        Path file = SqliteFile.in(directory);
         if (Files.notExists(file)) {
             throw new StoreException(
                     "directory " + directory + ": no database (expected: the data directory of a hub)");
@@ -498,7 +359,7 @@ public final class Database implements AutoCloseable {
             if (use != Use.READ) {
                 throw new SQLException("the database is open for reading only");
             }
-            return connect("jdbc:sqlite:" + file, use);
+            return SqliteFile.connect("jdbc:sqlite:" + file, use);
         };
         try {
             return new Database(Kind.SQLITE, connector, () -> {}, new Session(new Opening(connector, Use.WRITE)), true);
@@ -514,7 +375,7 @@ public final class Database implements AutoCloseable {
 
     /** The version of the tables of tasks that this version writes. */
     public static int currentSchema() {
-        return SCHEMA;
+        return SqliteFile.SCHEMA;
     }
 
     /**
@@ -524,14 +385,7 @@ public final class Database implements AutoCloseable {
      * @throws IOException if the lock cannot be tried
      */
     public static boolean isInUse(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.READ);
-                FileLock free = channel.tryLock(0, Long.MAX_VALUE, true)) {
-            return free == null;
-        } catch (NoSuchFileException neverUsed) {
-            return false;
-        } catch (OverlappingFileLockException sameProcess) {
-            return true;
-        }
+        return SqliteFile.isInUse(directory);
     }
 
     private static void close(@Nullable FileChannel lock) {
@@ -558,49 +412,6 @@ public final class Database implements AutoCloseable {
             return new Database(Kind.POSTGRESQL, connector, () -> {}, writing, false);
         } catch (SQLException problem) {
             throw new StoreException("cannot open the database: " + problem.getMessage(), problem);
-        }
-    }
-
-    /**
-     * Connections to PostgreSQL. The lock that keeps other hubs out belongs to the connection that writes, so that whoever
-     * cannot be sure of the lock cannot write either.
-     */
-    private record PostgresqlConnector(DataSource source) implements Connector {
-        @Override
-        public Connection connect(Use use) throws SQLException {
-            Connection connection = source.getConnection();
-            try {
-                connection.setReadOnly(use == Use.READ);
-                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-                if (use == Use.WRITE) {
-                    lock(connection);
-                    connection.setAutoCommit(false);
-                }
-                return connection;
-            } catch (SQLException | RuntimeException failure) {
-                close(connection);
-                throw failure;
-            }
-        }
-
-        private static void lock(Connection connection) throws SQLException {
-            try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery("SELECT pg_try_advisory_lock(" + POSTGRESQL_LOCK + ")")) {
-                row.next();
-                if (!row.getBoolean(1)) {
-                    throw new SQLException("the database is in use by another hub (expected: one hub per database)");
-                }
-            }
-        }
-
-        /** Ends the server's session too, even if a pool would keep it, and so frees the lock. */
-        @Override
-        public void close(Connection connection) throws SQLException {
-            try {
-                connection.abort(Runnable::run);
-            } finally {
-                connection.close();
-            }
         }
     }
 
@@ -651,109 +462,7 @@ public final class Database implements AutoCloseable {
                 .replace(") ROWLESS", sqlite ? ") WITHOUT ROWID" : ")");
     }
 
-    private static FileChannel lock(Path directory) throws IOException {
-        FileChannel channel =
-                FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            if (channel.tryLock() != null) {
-                return channel;
-            }
-        } catch (OverlappingFileLockException sameProcess) {
-            // falls through: it is in use, be it by this process
-        }
-        channel.close();
-        throw new StoreException("directory " + directory
-                + " is in use by another hub (expected: one hub per directory; stop the other or name another)");
-    }
-
-    private static Connection connect(String url, Use use) throws SQLException {
-        boolean readOnly = use == Use.READ;
-        var config = new SQLiteConfig();
-        config.setJournalMode(JournalMode.WAL);
-        config.setSynchronous(SynchronousMode.FULL);
-        config.setBusyTimeout(BUSY_MS);
-        config.setCacheSize(readOnly ? -4_000 : -24_000);
-        config.enforceForeignKeys(false);
-        config.setGetGeneratedKeys(false);
-        config.setReadOnly(readOnly);
-        Connection connection = config.createConnection(url);
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("PRAGMA wal_autocheckpoint=" + LONGEST_WAL_PAGES);
-            statement.execute("PRAGMA journal_size_limit=67108864");
-            statement.execute(SECURE_DELETE);
-            connection.setAutoCommit(use != Use.WRITE);
-            if (readOnly) {
-                ProgressHandler.setHandler(connection, STEPS_AT_ONCE, new Checkpoint());
-            }
-            return connection;
-        } catch (SQLException failure) {
-            connection.close();
-            throw failure;
-        }
-    }
-
-    /** Lets a long statement give up its turn to other work of its pool, and ends it if that work has been given up. */
-    private static final class Checkpoint extends ProgressHandler {
-        @Override
-        protected int progress() {
-            return FairPool.checkpoint() ? 0 : 1;
-        }
-    }
-
-    private static void requireVersion(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT sqlite_version()")) {
-            String version = row.getString(1);
-            String[] parts = version.split("\\.", -1);
-            for (int i = 0; i < OLDEST_SQLITE.length; i++) {
-                int part = Integer.parseInt(parts[i]);
-                if (part != OLDEST_SQLITE[i]) {
-                    if (part > OLDEST_SQLITE[i]) {
-                        return;
-                    }
-                    throw new StoreException("SQLite " + version + " (expected: 3.51.3 or newer)");
-                }
-            }
-        }
-    }
-
-    private static void migrate(Connection connection) throws SQLException, IOException {
-        try (Statement statement = connection.createStatement()) {
-            int version;
-            try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
-                version = row.getInt(1);
-            }
-            statement.execute(MODULE_VERSIONS);
-            if (version == 0) {
-                statement.execute("INSERT INTO module_version (module, version) VALUES ('" + WIPED + "', 1)"
-                        + " ON CONFLICT DO NOTHING");
-            }
-            if (version > SCHEMA) {
-                throw new StoreException("the database has schema " + version + " (expected: at most " + SCHEMA
-                        + "); it was written by a newer Parley");
-            }
-            for (int next = version + 1; next <= SCHEMA; next++) {
-                connection.setAutoCommit(false);
-                for (String sql : script("sqlite-" + next + ".sql")) {
-                    statement.execute(sql);
-                }
-                statement.execute("PRAGMA user_version=" + next);
-                connection.commit();
-                connection.setAutoCommit(true);
-            }
-        }
-    }
-
-    private static List<String> script(String name) throws IOException {
-        try (InputStream in = Database.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IOException(name + " is missing from the archive");
-            }
-            return statements(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-        }
-    }
-
-    private static List<String> statements(String script) {
+    static List<String> statements(String script) {
         return List.of(script.replaceAll("--[^\n]*", "").split(";", -1)).stream()
                 .map(String::strip)
                 .filter(sql -> !sql.isEmpty())
@@ -775,7 +484,7 @@ public final class Database implements AutoCloseable {
     public void submit(Work work) {
         if (!queue.add(work)) {
             // On a thread of its own, for the caller may hold what the news needs.
-            Thread.startVirtualThread(() -> tell(
+            Thread.startVirtualThread(() -> Teller.tell(
                     work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
             return;
         }
@@ -866,8 +575,7 @@ public final class Database implements AutoCloseable {
         } finally {
             // Also if the commit failed, for it may have been done.
             if (checkpointer != null) {
-                erasures.incrementAndGet();
-                checkpointDue.release();
+                checkpointer.erased();
             }
         }
     }
@@ -878,86 +586,10 @@ public final class Database implements AutoCloseable {
      * @return false if it still does, because of a reader that began before; it is removed when that has ended
      */
     public boolean awaitErased(Duration patience) {
-        long wanted = erasures.get();
-        long deadline = System.nanoTime() + patience.toNanos();
-        truncation.lock();
-        try {
-            while (truncated < wanted) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0 || !open) {
-                    return false;
-                }
-                truncatedMore.awaitNanos(left);
-            }
-            return true;
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            return false;
-        } finally {
-            truncation.unlock();
-        }
+        return checkpointer == null || checkpointer.awaitErased(patience);
     }
 
-    /** Whether the files hold what was erased. Asked by the checkpointer only. */
-    private boolean isErasing() {
-        return truncated < erasures.get();
-    }
-
-    /**
-     * Overwrites free pages, in small transactions, for releases before this one left in them what was removed. They are
-     * taken by a table, which is then emptied.
-     *
-     * @return false if a reader keeps the write-ahead log from being moved, which would grow on and on
-     */
-    private boolean wipe(Session session) throws SQLException {
-        if (read(Database::isWiped)) {
-            return true;
-        }
-        write(writing -> {
-            writing.once("CREATE TABLE IF NOT EXISTS wiped (zeros BLOB)");
-            return writing;
-        });
-        boolean more = true;
-        for (int slice = 1; more; slice++) {
-            more = write(WIPED_PAGES, writing -> {
-                long free = number(writing, "SELECT freelist_count FROM pragma_freelist_count");
-                long taken = Math.min(free, WIPED_PAGES);
-                writing.update("INSERT INTO wiped (zeros) VALUES (zeroblob(?))", taken * PAGE);
-                return free > taken;
-            });
-            if (slice % 16 == 0 && !isEmptied(session) && !isMoved(session)) {
-                return false;
-            }
-        }
-        do {
-            more = write(writing -> {
-                writing.once("PRAGMA secure_delete=OFF"); // they are zeros
-                try {
-                    return writing.update("DELETE FROM wiped WHERE rowid = (SELECT min(rowid) FROM wiped)") > 0;
-                } finally {
-                    writing.once(SECURE_DELETE);
-                }
-            });
-        } while (more);
-        write(writing -> {
-            writing.once("DROP TABLE wiped");
-            return writing.update("INSERT INTO module_version (module, version) VALUES (?, 1)", WIPED);
-        });
-        return true;
-    }
-
-    /** Moves pages from the write-ahead log, and returns whether few are left. */
-    private static boolean isMoved(Session session) throws SQLException {
-        try (ResultSet row = session.bind("PRAGMA wal_checkpoint(PASSIVE)").executeQuery()) {
-            return row.getInt(2) - row.getInt(3) < LONGEST_WAL_PAGES / 4;
-        }
-    }
-
-    private static boolean isWiped(Session session) throws SQLException {
-        return number(session, "SELECT count(*) FROM module_version WHERE module = ?", WIPED) > 0;
-    }
-
-    private static long number(Session session, String sql, @Nullable Object... values) throws SQLException {
+    static long number(Session session, String sql, @Nullable Object... values) throws SQLException {
         try (ResultSet row = session.bind(sql, values).executeQuery()) {
             return row.getLong(1);
         }
@@ -1097,7 +729,7 @@ public final class Database implements AutoCloseable {
     public Optional<String> outage() {
         Outage now = outage;
         if (now != null) {
-            return Optional.of("the database cannot be written: " + message(now.cause));
+            return Optional.of("the database cannot be written: " + message(now.cause()));
         }
         long begun = groupBegun;
         return begun != 0 && System.nanoTime() - begun > STALLED.toNanos()
@@ -1139,7 +771,7 @@ public final class Database implements AutoCloseable {
             refuse(group, new OutageException("the database is closed"));
             takeWithin(0, group);
         } while (!group.isEmpty());
-        ended(new Ended(List.of(STOP), null));
+        teller.end();
         session.discard();
     }
 
@@ -1158,142 +790,8 @@ public final class Database implements AutoCloseable {
     }
 
     private void refuse(Queue<Work> works, Exception cause) {
-        if (!works.isEmpty()) {
-            ended(new Ended(List.copyOf(works), cause));
-            works.clear();
-        }
-    }
-
-    private void ended(Ended group) {
-        if (group.works.size() == 1 && untold.get() == 0 && !group.works.contains(STOP)) {
-            tellEach(group); // nothing is won by another thread, and a lone caller hears of it sooner
-            return;
-        }
-        untold.incrementAndGet();
-        boolean interrupted = false;
-        while (true) {
-            try {
-                ended.put(group);
-                break;
-            } catch (InterruptedException ignored) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void tellAll() {
-        while (true) {
-            try {
-                Ended group = ended.take();
-                if (group.works.contains(STOP)) {
-                    return;
-                }
-                tellEach(group);
-                untold.decrementAndGet();
-            } catch (InterruptedException ignored) {
-                // only close() ends this thread, by STOP
-            }
-        }
-    }
-
-    private static void tellEach(Ended group) {
-        for (Work work : group.works) {
-            tell(work, group.failure);
-        }
-    }
-
-    private static void tell(Work work, @Nullable Exception failure) {
-        try {
-            if (failure == null) {
-                work.committed();
-            } else {
-                work.failed(failure);
-            }
-        } catch (RuntimeException | Error fault) {
-            LOG.log(Level.ERROR, "work failed on hearing how it ended", fault);
-        }
-    }
-
-    /**
-     * Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting, and
-     * empties the log after erasures.
-     */
-    private void checkpointAll() {
-        var session = new Session(new Opening(connector, Use.MAINTAIN));
-        Duration pause = FIRST_PAUSE;
-        try {
-            while (true) {
-                if (isErasing()) {
-                    if (checkpointDue.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-                        pause = FIRST_PAUSE;
-                    }
-                } else {
-                    checkpointDue.acquire();
-                    pause = FIRST_PAUSE;
-                }
-                checkpointDue.drainPermits();
-                if (!open) {
-                    emptyAtTheEnd(session);
-                    return;
-                }
-                try {
-                    isMoved(session);
-                    if (isErasing() && !truncate(session)) {
-                        pause = Outage.longer(pause);
-                    }
-                } catch (SQLException | RuntimeException failure) {
-                    session.discard();
-                    pause = Outage.longer(pause);
-                    LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
-                }
-            }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        } finally {
-            session.discard();
-        }
-    }
-
-    /** Leaves nothing in the write-ahead log of what was erased just before the close. The writer has ended by then. */
-    private void emptyAtTheEnd(Session session) {
-        try {
-            if (isErasing() && !isEmptied(session)) {
-                LOG.log(Level.WARNING, "the write-ahead log holds what was erased until the next start");
-            }
-        } catch (SQLException | RuntimeException failure) {
-            LOG.log(Level.WARNING, "emptying the write-ahead log", failure);
-        }
-    }
-
-    /** Empties the write-ahead log, unless a reader needs it. */
-    private static boolean isEmptied(Session session) throws SQLException {
-        if (!isMoved(session)) {
-            return false;
-        }
-        // Writers wait meanwhile, so that it must move little and not wait for readers.
-        session.once("PRAGMA busy_timeout=" + TRUNCATE_MS);
-        try (ResultSet row = session.bind("PRAGMA wal_checkpoint(TRUNCATE)").executeQuery()) {
-            return row.getInt(1) == 0;
-        }
-    }
-
-    /** Makes the files forget what was erased; returns whether they have. */
-    private boolean truncate(Session session) throws SQLException {
-        long before = erasures.get();
-        if (!wipe(session) || !isEmptied(session)) {
-            return false;
-        }
-        truncation.lock();
-        try {
-            truncated = before;
-            truncatedMore.signalAll();
-        } finally {
-            truncation.unlock();
-        }
-        return true;
+        teller.tell(works, cause);
+        works.clear();
     }
 
     /** How a transaction ended. */
@@ -1312,7 +810,7 @@ public final class Database implements AutoCloseable {
     private void writeGroup(Session session, Queue<Work> group) {
         Outage known = outage;
         if (known != null) {
-            refuse(group, new OutageException("the database cannot be written", known.cause));
+            refuse(group, new OutageException("the database cannot be written", known.cause()));
             return;
         }
         if (group.isEmpty()) {
@@ -1321,13 +819,13 @@ public final class Database implements AutoCloseable {
         Result result = transact(session, group);
         Exception problem = result.problem;
         if (problem == null) {
-            ended(new Ended(List.copyOf(group), null));
+            teller.tell(group, null);
             for (Work work = group.poll(); work != null; work = group.poll()) {
                 workSinceCheckpoint += work.rows();
             }
             if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
                 workSinceCheckpoint = 0;
-                checkpointDue.release();
+                moveSoon();
             }
             return;
         }
@@ -1459,18 +957,24 @@ public final class Database implements AutoCloseable {
             session.once(MODULE_VERSIONS);
             session.once("UPDATE module_version SET version = version");
             session.connection().commit();
-            busyTimeout(session, BUSY_MS);
+            busyTimeout(session, SqliteFile.BUSY_MS);
             if (before != null) {
                 LOG.log(Level.INFO, "the database can be written again");
             }
             outage = null;
         } catch (SQLException | RuntimeException failure) {
             session.discard();
-            checkpointDue.release(); // it may be the write-ahead log that fills the disk
+            moveSoon(); // it may be the write-ahead log that fills the disk
             outage = before == null ? Outage.first(failure) : before.again(failure);
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
             }
+        }
+    }
+
+    private void moveSoon() {
+        if (checkpointer != null) {
+            checkpointer.wake();
         }
     }
 
@@ -1494,8 +998,7 @@ public final class Database implements AutoCloseable {
             writer.join();
             teller.join();
             if (checkpointer != null) {
-                checkpointDue.release();
-                checkpointer.join();
+                checkpointer.close();
             }
             for (Readers pool : allReaders) {
                 pool.close();
