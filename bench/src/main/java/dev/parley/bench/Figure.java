@@ -119,6 +119,11 @@ record Figure(
                     "idle-5000", "idle streams that stay open, of 5,000", "streams", "/result/held", 1, atLeast(5_000)),
             new Figure("idle-5000", "memory with 5,000 idle streams", "MB", MEMORY, MEGA, atMost(700)),
             new Figure("rss-1m", "memory after 1,000,000 durable tasks", "MB", MEMORY, MEGA, atMost(350)),
+            held("removal-alone", "the writer's processor time for one group, at most: one caller", null),
+            held("removal-erase-one", "the same while 1 task is erased, of 1,000,000", atMost(20)),
+            held("removal-erase-thousand", "the same while 1,000 tasks are erased", atMost(20)),
+            held("removal-erase-tenth", "the same while 100,000 tasks are erased", atMost(20)),
+            held("removal-expire", "the same while 1,000,000 tasks expire", atMost(20)),
             new Figure("ready", "from start to ready", "s", "/value", 1, atMost(1.2)),
             new Figure("ready-aot", "from start to ready, with the JDK's AOT cache", "s", "/value", 1, atMost(0.6)));
 
@@ -128,6 +133,10 @@ record Figure(
 
     private static Figure latency(String id, String title, String percentile, @Nullable Goal goal) {
         return new Figure(id, title, "ms", "/result/latencyMilliseconds/" + percentile, 1, goal);
+    }
+
+    private static Figure held(String id, String title, @Nullable Goal goal) {
+        return new Figure(id, title, "ms", "/writerProcessorMilliseconds/max", 1, goal);
     }
 
     private static Figure share(String id, String title, String of, String base, Goal goal) {
