@@ -40,7 +40,7 @@ final class SimulationTest {
     @Tag("heavy")
     void whatAlwaysHoldsHoldsInThousandsOfOrders() {
         if (SEED == null) {
-            run(1_001, 6_000);
+            run(1_001, 31_000);
         }
     }
 
