@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Measures what writers of a store see while tasks are erased and expire.
@@ -53,7 +54,7 @@ public final class Removals {
     /** Notes the processor time of each group. Noted on the writer's thread, read on another when a write was answered. */
     private static final class Groups implements Database.GroupListener {
         private final long[] used = new long[MOST_SAMPLES];
-        private volatile int count;
+        private final AtomicInteger count = new AtomicInteger();
         private long last;
 
         @Override
@@ -62,9 +63,10 @@ public final class Removals {
         @Override
         public void committed(int works) {
             long now = THREADS.getCurrentThreadCpuTime();
-            if (count < MOST_SAMPLES && last != 0) {
-                used[count] = now - last;
-                count = count + 1;
+            int next = count.get();
+            if (next < MOST_SAMPLES && last != 0) {
+                used[next] = now - last;
+                count.set(next + 1);
             }
             last = now;
         }
@@ -117,7 +119,7 @@ public final class Removals {
         long begin = System.nanoTime();
         Thread.ofPlatform().start(done);
         var waited = new long[MOST_SAMPLES];
-        groups.count = 0;
+        groups.count.set(0);
         int samples = 0;
         while (!done.isDone() && samples < MOST_SAMPLES) {
             long before = System.nanoTime();
@@ -130,7 +132,7 @@ public final class Removals {
         result.put("seconds", seconds);
         result.put("writes", samples);
         result.put("waitedMilliseconds", quantiles(waited, samples));
-        result.put("writerProcessorMilliseconds", quantiles(groups.used, groups.count));
+        result.put("writerProcessorMilliseconds", quantiles(groups.used, groups.count.get()));
         String json = new String(Json.write(result), StandardCharsets.UTF_8);
         System.out.println(phase + " " + json);
         write(results.resolve("removal-" + phase + ".json"), json);
