@@ -23,6 +23,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * it is there as a whole; and the same change succeeds as soon as the fault has passed.
  */
 @Timeout(300)
+@Tag("heavy")
 final class GraphOperationFaultsTest {
     private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-01-05T10:00:00Z"));
 

@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
+@Tag("heavy")
 final class SparqlMemoryTest {
     @Test
     void largeQueriesAtOnceAreRefusedBeforeTheyExhaustTheHeap(@TempDir Path directory)
