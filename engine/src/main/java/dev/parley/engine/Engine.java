@@ -619,8 +619,23 @@ public final class Engine implements AutoCloseable {
     }
 
     /** @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope */
+    /** Reads a task, and keeps it in memory for the next time if there is room. */
     Task read(TaskKey key) {
-        return find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
+        LiveTask live = tasks.peek(key);
+        if (live == null) {
+            try {
+                live = tasks.pin(key);
+            } catch (A2AException full) {
+                if (full.error() != A2AError.UNAVAILABLE) {
+                    throw full;
+                }
+            }
+            if (live != null) {
+                tasks.unpin(live);
+            }
+        }
+        Task task = live == null ? null : live.durable();
+        return task != null ? task : find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
     }
 
     Optional<Task> find(TaskKey key) {

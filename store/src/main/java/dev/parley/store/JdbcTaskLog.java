@@ -693,32 +693,47 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit) {
-        if (find(key).isEmpty()) {
+        Long lane = lanes.find(Lane.of(key));
+        if (lane == null) {
             return List.of();
         }
+        String id = key.taskId();
         return database.read(session -> {
             var events = new ArrayList<LoggedEvent>();
+            try (ResultSet row = session.bind("SELECT events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
+                    .executeQuery()) {
+                if (!row.next()) {
+                    return events;
+                }
+                byte[] ofEnded = row.getBytes(1);
+                if (ofEnded != null) {
+                    decode(id, 1, ofEnded, after, limit, events);
+                    return events;
+                }
+            }
             // Begins with the segment that holds the event behind "after", which may begin before it.
             try (ResultSet rows = session.bind(
-                            "SELECT first_seq, events FROM logged WHERE task_id = ?1 AND first_seq >= ifnull("
+                            "SELECT first_seq, events FROM segment WHERE task_id = ?1 AND first_seq >= ifnull("
                                     + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
                                     + " ORDER BY first_seq",
-                            key.taskId(),
+                            id,
                             after + 1)
                     .executeQuery()) {
                 while (events.size() < limit && rows.next()) {
-                    long first = rows.getLong(1);
-                    byte[] stored = rows.getBytes(2);
-                    try {
-                        decode(first, atRest.open(stored, place(key.taskId(), first)), after, limit, events);
-                    } catch (RuntimeException damaged) {
-                        throw new DamagedTaskException(
-                                key.taskId(), "the segment of event " + first + " cannot be read", damaged);
-                    }
+                    decode(id, rows.getLong(1), rows.getBytes(2), after, limit, events);
                 }
             }
             return events;
         });
+    }
+
+    /** Adds the events of a segment behind {@code after}, until there are so many. */
+    private void decode(String taskId, long first, byte[] stored, long after, int limit, List<LoggedEvent> into) {
+        try {
+            decode(first, atRest.open(stored, place(taskId, first)), after, limit, into);
+        } catch (RuntimeException damaged) {
+            throw new DamagedTaskException(taskId, "the segment of event " + first + " cannot be read", damaged);
+        }
     }
 
     private static void decode(long first, byte[] json, long after, int limit, List<LoggedEvent> into) {
