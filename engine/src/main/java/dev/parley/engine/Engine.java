@@ -618,8 +618,11 @@ public final class Engine implements AutoCloseable {
         return new Folded(task, sequence);
     }
 
-    /** @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope */
-    /** Reads a task, and keeps it in memory for the next time if there is room. */
+    /**
+     * Reads a task, whether or not it is in memory, and keeps it there for the next time if there is room.
+     *
+     * @throws A2AException TASK_NOT_FOUND if there is none
+     */
     Task read(TaskKey key) {
         LiveTask live = tasks.peek(key);
         if (live == null) {
