@@ -618,27 +618,9 @@ public final class Engine implements AutoCloseable {
         return new Folded(task, sequence);
     }
 
-    /**
-     * Reads a task, whether or not it is in memory, and keeps it there for the next time if there is room.
-     *
-     * @throws A2AException TASK_NOT_FOUND if there is none
-     */
+    /** @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope */
     Task read(TaskKey key) {
-        LiveTask live = tasks.peek(key);
-        if (live == null) {
-            try {
-                live = tasks.pin(key);
-            } catch (A2AException full) {
-                if (full.error() != A2AError.UNAVAILABLE) {
-                    throw full;
-                }
-            }
-            if (live != null) {
-                tasks.unpin(live);
-            }
-        }
-        Task task = live == null ? null : live.durable();
-        return task != null ? task : find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
+        return find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
     }
 
     Optional<Task> find(TaskKey key) {
