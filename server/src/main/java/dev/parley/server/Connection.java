@@ -133,7 +133,7 @@ final class Connection {
             idle = true;
             requestLine = true;
         } else {
-            several.end(exchange, all.now() + all.patience().body());
+            several.end(exchange, all.now(), all.patience().body());
         }
         all.exchangeEnded();
     }
@@ -170,6 +170,31 @@ final class Connection {
         } else if (idle) {
             idle = false;
             readDeadline = all.now() + all.patience().headers();
+        }
+    }
+
+    /**
+     * Waits for the rest of a request whose answer is a refusal, so long and no longer.
+     *
+     * @return whether the body can be read now; if it is of HTTP/1.1, {@link Inbound.Late} may still end the reading
+     */
+    boolean awaitRefused(Exchange exchange, long nanos) {
+        var several = streams;
+        if (several != null) {
+            return several.awaitWhole(exchange.id(), nanos);
+        }
+        var reading = inbound;
+        if (reading != null) {
+            reading.hurry(nanos);
+        }
+        return true;
+    }
+
+    /** Ends the hurry of {@link #awaitRefused}. */
+    void endRefused() {
+        var reading = inbound;
+        if (reading != null) {
+            reading.endHurry();
         }
     }
 

@@ -164,7 +164,7 @@ final class Door implements HttpRouting {
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
-            var answer = routes.answer(head, most -> wholeBody(exchange, most));
+            var answer = routes.answer(head, new RequestBody(exchange));
             if (answer instanceof WireAnswer.Events events && !streams.enter(exchange.group(), events.frames())) {
                 events.frames().close();
                 return tooManyStreams(head);
@@ -177,12 +177,6 @@ final class Door implements HttpRouting {
             exchange.requirePresent();
             return routes.problem(head, Dialects.explained(e));
         }
-    }
-
-    private static byte[] wholeBody(Exchange exchange, long most) {
-        var body = RequestBody.read(exchange, most);
-        exchange.awaitShare();
-        return body;
     }
 
     private static boolean isCompressed(Headers headers) {

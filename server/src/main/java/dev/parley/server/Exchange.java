@@ -31,6 +31,7 @@ final class Exchange {
     private volatile boolean received;
     private volatile @Nullable Runnable whenGone;
     private @Nullable Admission admission;
+    private boolean wasAdmitted;
     private Runnable endShare;
     private @Nullable String early;
     private long largest;
@@ -60,6 +61,10 @@ final class Exchange {
         return connection;
     }
 
+    Thread thread() {
+        return thread;
+    }
+
     RoutingRequest request() {
         return request;
     }
@@ -84,6 +89,12 @@ final class Exchange {
             admission.leave().run();
         }
         admission = next;
+        wasAdmitted = true;
+    }
+
+    /** Whether the caller was let in at any time. */
+    boolean wasAdmitted() {
+        return wasAdmitted;
     }
 
     /** The group of the caller; empty if it was not asked for credentials yet. */

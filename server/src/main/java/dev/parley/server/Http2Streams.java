@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one connection of HTTP/2 and the exchanges on them.
@@ -40,8 +42,15 @@ final class Http2Streams {
     private static final int RESET = EARNED + 1;
     private final AtomicInteger credit = new AtomicInteger(CREDIT);
 
-    // The deadlines of requests whose answer was sent before they had come in whole, on the clock of Connections.
-    private final Map<Integer, Long> unread = new ConcurrentHashMap<>();
+    /**
+     * A request whose answer was sent before it had come in whole. Its thread waits for the rest.
+     *
+     * @param deadline on the clock of {@link Connections}
+     * @param refused the thread, if its caller was not let in
+     */
+    private record Unread(long deadline, @Nullable Thread refused) {}
+
+    private final Map<Integer, Unread> unread = new ConcurrentHashMap<>();
     private final UnfinishedRequests.Share unfinished;
 
     Http2Streams(UnfinishedRequests.Share unfinished) {
@@ -78,6 +87,10 @@ final class Http2Streams {
     private void received(int stream) {
         if (incoming.remove(stream)) {
             unfinished.end();
+            var exchange = exchanges.get(stream);
+            if (exchange != null) {
+                LockSupport.unpark(exchange.thread());
+            }
         }
         unread.remove(stream);
     }
@@ -131,12 +144,34 @@ final class Http2Streams {
     }
 
     /**
+     * Waits until a request has come in whole.
+     *
+     * @return false if it has not within so many nanoseconds, or the thread is interrupted
+     */
+    boolean awaitWhole(int stream, long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (incoming.contains(stream)) {
+            long left = end - System.nanoTime();
+            if (left <= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(this, left);
+        }
+        return true;
+    }
+
+    /**
      * The exchange has ended.
      *
-     * @param readBy deadline for the rest of its request, for which Helidon waits
+     * @param now on the clock of {@link Connections}
+     * @param patience for the rest of its request, for which Helidon waits
      */
-    void end(Exchange exchange, long readBy) {
-        unread.put(exchange.id(), readBy);
+    void end(Exchange exchange, long now, long patience) {
+        unread.put(
+                exchange.id(),
+                exchange.wasAdmitted()
+                        ? new Unread(now + patience, null)
+                        : new Unread(now + Math.min(patience, RequestBody.SOON), exchange.thread()));
         if (!incoming.contains(exchange.id())) {
             unread.remove(exchange.id());
         }
@@ -157,9 +192,14 @@ final class Http2Streams {
         return exchanges.values();
     }
 
-    /** Whether the rest of a request is late. */
+    /** Whether the rest of a request is late. Ends the wait for it if its caller was not let in, and others may have been. */
     boolean late(long now) {
+        unread.forEach((stream, each) -> {
+            if (each.refused != null && now > each.deadline && unread.remove(stream, each)) {
+                each.refused.interrupt();
+            }
+        });
         return exchanges.values().stream().anyMatch(each -> now > each.bodyDeadline())
-                || unread.values().stream().anyMatch(deadline -> now > deadline);
+                || unread.values().stream().anyMatch(each -> now > each.deadline);
     }
 }

@@ -28,6 +28,10 @@ final class Inbound implements Supplier<byte[]> {
     // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
     private volatile long returnDeadline = NEVER;
 
+    // How long a request of HTTP/1.1 is waited for, by System.nanoTime(); only for the thread that handles it.
+    private boolean hurried;
+    private long hurriedUntil;
+
     // Guarded by this: at most one thread reads from the socket.
     private boolean reading;
     private @Nullable ReadAhead ahead;
@@ -132,6 +136,9 @@ final class Inbound implements Supplier<byte[]> {
     }
 
     private byte[] next() {
+        if (hurried) {
+            return soon();
+        }
         var before = claim();
         try {
             var bytes = before == null ? null : before.take();
@@ -142,6 +149,45 @@ final class Inbound implements Supplier<byte[]> {
             return bytes;
         } finally {
             release();
+        }
+    }
+
+    /**
+     * Lets the thread that handles a request of HTTP/1.1 wait for bytes no longer than so many nanoseconds from now;
+     * {@link Late} ends the wait.
+     */
+    void hurry(long nanos) {
+        hurried = true;
+        hurriedUntil = System.nanoTime() + nanos;
+    }
+
+    void endHurry() {
+        hurried = false;
+    }
+
+    /** Waits as long as it may for what another thread reads: an interrupt of this one while it reads would close the socket. */
+    private byte[] soon() {
+        while (true) {
+            watch();
+            var before = claim();
+            try {
+                var bytes = before == null ? null : before.takeWithin(hurriedUntil - System.nanoTime());
+                if (bytes != null) {
+                    return bytes;
+                }
+                endReadAhead();
+            } finally {
+                release();
+            }
+        }
+    }
+
+    /** The bytes did not come in time. The connection is there, for an answer. */
+    static final class Late extends CloseConnectionException {
+        private static final long serialVersionUID = 1;
+
+        Late() {
+            super("the body did not come in time");
         }
     }
 

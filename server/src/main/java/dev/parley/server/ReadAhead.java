@@ -3,6 +3,7 @@ package dev.parley.server;
 import io.helidon.webserver.CloseConnectionException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -57,13 +58,25 @@ final class ReadAhead implements Runnable {
      * @throws CloseConnectionException if the client has left, or the thread is interrupted
      */
     byte @Nullable [] take() {
+        return takeWithin(Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits like {@link #take}, but not longer than so many nanoseconds.
+     *
+     * @throws Inbound.Late if no bytes have come by then
+     */
+    byte @Nullable [] takeWithin(long nanos) {
         wanted = true;
         byte[] chunk;
         try {
-            chunk = chunks.take();
+            chunk = chunks.poll(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CloseConnectionException("interrupted", e);
+        }
+        if (chunk == null) {
+            throw new Inbound.Late();
         }
         if (chunk.length > 0) {
             return chunk;

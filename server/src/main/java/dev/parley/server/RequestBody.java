@@ -10,23 +10,49 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
-/** Reads the body of a request into memory, within all limits. */
-final class RequestBody {
+/** The body of a request, which is read into memory within all limits. */
+final class RequestBody implements RequestHandler.Body {
+    /** How long a body is waited for that is of use only to a refusal, in nanoseconds. */
+    static final long SOON = TimeUnit.SECONDS.toNanos(1);
+
+    /** Bytes of a refused request that are read at most, so that strangers take little memory. */
+    private static final long MAX_REFUSED = 16 * 1024;
+
     private static final byte[] NONE = new byte[0];
     private static final int FIRST = 1024;
     // More than that is not set aside for a body that has only been announced.
     private static final int MOST_AT_ONCE = 64 * 1024;
 
-    private RequestBody() {}
+    private final Exchange exchange;
 
-    /**
-     * Waits for the whole body.
-     *
-     * @param most bytes that it may have, if that is less than any body may have
-     * @throws A2AException if it is too large; the rest of it is unread
-     */
-    static byte[] read(Exchange exchange, long most) {
+    RequestBody(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /** Waits for all of it, and for a share of the processors. */
+    @Override
+    public byte[] read(long most) {
+        var body = whole(most);
+        exchange.awaitShare();
+        return body;
+    }
+
+    /** Returns it if it is small and has come, or comes in a moment, and there is memory for it; else nothing. */
+    byte[] ofRefused() {
+        try {
+            return exchange.connection().awaitRefused(exchange, SOON) ? whole(MAX_REFUSED) : NONE;
+        } catch (A2AException tooLarge) {
+            return NONE;
+        } catch (Inbound.Late late) {
+            return NONE;
+        } finally {
+            exchange.connection().endRefused();
+        }
+    }
+
+    private byte[] whole(long most) {
         var content = exchange.request().content();
         if (!content.hasEntity()) {
             exchange.received();

@@ -32,8 +32,6 @@ final class Routes {
             String.join(", ", METHODS.stream().sorted().toList());
     private static final String READING = "GET, HEAD";
     private static final byte[] NO_BODY = new byte[0];
-    /** Bytes of a refused request that are read at most, so that strangers take little memory and time. */
-    private static final long MAX_REFUSED_BODY = 16 * 1024;
 
     private static final String BELOW_AGENTS = AgentDirectory.PATH + "/";
     private static final Duration RETRY_ELSEWHERE = Duration.ofSeconds(5);
@@ -109,7 +107,7 @@ final class Routes {
      *
      * @param body reads it, and is called only if somebody wants it
      */
-    WireAnswer answer(Head head, RequestHandler.Body body) {
+    WireAnswer answer(Head head, RequestBody body) {
         var path = head.path();
         if (path.equals("/health")) {
             return status(head, true, Map.of("status", "up"));
@@ -160,7 +158,7 @@ final class Routes {
         return answer;
     }
 
-    private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, RequestHandler.Body body) {
+    private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, RequestBody body) {
         var path = below(pathFrom, head);
         var unread = head.request(path, NO_BODY);
         var caller = CallContext.anonymous();
@@ -180,7 +178,7 @@ final class Routes {
     }
 
     /** Answers where there is no agent just as where there is one that the caller is not to know of. */
-    private WireAnswer toNone(int pathFrom, Head head, RequestHandler.Body body) {
+    private WireAnswer toNone(int pathFrom, Head head, RequestBody body) {
         var unread = head.request(below(pathFrom, head), NO_BODY);
         try {
             if (Dialects.isFile(unread)) {
@@ -198,9 +196,9 @@ final class Routes {
         }
     }
 
-    /** Refuses a call before its agent sees it; the body is read, if it is small, for the id that the answer repeats. */
-    private WireAnswer refused(Head head, WireRequest unread, RequestHandler.Body body, A2AException refusal) {
-        var bytes = Dialects.hasId(unread) && !expectsContinue(head) ? small(body) : NO_BODY;
+    /** Refuses a call before its agent sees it; the body is read, if it is small and comes soon, for the id that the answer repeats. */
+    private WireAnswer refused(Head head, WireRequest unread, RequestBody body, A2AException refusal) {
+        var bytes = Dialects.hasId(unread) && !expectsContinue(head) ? body.ofRefused() : NO_BODY;
         return told(
                 refusal.error() == A2AError.METHOD_NOT_FOUND
                         ? dialects.problem(head.request(head.path(), bytes), refusal)
@@ -210,15 +208,6 @@ final class Routes {
     /** Such a client sends its body only if the call is admitted. */
     private static boolean expectsContinue(Head head) {
         return head.arrival().header("Expect") != null;
-    }
-
-    /** Returns the body, or nothing if it is larger than {@link #MAX_REFUSED_BODY} or there is no memory for it. */
-    private static byte[] small(RequestHandler.Body body) {
-        try {
-            return body.read(MAX_REFUSED_BODY);
-        } catch (A2AException tooLarge) {
-            return NO_BODY;
-        }
     }
 
     private static String below(int pathFrom, Head head) {

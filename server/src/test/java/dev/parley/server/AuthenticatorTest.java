@@ -7,11 +7,12 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Refused calls cost little: at most a small body is read, for the id that the answer repeats. */
-@Timeout(30)
+@Timeout(60)
 final class AuthenticatorTest {
     private static final String HEAD =
             "POST /agents/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
@@ -52,19 +53,72 @@ final class AuthenticatorTest {
         assertThat(answer.body()).contains("\"id\":null");
     }
 
+    @Test
+    void halfABodyWithoutCredentialsHoldsNoThreadUntilTheTimeLimitOfBodies() throws Exception {
+        var calls = new Holdings.Calls();
+        try (Server server = start()) {
+            for (String length : List.of("Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n9\r\n{")) {
+                try (var client = RawClient.to(server)) {
+                    RawClient.Answer answer = client.sendExactly(HEAD + length).answer();
+
+                    assertThat(answer.status()).isEqualTo(401);
+                    assertThat(answer.body()).contains("\"message\":\"Who?\"", "\"id\":null");
+                    Holdings.awaitFree(server, calls, 0);
+                }
+            }
+        }
+    }
+
+    @Test
+    void halfABodyOfHttp2WithoutCredentialsHoldsNoThreadAndNoOtherStream() throws Exception {
+        var calls = new Holdings.Calls();
+        try (Server server = start();
+                var client = RawHttp2Client.to(server)) {
+            client.post(1, "/agents/echo", Map.of("content-type", "application/json", "content-length", "100"));
+            client.data(1, new byte[50], false);
+
+            client.awaitEnd(1);
+            Holdings.await(server, calls, held -> held.streamThreads() == 0 && held.bodyBytes() == 0);
+
+            client.get(3, "/health");
+            client.awaitEnd(3);
+            client.data(1, new byte[50], true);
+            client.get(5, "/health");
+            client.awaitEnd(5);
+        }
+    }
+
+    @Test
+    void aConnectionGoesOnAfterARefusalWhoseBodyCameLate() throws Exception {
+        String body = "{\"jsonrpc\":\"2.0\",\"method\":\"SendMessage\",\"params\":{},\"id\":\"q-7\"}";
+        try (Server server = start();
+                var client = RawClient.to(server)) {
+            for (int i = 0; i < 3; i++) {
+                client.sendExactly(HEAD + "Content-Length: " + body.length() + "\r\n\r\n");
+                client.sendExactly(body.substring(0, 9)).sendExactly(body.substring(9));
+
+                assertThat(client.answer().body()).contains("\"id\":\"q-7\"");
+            }
+        }
+    }
+
     private RawClient.Answer answer(String request) throws Exception {
-        try (Server server = TestServer.builder()
+        try (Server server = start();
+                var client = RawClient.to(server)) {
+            return client.sendExactly(request).answer();
+        }
+    }
+
+    private Server start() {
+        Server server = TestServer.builder()
                 .authenticator((name, arrival) -> {
                     if (!name.equals(arrival.header("x-caller"))) {
                         throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
                     }
                     return Admission.of(CallContext.anonymous());
                 })
-                .start()) {
-            server.add(agent.served(server, "echo"));
-            try (var client = RawClient.to(server)) {
-                return client.sendExactly(request).answer();
-            }
-        }
+                .start();
+        server.add(agent.served(server, "echo"));
+        return server;
     }
 }
