@@ -391,11 +391,25 @@ public final class Engine implements AutoCloseable {
             int removed;
             int sum = 0;
             do {
-                removed = log.removeEnded(before, REMOVE_BATCH);
+                removed = removeEnded(before);
                 sum += removed;
             } while (removed == REMOVE_BATCH && open);
             if (sum > 0) {
                 LOG.log(Level.INFO, "removed {0} tasks that ended before {1}", sum, before);
+            }
+        } catch (RuntimeException failure) {
+            LOG.log(Level.ERROR, "could not remove tasks that have ended", failure);
+        }
+    }
+
+    /** Removes a batch of tasks that ended before {@code before}, from the log and from memory. */
+    private int removeEnded(Instant before) {
+        int removed = REMOVE_BATCH; // also if it fails: it may have removed some, and what is still there is read anew
+        try {
+            removed = log.removeEnded(before, REMOVE_BATCH);
+            return removed;
+        } finally {
+            if (removed > 0) {
                 tasks.removed(live -> {
                     Task task = live.durable();
                     return task != null
@@ -403,8 +417,6 @@ public final class Engine implements AutoCloseable {
                             && requireNonNull(task.status().timestamp()).isBefore(before);
                 });
             }
-        } catch (RuntimeException failure) {
-            LOG.log(Level.ERROR, "could not remove tasks that have ended", failure);
         }
     }
 
@@ -612,15 +624,39 @@ public final class Engine implements AutoCloseable {
                 sequence = event.sequence();
             }
         } while (events.size() >= LiveTask.MAX_PENDING);
-        if (task == null) {
+        if (task == null || events.isEmpty() && log.find(key).isEmpty()) { // removed, maybe in the middle
             throw new DamagedTaskException(key.taskId(), "it has no events");
         }
         return new Folded(task, sequence);
     }
 
-    /** @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope */
+    /**
+     * Reads a task, and keeps it in memory for the next time if there is room.
+     *
+     * @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope
+     */
     Task read(TaskKey key) {
-        return find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
+        LiveTask live = tasks.peek(key);
+        if (live == null) {
+            live = pinIfRoom(key);
+            if (live != null) {
+                tasks.unpin(live);
+            }
+        }
+        Task task = live == null ? null : live.durable();
+        return task != null ? task : find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
+    }
+
+    /** Returns a task in memory, pinned; null if there is none, or it is large and there is no room for it. */
+    private @Nullable LiveTask pinIfRoom(TaskKey key) {
+        try {
+            return tasks.pin(key);
+        } catch (A2AException full) {
+            if (full.error() != A2AError.UNAVAILABLE) {
+                throw full;
+            }
+            return null;
+        }
     }
 
     Optional<Task> find(TaskKey key) {
@@ -634,12 +670,9 @@ public final class Engine implements AutoCloseable {
 
     /** Reads a task; empty if there is none, also if it is removed in the middle. */
     private Optional<Folded> folded(TaskKey key) {
-        if (log.find(key).isEmpty()) {
-            return Optional.empty();
-        }
         try {
             return Optional.of(fold(log, key));
-        } catch (DamagedTaskException incomplete) {
+        } catch (DamagedTaskException incomplete) { // or not there
             if (log.find(key).isEmpty()) {
                 return Optional.empty();
             }

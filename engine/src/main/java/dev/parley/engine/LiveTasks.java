@@ -8,13 +8,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks that are in memory: all that something happens to, and as many of the others as fit. Those that were written once,
- * with their end, are not kept for that.
+ * with their end, are not kept for that until somebody reads them.
  *
  * <p>There is at most one {@link LiveTask} for a task at any time, because entries that are pinned or that wait for the
  * disk weigh nothing and so are never evicted, and because pinning, adding and weighing happen under the entry's lock. Tasks
@@ -40,8 +40,10 @@ final class LiveTasks {
     private final long mostInUse;
     private final Cache<String, LiveTask> cache;
     private final ConcurrentHashMap<TaskKey, CompletableFuture<Boolean>> loading = new ConcurrentHashMap<>();
-    /** How often tasks were removed from the log; read before loading and written before looking for what is loaded. */
-    private final AtomicLong removals = new AtomicLong();
+    /** Held while a loaded task is put into the cache, and while a removal is counted; never while anything is read. */
+    private final ReentrantLock admission = new ReentrantLock();
+    /** How often tasks were removed from the log. Written under the lock. */
+    private volatile long removals;
 
     /**
      * @param maxBytes room for tasks that nothing happens to
@@ -112,18 +114,12 @@ final class LiveTasks {
 
     private @Nullable LiveTask load(TaskKey key, CompletableFuture<Boolean> mine) {
         try {
-            long before = removals.get();
+            long before = removals;
             LiveTask loaded = loader.load(key);
             if (loaded != null && loaded.weight() > LARGE) {
                 requireRoom(loaded);
             }
-            LiveTask live = loaded == null ? null : publish(key, loaded);
-            if (live != null && removals.get() != before && !loader.exists(key)) {
-                remove(live);
-                live.erased();
-                unpin(live);
-                live = null;
-            }
+            LiveTask live = loaded == null ? null : publish(key, loaded, before);
             mine.complete(live != null);
             return live;
         } catch (RuntimeException | Error failure) {
@@ -144,13 +140,33 @@ final class LiveTasks {
         }
     }
 
-    /** Puts a task that was loaded into the cache, unless it is there by now; returns the one that is there, pinned. */
-    private @Nullable LiveTask publish(TaskKey key, LiveTask loaded) {
-        LiveTask live = cache.asMap()
-                .compute(
-                        key.taskId(),
-                        (id, present) -> pinned(present == null || present.isBroken() ? loaded : present, key));
-        return live != null && live.key().equals(key) ? live : null;
+    /**
+     * Puts a task that was loaded into the cache, unless it is there by now; returns the one that is there, pinned. Null if the
+     * task was removed meanwhile: it is never in the cache then, where others would read it.
+     *
+     * @param seen the removals that had happened before it was read
+     */
+    private @Nullable LiveTask publish(TaskKey key, LiveTask loaded, long seen) {
+        long before = seen;
+        while (true) {
+            admission.lock();
+            try {
+                if (removals == before) {
+                    LiveTask live = cache.asMap()
+                            .compute(
+                                    key.taskId(),
+                                    (id, present) ->
+                                            pinned(present == null || present.isBroken() ? loaded : present, key));
+                    return live != null && live.key().equals(key) ? live : null;
+                }
+                before = removals;
+            } finally {
+                admission.unlock();
+            }
+            if (!loader.exists(key)) {
+                return null;
+            }
+        }
     }
 
     /** Returns the task if it is in memory and visible to the key's scope. */
@@ -197,7 +213,13 @@ final class LiveTasks {
 
     /** Says that the log has removed the tasks that satisfy {@code gone}: to whoever reads one, it was never there. */
     void removed(Predicate<LiveTask> gone) {
-        removals.incrementAndGet();
+        // Whoever puts a task into the cache has done so before this, and the loop finds it; or notices the removal.
+        admission.lock();
+        try {
+            removals++;
+        } finally {
+            admission.unlock();
+        }
         for (LiveTask live : cache.asMap().values()) {
             if (gone.test(live)) {
                 live.erased();

@@ -19,13 +19,24 @@ import dev.parley.protocol.TaskStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class LiveTasksTest {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
-    private final LiveTasks tasks = new LiveTasks(0, 5 << 20, new Loader());
+    private final LiveTasks tasks = new LiveTasks(1 << 20, 5 << 20, new Loader());
+    private final Set<String> removed = ConcurrentHashMap.newKeySet();
+    private Runnable onLoad = () -> {};
+    private Runnable onExists = () -> {};
 
     @AfterEach
     void stop() {
@@ -49,14 +60,67 @@ final class LiveTasksTest {
         assertThat(tasks.pin(key("large-3"))).isNotNull();
     }
 
+    @Test
+    void aTaskThatIsRemovedWhileItIsReadIsNeverInMemory() {
+        TaskKey key = key("removed");
+        onLoad = () -> {
+            removed.add("removed");
+            tasks.removed(live -> live.key().equals(key));
+        };
+        var seen = new AtomicBoolean();
+        onExists = () -> seen.set(tasks.peek(key) != null);
+
+        assertThat(tasks.pin(key)).isNull();
+        assertThat(seen).as("read by somebody else meanwhile").isFalse();
+        assertThat(tasks.peek(key)).isNull();
+    }
+
+    @Test
+    void aTaskThatIsReadWhileAnotherIsRemovedIsKept() {
+        onLoad = () -> tasks.removed(live -> false);
+
+        assertThat(tasks.pin(key("small"))).isNotNull();
+        assertThat(tasks.peek(key("small"))).isNotNull();
+    }
+
+    @Test
+    void noReaderFindsATaskOnceItHasBeenRemoved() throws Exception {
+        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int round = 0; round < 2_000; round++) {
+                TaskKey key = key("round-" + round);
+                var begun = new CountDownLatch(1);
+                Future<?> reader = readers.submit(() -> {
+                    begun.countDown();
+                    LiveTask live = tasks.pin(key);
+                    if (live != null) {
+                        tasks.unpin(live);
+                    }
+                });
+                begun.await();
+                removed.add(key.taskId());
+                tasks.removed(live -> live.key().equals(key));
+
+                assertThat(tasks.peek(key)).as("round %s", round).isNull();
+                reader.get();
+                assertThat(tasks.peek(key))
+                        .as("round %s, read to the end", round)
+                        .isNull();
+            }
+        }
+    }
+
     private static TaskKey key(String id) {
         return new TaskKey(CallContext.anonymous().scope(), "agent", id);
     }
 
-    /** Has every task, of two megabytes if its id says so. */
+    /** Has every task that is not removed, of two megabytes if its id says so. */
     private final class Loader implements LiveTasks.Loader {
         @Override
-        public LiveTask load(TaskKey key) {
+        public @Nullable LiveTask load(TaskKey key) {
+            if (removed.contains(key.taskId())) {
+                return null;
+            }
+            onLoad.run();
             String text = "x".repeat(key.taskId().startsWith("large") ? 2 << 20 : 10);
             var task = new Task(
                     key.taskId(),
@@ -76,7 +140,8 @@ final class LiveTasksTest {
 
         @Override
         public boolean exists(TaskKey key) {
-            return true;
+            onExists.run();
+            return !removed.contains(key.taskId());
         }
     }
 

@@ -298,14 +298,19 @@ final class RecoveryTest {
     }
 
     @Test
-    void aTaskThatIsErasedBetweenItsHeadAndItsEventsIsNotFound() {
-        AgentEndpoint agent =
-                engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("secret")));
+    void aTaskThatIsErasedWhileItsEventsAreReadIsNotFound() {
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Says much").handle((request, reply) -> {
+            for (int i = 0; i < LiveTask.MAX_PENDING + 10; i++) {
+                reply.working("secret");
+            }
+            reply.complete("secret");
+        }));
         Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE);
         var key = new TaskKey(ALICE.scope(), "agent", task.id());
 
         try (Engine second = Engine.builder(log).build()) {
-            log.onNextFind(() -> disk.erase(List.of(key)));
+            assertThat(second.find(key)).isPresent();
+            log.onNextRead(() -> disk.erase(List.of(key)));
 
             assertThat(second.find(key)).isEmpty();
         }
