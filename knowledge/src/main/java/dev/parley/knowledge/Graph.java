@@ -58,16 +58,26 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final PersonalData personal;
 
     private Graph(
-            Database database, AuditTrail trail, boolean ownsDatabase, InstantSource clock, Journal.Keeping keeping) {
+            Database database,
+            AuditTrail trail,
+            boolean ownsDatabase,
+            InstantSource clock,
+            InstantSource steadyClock,
+            Journal.Keeping keeping) {
         this.database = database;
         this.ownsDatabase = ownsDatabase;
         this.clock = clock;
         this.statements = new SqlStatementStore(database, clock);
-        this.journal = new Journal(database, statements.terms(), statements.sql(), keeping);
+        this.journal = new Journal(database, statements.terms(), statements.sql(), keeping, steadyClock);
         this.history = new ChangeHistory(statements, journal);
         this.settings = new GroupSettings(statements, trail);
         this.graphql = new GraphQlQueries(
-                statements, settings::declarations, history, GraphQlLimits.DEFAULTS, clock, this::inBackground);
+                statements,
+                settings::declarations,
+                history,
+                GraphQlLimits.DEFAULTS,
+                System::nanoTime,
+                this::inBackground);
         this.subscriptions = new Subscriptions(statements, journal, settings, graphql);
         this.audit = new AuditLog(statements, journal, clock);
         this.updates = new UpdateExecutor(statements, journal, trail, settings, subscriptions, audit);
@@ -94,7 +104,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     private static Graph alone(Database database) {
         InstantSource clock = InstantSource.system();
-        return new Graph(database, AuditTrail.in(database, clock), true, clock, Journal.Keeping.DEFAULTS);
+        AuditTrail trail = AuditTrail.in(database, clock);
+        return new Graph(database, trail, true, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS);
     }
 
     /**
@@ -103,12 +114,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @param trail of the same database: who changes a graph is in it too
      */
     public static Graph in(Database database, AuditTrail trail, InstantSource clock) {
-        return in(database, trail, clock, Journal.Keeping.DEFAULTS);
+        return in(database, trail, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS);
     }
 
-    /** The same, which forgets sooner or later than others. */
-    static Graph in(Database database, AuditTrail trail, InstantSource clock, Journal.Keeping keeping) {
-        return new Graph(database, trail, false, clock, keeping);
+    /** The same with other limits, and with another clock that decides what is old enough to be removed. */
+    static Graph in(
+            Database database,
+            AuditTrail trail,
+            InstantSource clock,
+            InstantSource steadyClock,
+            Journal.Keeping keeping) {
+        return new Graph(database, trail, false, clock, steadyClock, keeping);
     }
 
     @Override

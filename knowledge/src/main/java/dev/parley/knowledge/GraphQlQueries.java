@@ -21,8 +21,6 @@ import graphql.language.ObjectField;
 import graphql.language.OperationDefinition.Operation;
 import graphql.language.StringValue;
 import graphql.normalized.ExecutableNormalizedField;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -32,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -49,7 +48,7 @@ final class GraphQlQueries {
 
     private final ChangeLog changes;
     private final GraphQlLimits limits;
-    private final InstantSource clock;
+    private final LongSupplier nanoTime;
     private final ReentrantLock making = new ReentrantLock();
     private volatile @Nullable GraphQlSchema generic;
     private final TypedSchemas typed;
@@ -64,12 +63,12 @@ final class GraphQlQueries {
             Function<String, List<Statement>> declarations,
             ChangeLog changes,
             GraphQlLimits limits,
-            InstantSource clock,
+            LongSupplier nanoTime,
             BiConsumer<String, Runnable> background) {
         this.changes = changes;
         this.limits = limits;
-        this.clock = clock;
-        typed = new TypedSchemas(store, declarations, limits, clock, background);
+        this.nanoTime = nanoTime;
+        typed = new TypedSchemas(store, declarations, limits, nanoTime, background);
     }
 
     /** The schema that every graph has. Made for the first who asks: it takes longer than opening a graph. */
@@ -124,7 +123,7 @@ final class GraphQlQueries {
      * @throws A2AException KNOWLEDGE_QUERY if it may not be asked
      */
     Prepared prepare(KnowledgeOperation.Query query, String group, Floors floors) {
-        Instant deadline = clock.instant().plus(limits.time());
+        long deadline = deadline();
         var readers = new Readers(group, floors);
         var understood = understand(query.query(), readers);
         var schema = understood.schema();
@@ -232,8 +231,12 @@ final class GraphQlQueries {
         }
     }
 
-    private GraphQlReader reader(View view, TypedModel.Index types, Instant deadline) {
-        return new GraphQlReader(view, changes, types, limits, clock, deadline);
+    private long deadline() {
+        return nanoTime.getAsLong() + limits.time().toNanos();
+    }
+
+    private GraphQlReader reader(View view, TypedModel.Index types, long deadline) {
+        return new GraphQlReader(view, changes, types, limits, nanoTime, deadline);
     }
 
     private <T> T within(Supplier<T> question) {
@@ -305,8 +308,7 @@ final class GraphQlQueries {
 
         @Override
         public Map<String, @Nullable Object> project(Change change, View view) {
-            return within(() ->
-                    reader(view, NO_TYPES, clock.instant().plus(limits.time())).change(change, field));
+            return within(() -> reader(view, NO_TYPES, deadline()).change(change, field));
         }
     }
 

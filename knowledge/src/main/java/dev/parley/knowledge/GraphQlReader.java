@@ -10,8 +10,6 @@ import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import graphql.normalized.ExecutableNormalizedField;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +42,8 @@ final class GraphQlReader {
     private final ChangeLog changes;
     private final TypedModel.Index typed;
     private final GraphQlLimits limits;
-    private final InstantSource clock;
-    private final Instant deadline;
+    private final LongSupplier nanoTime;
+    private final long deadline;
     private final List<Map<String, Object>> errors = new ArrayList<>();
     private boolean truncated;
     private int objects;
@@ -55,13 +54,13 @@ final class GraphQlReader {
             ChangeLog changes,
             TypedModel.Index typed,
             GraphQlLimits limits,
-            InstantSource clock,
-            Instant deadline) {
+            LongSupplier nanoTime,
+            long deadline) {
         this.view = view;
         this.changes = changes;
         this.typed = typed;
         this.limits = limits;
-        this.clock = clock;
+        this.nanoTime = nanoTime;
         this.deadline = deadline;
     }
 
@@ -528,7 +527,7 @@ final class GraphQlReader {
     }
 
     private void checkTime() {
-        if (clock.instant().isAfter(deadline)) {
+        if (nanoTime.getAsLong() - deadline > 0) {
             throw GraphQlFailure.TIMEOUT.because("the query took more than " + limits.time());
         }
     }

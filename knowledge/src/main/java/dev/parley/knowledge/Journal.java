@@ -22,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,6 +50,9 @@ final class Journal {
         static final Keeping DEFAULTS = new Keeping(100_000, Duration.ofDays(7), 1_000_000, Duration.ofDays(1), 50_000);
     }
 
+    /** Keys whose time is further ahead of the clock were made by a clock that was wrong. */
+    private static final Duration AHEAD = Duration.ofHours(1);
+
     /** Characters of changes that are read in one go. */
     private static final long MAX_CHARACTERS = 4L << 20;
 
@@ -63,15 +67,19 @@ final class Journal {
     private final Terms terms;
     private final Sql sql;
     private final Keeping keeping;
+    private final InstantSource steadyClock;
     private long lastChange;
     private long lastAudit;
     private long lastReview;
     private long sinceSweep;
 
-    Journal(Database database, Terms terms, Sql sql, Keeping keeping) {
+    /** @param steadyClock decides what is old enough to be removed */
+    Journal(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
         this.terms = terms;
         this.sql = sql;
         this.keeping = keeping;
+        this.steadyClock = steadyClock;
+        this.sinceSweep = keeping.sweepEvery(); // entries of earlier starts were counted by them
         this.lastChange = database.read(session -> sql.number(
                 session,
                 "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
@@ -127,7 +135,7 @@ final class Journal {
                     task.toString(),
                     number);
         }
-        sweep(writing.session, writing.nowMs(), 1);
+        sweep(writing.session, 1);
         return numbered(writing, number, op, stamped, replaced, types, more);
     }
 
@@ -148,7 +156,7 @@ final class Journal {
             insert.executeBatch();
         }
         Set<Long> known = writing.holdChanges(coming, source);
-        sweep(writing.session, writing.nowMs(), coming.size() - known.size());
+        sweep(writing.session, coming.size() - known.size());
         return known;
     }
 
@@ -248,12 +256,13 @@ final class Journal {
     }
 
     /** Forgets what is too old or too much, of all groups, once in a while. */
-    private void sweep(Session session, long nowMs, int entries) throws SQLException {
+    private void sweep(Session session, int entries) throws SQLException {
         sinceSweep += entries;
         if (sinceSweep < keeping.sweepEvery()) {
             return;
         }
         sinceSweep = 0;
+        long nowMs = steadyClock.millis();
         var spaces = new ArrayList<Long>();
         try (ResultSet rows = session.bind("SELECT space FROM kg_space").executeQuery()) {
             while (rows.next()) {
@@ -267,22 +276,29 @@ final class Journal {
         session.update(
                 "DELETE FROM kg_key WHERE made_ms < ?",
                 nowMs - keeping.answersFor().toMillis());
+        // Made while the clock was ahead: from now on they have their time, and do not stay until the clock gets there.
+        session.update("UPDATE kg_key SET made_ms = ? WHERE made_ms > ?", nowMs, nowMs + AHEAD.toMillis());
     }
 
-    /** Forgets the oldest changes of a group. The newest one stays, since it tells the revision. */
+    /**
+     * Forgets the oldest changes of a group. The newest one stays, since it tells the revision. Age counts in the order of
+     * numbers: behind a change that is young enough none is too old, whatever a clock that was put back has shown.
+     */
     private void forget(Session session, long space, long beforeMs) throws SQLException {
         long tooMany = sql.number(
                 session,
                 "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET ?",
                 space,
                 keeping.changes());
-        long tooOld = sql.number(
+        long kept = sql.number(
                 session,
-                "SELECT max(change_no) FROM kg_change WHERE space = ? AND made_ms < ?"
-                        + " AND change_no < (SELECT max(change_no) FROM kg_change WHERE space = ?)",
+                "SELECT coalesce((SELECT change_no FROM kg_change WHERE space = ? AND made_ms >= ? ORDER BY change_no LIMIT 1),"
+                        + " (SELECT max(change_no) FROM kg_change WHERE space = ?))",
                 space,
                 beforeMs,
                 space);
+        long tooOld = sql.number(
+                session, "SELECT max(change_no) FROM kg_change WHERE space = ? AND change_no < ?", space, kept);
         forgetUpTo(session, space, Math.max(tooMany, tooOld));
     }
 
@@ -485,14 +501,13 @@ final class Journal {
 
     // ---- Repetitions
 
-    Optional<UpdateResult> answered(Session session, Space space, String caller, String key, long nowMs)
-            throws SQLException {
+    Optional<UpdateResult> answered(Session session, Space space, String caller, String key) throws SQLException {
         try (ResultSet row = session.bind(
                         "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ? AND made_ms > ?",
                         space.number(),
                         caller,
                         key,
-                        nowMs - keeping.answersFor().toMillis())
+                        steadyClock.millis() - keeping.answersFor().toMillis())
                 .executeQuery()) {
             return row.next() ? Optional.of(result(SqlFacts.json(row.getString(1)))) : Optional.empty();
         }
@@ -627,7 +642,7 @@ final class Journal {
             String outcome,
             Map<String, @Nullable Object> detail)
             throws SQLException {
-        sweep(session, nowMs, 1);
+        sweep(session, 1);
         session.update(
                 "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -8,12 +8,11 @@ import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.Statement;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +44,8 @@ final class TypedSchemas {
     /** A schema and what its types mean. */
     record Typed(GraphQlSchema schema, TypedModel model, TypedModel.Index index) {}
 
-    private record Built(Typed typed, long revision, Instant at, Duration took) {}
+    /** @param at elapsed time at the end of the build, in nanoseconds */
+    private record Built(Typed typed, long revision, long at, Duration took) {}
 
     private final class Entry {
         private final Readers readers;
@@ -73,7 +73,7 @@ final class TypedSchemas {
         }
 
         private Built build(@Nullable Built last) {
-            Instant start = clock.instant();
+            long start = nanoTime.getAsLong();
             record Found(TypedModel model, long revision) {}
             var declared = declarations.apply(readers.group());
             Found found = store.read(
@@ -87,15 +87,15 @@ final class TypedSchemas {
                             GraphQlSchema.of(TypedSchemaText.of(found.model()), limits),
                             found.model(),
                             found.model().index());
-            Instant end = clock.instant();
-            return new Built(typed, found.revision(), end, Duration.between(start, end));
+            long end = nanoTime.getAsLong();
+            return new Built(typed, found.revision(), end, Duration.ofNanos(end - start));
         }
     }
 
     private final StatementStore store;
     private final Function<String, List<Statement>> declarations;
     private final GraphQlLimits limits;
-    private final InstantSource clock;
+    private final LongSupplier nanoTime;
     private final BiConsumer<String, Runnable> background;
     private final Cache<Readers, Entry> entries =
             Caffeine.newBuilder().maximumSize(MAX_READERS).build();
@@ -104,12 +104,12 @@ final class TypedSchemas {
             StatementStore store,
             Function<String, List<Statement>> declarations,
             GraphQlLimits limits,
-            InstantSource clock,
+            LongSupplier nanoTime,
             BiConsumer<String, Runnable> background) {
         this.store = store;
         this.declarations = declarations;
         this.limits = limits;
-        this.clock = clock;
+        this.nanoTime = nanoTime;
         this.background = background;
     }
 
@@ -141,8 +141,8 @@ final class TypedSchemas {
             return;
         }
         Duration leisure = built.took().multipliedBy(LEISURE);
-        Instant due = built.at().plus(leisure.compareTo(REST) > 0 ? leisure : REST);
-        if (!clock.instant().isBefore(due)) {
+        Duration pause = leisure.compareTo(REST) > 0 ? leisure : REST;
+        if (nanoTime.getAsLong() - built.at() >= pause.toNanos()) {
             background.accept(readers.group(), () -> follow(entry, revision));
         }
     }

@@ -148,8 +148,7 @@ final class Updates {
         requireShort("taskId", update.taskId());
         requireShort("sessionId", update.sessionId());
         if (key != null) {
-            Optional<UpdateResult> before =
-                    journal.answered(writing.session, writing.space, context.caller(), key, writing.nowMs());
+            Optional<UpdateResult> before = journal.answered(writing.session, writing.space, context.caller(), key);
             if (before.isPresent()) {
                 return Outcome.of(before.get());
             }

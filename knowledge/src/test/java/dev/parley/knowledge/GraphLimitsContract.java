@@ -64,7 +64,7 @@ abstract class GraphLimitsContract {
     @BeforeAll
     void open(@TempDir Path directory) throws IOException {
         database = database(directory);
-        graph = Graph.in(database, AuditTrail.in(database, clock), clock, KEEPING);
+        graph = Graph.in(database, AuditTrail.in(database, clock), clock, clock, KEEPING);
     }
 
     @AfterAll

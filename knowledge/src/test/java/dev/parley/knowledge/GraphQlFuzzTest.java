@@ -7,7 +7,6 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.KnowledgeOperation.Query;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -112,7 +111,7 @@ final class GraphQlFuzzTest {
                 group -> List.of(),
                 (seen, after, limit) -> Page.empty(),
                 GraphQlLimits.DEFAULTS,
-                InstantSource.system(),
+                System::nanoTime,
                 (group, work) -> work.run());
     }
 

@@ -12,7 +12,6 @@ import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,7 +36,7 @@ final class GraphQlSubscriptionTest {
             group -> List.of(),
             (view, after, limit) -> Page.empty(),
             GraphQlLimits.DEFAULTS,
-            InstantSource.system(),
+            System::nanoTime,
             (group, work) -> work.run());
 
     private GraphQlSubscription subscription(String query, Map<String, @Nullable Object> variables) {

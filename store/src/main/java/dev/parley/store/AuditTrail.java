@@ -1,5 +1,6 @@
 package dev.parley.store;
 
+import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.store.AuditRows.Link;
 import dev.parley.store.AuditRows.Stored;
@@ -155,6 +156,8 @@ public final class AuditTrail implements Database.GroupListener {
 
     private final Database database;
     private final InstantSource clock;
+    private final Optional<Instant> newestTime;
+    private final InstantSource steadyClock;
     private final SecureRandom random = new SecureRandom();
     // The writer's alone: where the chain ends with the group in the making, and on disk.
     private long number;
@@ -178,6 +181,8 @@ public final class AuditTrail implements Database.GroupListener {
     private AuditTrail(Database database, InstantSource clock, long number, String hash) {
         this.database = database;
         this.clock = clock;
+        this.newestTime = newestTime(database);
+        this.steadyClock = new SteadyClock(clock, System::nanoTime, newestTime.orElse(null));
         this.number = number;
         this.hash = hash;
         this.writtenNumber = number;
@@ -319,8 +324,17 @@ public final class AuditTrail implements Database.GroupListener {
         return inChain.computeIfAbsent(name, AuditChain::forgettable);
     }
 
-    /** Returns the time of the newest row; empty if there is none. */
+    /** Returns the time of the newest row before this start; empty if there is none. */
     Optional<Instant> newestTime() {
+        return newestTime;
+    }
+
+    /** Returns the clock that decides what of the database is old enough to be removed. For the writer's thread. */
+    public InstantSource steadyClock() {
+        return steadyClock;
+    }
+
+    private static Optional<Instant> newestTime(Database database) {
         return database.read(session -> {
             long newest = 0;
             for (String table : List.of("audit", "audit_log")) {

@@ -6,7 +6,6 @@ import static dev.parley.store.States.state;
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore.Subscription;
-import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
@@ -76,7 +75,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private final Optional<Instant> newest;
 
     /** Touched by the writer thread only. */
-    private final SteadyClock steadyClock;
+    private final InstantSource steadyClock;
 
     private final AtRest atRest;
     private final JdbcPushStore webhooks;
@@ -100,7 +99,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         this.lanes = lanes;
         this.clock = clock;
         this.newest = audit.newestTime();
-        this.steadyClock = new SteadyClock(clock, System::nanoTime, newest.orElse(null));
+        this.steadyClock = audit.steadyClock();
         database.listen(this);
         if (!database.isReadOnly()) {
             // Beside the start, which is not to wait for a million keys.
