@@ -63,7 +63,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private static final String LAST_ID = "\uffff";
 
-    /** Keys of known messages that are read at once, so that nobody waits for long to read or to close. */
+    /** Keys that are read at once, so that nobody waits for long to read or to close. */
     private static final int KEYS_AT_ONCE = 10_000;
 
     private record Tally(long lane, TaskState state) {}
@@ -79,7 +79,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private final AtRest atRest;
     private final JdbcPushStore webhooks;
-    private final SeenMessages seen = new SeenMessages();
+    private final SeenKeys seen = new SeenKeys();
+    private final SeenKeys seenNames = new SeenKeys();
     /** What the group in the making changes in the tally; touched by the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
@@ -103,7 +104,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         database.listen(this);
         if (!database.isReadOnly()) {
             // Beside the start, which is not to wait for a million keys.
-            Thread.ofPlatform().daemon().name("store-messages").start(this::addKnownMessages);
+            Thread.ofPlatform().daemon().name("store-keys").start(this::addKnownKeys);
         }
     }
 
@@ -165,6 +166,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         }
         TaskName name = segment.name();
         if (name != null) {
+            // Before the commit, as with messages.
+            seenNames.add(SeenKeys.ALWAYS, lane, name.name());
             session.update(
                     "INSERT OR REPLACE INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)",
                     lane,
@@ -619,21 +622,59 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private record KnownMessage(long day, long lane, String messageId) {}
 
-    private void addKnownMessages() {
+    private record KnownName(long lane, String name) {}
+
+    private void addKnownKeys() {
         try {
-            var last = new KnownMessage(clock.millis() / DAY_MS - 1, 0, "");
-            List<KnownMessage> known;
-            do {
-                known = knownMessages(last);
-                for (KnownMessage message : known) {
-                    seen.add(message.day(), message.lane(), message.messageId());
-                    last = message;
-                }
-            } while (!known.isEmpty());
-            seen.completed();
+            addKnownMessages();
+            addKnownNames();
         } catch (StoreException closed) {
-            LOG.log(Level.DEBUG, "messages are looked up in the database", closed);
+            LOG.log(Level.DEBUG, "messages and names are looked up in the database", closed);
         }
+    }
+
+    private void addKnownMessages() {
+        var last = new KnownMessage(clock.millis() / DAY_MS - 1, 0, "");
+        List<KnownMessage> known;
+        do {
+            known = knownMessages(last);
+            for (KnownMessage message : known) {
+                seen.add(message.day(), message.lane(), message.messageId());
+                last = message;
+            }
+        } while (!known.isEmpty());
+        seen.completed();
+    }
+
+    private void addKnownNames() {
+        var last = new KnownName(0, "");
+        List<KnownName> known;
+        do {
+            known = knownNames(last);
+            for (KnownName name : known) {
+                seenNames.add(SeenKeys.ALWAYS, name.lane(), name.name());
+                last = name;
+            }
+        } while (!known.isEmpty());
+        seenNames.completed();
+    }
+
+    private List<KnownName> knownNames(KnownName after) {
+        return database.read(session -> {
+            var known = new ArrayList<KnownName>();
+            try (ResultSet rows = session.bind(
+                            "SELECT lane_no, name FROM task_name WHERE (lane_no, name) > (?, ?)"
+                                    + " ORDER BY lane_no, name LIMIT ?",
+                            after.lane(),
+                            after.name(),
+                            KEYS_AT_ONCE)
+                    .executeQuery()) {
+                while (rows.next()) {
+                    known.add(new KnownName(rows.getLong(1), rows.getString(2)));
+                }
+            }
+            return known;
+        });
     }
 
     private List<KnownMessage> knownMessages(KnownMessage after) {
@@ -767,7 +808,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     @Override
     public Optional<String> taskNamed(TaskName name) {
         Long lane = lanes.find(new Lane(name.scope(), name.agent()));
-        if (lane == null) {
+        if (lane == null || !seenNames.mayHave(lane, name.name())) {
             return Optional.empty();
         }
         return database.read(session -> {

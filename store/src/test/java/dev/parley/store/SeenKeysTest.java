@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class SeenMessagesTest {
+class SeenKeysTest {
     private static final long MONDAY = 20_000;
     private static final long LANE = 1;
 
-    private final SeenMessages seen = new SeenMessages();
+    private final SeenKeys seen = new SeenKeys();
 
     @Test
     void whatWasAddedMayHaveBeenSeenAndNearlyAllElseIsNew() {

@@ -1,0 +1,144 @@
+package dev.parley.store;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.Engine;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Callers' names for tasks, as 0.1 has them, in the log on disk. */
+@Timeout(120)
+final class TaskNamesTest {
+    private static final CallContext CALLER = CallContext.anonymous().withDialect("0.1", true);
+    private static final String LOOK_UP = "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?";
+
+    @TempDir
+    Path directory = Path.of("");
+
+    private final AtomicInteger lookUps = new AtomicInteger();
+
+    private Store open() {
+        return Store.open(directory, InstantSource.system(), AtRest.PLAIN, this::counted);
+    }
+
+    /** The connection, whose statement that looks up a name counts how often it is asked. */
+    private Connection counted(Connection connection) {
+        return proxy(
+                Connection.class,
+                connection,
+                (method, arguments, result) -> method.equals("prepareStatement") && LOOK_UP.equals(arguments[0])
+                        ? counted((PreparedStatement) requireNonNull(result))
+                        : result);
+    }
+
+    private PreparedStatement counted(PreparedStatement lookUp) {
+        return proxy(PreparedStatement.class, lookUp, (method, arguments, result) -> {
+            if (method.equals("executeQuery")) {
+                lookUps.incrementAndGet();
+            }
+            return result;
+        });
+    }
+
+    private interface Observer {
+        @Nullable
+        Object seen(String method, @Nullable Object[] arguments, @Nullable Object result);
+    }
+
+    private static <T> T proxy(Class<T> type, T original, Observer observer) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    try {
+                        return observer.seen(method.getName(), arguments, method.invoke(original, arguments));
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
+    }
+
+    private static AgentEndpoint agent(Engine engine) {
+        return engine.host(Agent.named("agent", "Asks once").handle((request, reply) -> {
+            if (request.text().equals("hello")) {
+                reply.askForInput("what else?");
+            } else {
+                reply.complete("thanks");
+            }
+        }));
+    }
+
+    private static Task send(AgentEndpoint agent, String name, String text) {
+        Message message = Message.user(Part.text(text)).in(null, name);
+        var send = new SendMessage(null, message, new SendConfiguration(List.of(), null, null, false), Map.of());
+        return (Task) agent.call(send, CALLER);
+    }
+
+    @Test
+    void newNamesAreNotLookedUpInTheDatabase() {
+        try (Store store = open();
+                Engine engine = Engine.builder(store.log()).build()) {
+            AgentEndpoint agent = agent(engine);
+            send(agent, "first", "hello");
+            awaitNamesRead(agent);
+            lookUps.set(0);
+
+            IntStream.range(0, 100).forEach(each -> send(agent, "new-" + each, "enough"));
+
+            assertThat(lookUps).hasValue(0);
+        }
+    }
+
+    /** Until the names of the time before the start are known, each name is looked up. */
+    private void awaitNamesRead(AgentEndpoint agent) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        int before;
+        int probe = 0;
+        do {
+            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+            LockSupport.parkNanos(10_000_000);
+            before = lookUps.get();
+            send(agent, "probe-" + probe++, "enough");
+        } while (lookUps.get() > before);
+    }
+
+    @Test
+    void aNameLeadsToItsTaskAfterARestart() {
+        String begun;
+        try (Store store = open();
+                Engine engine = Engine.builder(store.log()).build()) {
+            begun = send(agent(engine), "mine", "hello").id();
+        }
+
+        try (Store store = open();
+                Engine engine = Engine.builder(store.log()).build()) {
+            AgentEndpoint agent = agent(engine);
+            awaitNamesRead(agent);
+
+            assertThat(send(agent, "mine", "enough").id()).isEqualTo(begun);
+            assertThat(agent.call(GetTask.of("mine"), CALLER).id()).isEqualTo(begun);
+        }
+    }
+}
