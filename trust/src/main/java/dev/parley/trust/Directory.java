@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -114,7 +115,7 @@ public final class Directory {
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
-    /** True if the member was disabled and then erased. */
+    /** True if some member may have been disabled and then erased. */
     private volatile boolean hasNameless;
 
     private Directory(Database database, AuditTrail audit, InstantSource clock) {
@@ -127,25 +128,39 @@ public final class Directory {
     public static Directory in(Database database, AuditTrail audit, InstantSource clock) {
         database.migrate("trust", SCHEMA);
         var directory = new Directory(database, audit, clock);
+        database.listen(new Database.GroupListener() {
+            @Override
+            public void reopened(Session session) throws SQLException {
+                directory.load(session);
+            }
+        });
         database.read(directory::load);
         return directory;
     }
 
+    /**
+     * Replaces the memory by the rows of the database. Takes no lock, since a thread that changes something holds its lock while it waits
+     * for the writer: a committed change that is not in memory yet is among the rows, and no later one is.
+     */
     private boolean load(Session session) throws SQLException {
+        var readGroups = new HashMap<String, Group>();
         try (ResultSet row = session.bind("SELECT group_id, made_ms, archived_ms FROM trust_group")
                 .executeQuery()) {
             while (row.next()) {
-                groups.put(row.getString(1), new Group(row.getString(1), requireNonNull(time(row, 2)), time(row, 3)));
+                readGroups.put(
+                        row.getString(1), new Group(row.getString(1), requireNonNull(time(row, 2)), time(row, 3)));
             }
         }
+        var readUsers = new HashMap<Member, User>();
         try (ResultSet row = session.bind("SELECT group_id, name, made_ms, disabled_ms FROM trust_user")
                 .executeQuery()) {
             while (row.next()) {
                 var member = new Member(row.getString(1), row.getString(2));
-                users.put(member, new User(member.group(), member.name(), requireNonNull(time(row, 3)), time(row, 4)));
-                hasNameless |= member.name().startsWith(AuditTrail.FORGOTTEN);
+                readUsers.put(
+                        member, new User(member.group(), member.name(), requireNonNull(time(row, 3)), time(row, 4)));
             }
         }
+        var readKeys = new HashMap<String, Held>();
         try (ResultSet row = session.bind("SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms,"
                         + " successor, hash FROM trust_key")
                 .executeQuery()) {
@@ -159,10 +174,21 @@ public final class Directory {
                         time(row, 6),
                         time(row, 7),
                         row.getString(8));
-                keys.put(key.id(), new Held(key, HexFormat.of().parseHex(row.getString(9))));
+                readKeys.put(key.id(), new Held(key, HexFormat.of().parseHex(row.getString(9))));
             }
         }
+        // Groups and members first, for a key is good only if they are.
+        hasNameless |=
+                readUsers.keySet().stream().anyMatch(member -> member.name().startsWith(AuditTrail.FORGOTTEN));
+        replace(groups, readGroups);
+        replace(users, readUsers);
+        replace(keys, readKeys);
         return true;
+    }
+
+    private static <K, V> void replace(Map<K, V> remembered, Map<K, V> read) {
+        remembered.putAll(read);
+        remembered.keySet().retainAll(read.keySet());
     }
 
     private static @Nullable Instant time(ResultSet row, int column) throws SQLException {
