@@ -451,14 +451,14 @@ public final class Dialects {
                     headers.put("Cache-Control", "private, max-age=60");
                     headers.put("Vary", "Authorization, A2A-Version, Accept");
                 }
-                yield LargeBodies.compute(
-                        request, caller, () -> form.result(requireNonNull(asked.result()), result, headers));
+                yield LargeBodies.encode(
+                        result, caller, () -> form.result(requireNonNull(asked.result()), result, headers));
             }
             case Operation.Watch watch -> {
                 headers.put("Content-Type", EVENT_STREAM);
                 headers.putAll(dialect.streamHeaders());
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-                yield form.stream(headers, endpoint.watch(watch, context));
+                yield form.stream(headers, endpoint.watch(watch, context), caller);
             }
         };
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.EventStream;
 import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;
@@ -137,8 +138,11 @@ final class Form {
     }
 
     /** The answer that goes on for as long as {@code events} last. */
-    WireAnswer.Events stream(Map<String, String> headers, EventStream events) {
-        return new WireAnswer.Events(headers, events.as(this::frame), this::failure);
+    WireAnswer.Events stream(Map<String, String> headers, EventStream events, CallContext caller) {
+        return new WireAnswer.Events(
+                headers,
+                events.as(event -> LargeBodies.encode(event.event(), caller, () -> frame(event))),
+                this::failure);
     }
 
     /** One frame of a stream, under an id if there is one. */

@@ -187,8 +187,8 @@ final class Knowledge {
         WireAnswer answer(Form form, KnowledgeOperation operation, boolean rpc) {
             ServedKnowledge graph = knowledge();
             return switch (operation) {
-                case Query query -> form.result(KnowledgeModel.QUERY_RESULT, graph.query(query, context), headers);
-                case Update update -> form.result(KnowledgeModel.UPDATE_RESULT, graph.update(update, context), headers);
+                case Query query -> answer(form, KnowledgeModel.QUERY_RESULT, graph.query(query, context));
+                case Update update -> answer(form, KnowledgeModel.UPDATE_RESULT, graph.update(update, context));
                 case Subscribe subscribe -> {
                     Changes changes = graph.subscribe(resuming(subscribe), context);
                     headers.put("Content-Type", Dialects.EVENT_STREAM);
@@ -203,6 +203,10 @@ final class Knowledge {
                             problem -> form.failure(KnowledgeDialect.fixed(problem)));
                 }
             };
+        }
+
+        private <T> WireAnswer answer(Form form, Codec<T> codec, T result) {
+            return LargeBodies.encode(result, context, () -> form.result(codec, result, headers));
         }
 
         /**

@@ -1,22 +1,38 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.FairPool;
+import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Threads on which large requests are parsed, and the answers to them written: on a virtual thread that would hold its carrier
- * for some 2 ms per MiB. The groups share them. Small requests are read on their own threads.
+ * Threads on which large requests are parsed, and large answers and events written: on a virtual thread that would hold its
+ * carrier for some 2 ms per MiB. The groups share them. What is small is read and written on the threads of the calls.
  */
-final class LargeBodies {
-    /** Bytes of a request that is parsed in about half a millisecond. */
-    static final int LARGE = 256 << 10;
+public final class LargeBodies {
+    /** Bytes that are parsed or written in about half a millisecond. */
+    public static final int LARGE = 256 << 10;
 
-    /** Large requests of one group that wait; the memory of all bodies is limited as well. */
+    /** What stands around a value in JSON or protobuf, about; so that many small values are large together. */
+    private static final int AROUND = 16;
+
+    /** Large requests and answers of one group that wait; the memory of all bodies is limited as well. */
     private static final int MAX_WAITING = 64;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -34,16 +50,78 @@ final class LargeBodies {
      * @throws A2AException UNAVAILABLE if too much work of the group waits, or the caller has gone
      */
     static <T> T compute(WireRequest request, CallContext caller, Supplier<T> work) {
-        if (request.body().length < LARGE) {
-            return work.get();
-        }
+        return compute(request.body().length, caller.scope().group(), work);
+    }
+
+    /**
+     * Does work that takes as long as so many bytes are read.
+     *
+     * @param group whose work it is; the address of a client whose group is not known yet
+     * @throws A2AException UNAVAILABLE if too much work of the group waits, or the caller has gone
+     */
+    public static <T> T compute(int bytes, String group, Supplier<T> work) {
+        return bytes < LARGE ? work.get() : compute(group, work);
+    }
+
+    /**
+     * Does work that takes as long as {@code value} is written.
+     *
+     * @param value of the model, or free data; values of other types count as small
+     * @throws A2AException UNAVAILABLE if too much work of the group waits, or the caller has gone
+     */
+    public static <T> T encode(@Nullable Object value, CallContext caller, Supplier<T> work) {
+        return left(value, LARGE) > 0 ? work.get() : compute(caller.scope().group(), work);
+    }
+
+    private static <T> T compute(String group, Supplier<T> work) {
         try {
-            return POOL.call(caller.scope().group(), PATIENCE, work);
+            return POOL.call(group, PATIENCE, work);
         } catch (RejectedExecutionException | TimeoutException busy) {
             throw A2AException.unavailable("Too many large requests", LATER);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw A2AException.unavailable("The request was given up", LATER);
         }
+    }
+
+    /** Returns what is left of so many bytes behind a value; as soon as nothing is left the rest does not matter. */
+    private static int left(@Nullable Object value, int bytes) {
+        int left = bytes - AROUND;
+        if (left <= 0) {
+            return 0;
+        }
+        return switch (value) {
+            case null -> left;
+            case String text -> left - text.length();
+            case byte[] raw -> left - raw.length;
+            case Collection<?> values -> leftBehindAll(values, left);
+            case Map<?, ?> map -> leftBehindAll(map.keySet(), leftBehindAll(map.values(), left));
+            case Part.Text part -> left(part.text(), left(part.metadata(), left));
+            case Part.Raw part -> left(part.raw(), left(part.metadata(), left));
+            case Part.Data part -> left(part.data(), left(part.metadata(), left));
+            case Part.Url part -> left(part.url(), left(part.metadata(), left));
+            case Message message -> left(message.parts(), left(message.metadata(), left));
+            case Artifact artifact -> left(artifact.parts(), left(artifact.metadata(), left));
+            case TaskStatus status -> left(status.message(), left);
+            case Task task ->
+                left(task.artifacts(), left(task.history(), left(task.status(), left(task.metadata(), left))));
+            case TaskStatusUpdateEvent event -> left(event.status(), left(event.metadata(), left));
+            case TaskArtifactUpdateEvent event -> left(event.artifact(), left(event.metadata(), left));
+            case Operation.TaskPage page -> left(page.tasks(), left);
+            case QueryResult result -> left(result.data(), left(result.metadata(), left));
+            case UpdateResult result -> left(result.affectedIds(), left);
+            default -> left;
+        };
+    }
+
+    private static int leftBehindAll(Collection<?> values, int bytes) {
+        int left = bytes;
+        for (Object value : values) {
+            left = left(value, left);
+            if (left <= 0) {
+                return 0;
+            }
+        }
+        return left;
     }
 }

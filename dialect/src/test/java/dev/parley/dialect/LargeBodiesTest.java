@@ -4,12 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractMap;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +83,74 @@ final class LargeBodiesTest {
         assertThat(large.getName()).isEqualTo("json-worker");
         assertThat(small).isSameAs(caller);
         assertThat(send(LARGE, ORDINARY)).isEqualTo(200);
+    }
+
+    /** Data that says on which threads it is written. */
+    private static final class Watched extends AbstractMap<String, Object> {
+        private final Set<String> threads = ConcurrentHashMap.newKeySet();
+        private final Map<String, Object> data;
+
+        Watched(String text) {
+            data = Map.of("text", text);
+        }
+
+        @Override
+        public Set<Entry<String, Object>> entrySet() {
+            threads.add(Thread.currentThread().getName());
+            return data.entrySet();
+        }
+
+        @Override
+        public Set<String> keySet() { // by those who only look how large it is
+            return data.keySet();
+        }
+
+        @Override
+        public Collection<Object> values() {
+            return data.values();
+        }
+    }
+
+    private static Task task(Watched data) {
+        var artifact = new Artifact("a", null, null, List.of(Part.data(data)), Map.of(), List.of());
+        return new Task(
+                "t", "c", new TaskStatus(TaskState.COMPLETED, null, null), List.of(artifact), List.of(), Map.of());
+    }
+
+    private static WireAnswer get(Task task) {
+        var endpoint = new ScriptedEndpoint();
+        endpoint.answers = call -> task;
+        AgentCard card = Json.read(Wire.example("card.full.json"), AgentCard.class);
+        var agent = new ServedAgent("a", endpoint, ServedCard.unsigned(card), Set.of("1.0", "0.3"), null, Map.of());
+        var request = new WireRequest("GET", "/tasks/t", Map.of(), name -> null, new byte[0], "127.0.0.1");
+        return new Dialects(DialectSettings.DEFAULTS).answer(request, agent, ORDINARY);
+    }
+
+    @Test
+    void aLargeAnswerToASmallRequestIsNotWrittenOnTheThreadOfTheCall() {
+        var large = new Watched(LARGE);
+        var small = new Watched("small");
+
+        WireAnswer answer = get(task(large));
+        get(task(small));
+
+        assertThat(((WireAnswer.Whole) answer).body()).hasSizeGreaterThan(LargeBodies.LARGE);
+        assertThat(large.threads).containsExactly("json-worker");
+        assertThat(small.threads).containsExactly(Thread.currentThread().getName());
+    }
+
+    @Test
+    void manySmallPartsAreALargeAnswer() {
+        Thread caller = Thread.currentThread();
+        List<Part> parts = Collections.nCopies(LargeBodies.LARGE / 16, Part.text(""));
+        Object large = List.of(Message.of(Role.AGENT, parts));
+
+        assertThat(LargeBodies.encode(large, ORDINARY, Thread::currentThread)).isNotSameAs(caller);
+        assertThat(LargeBodies.encode(
+                        Map.of("a", Map.of("b", new byte[LargeBodies.LARGE])), ORDINARY, Thread::currentThread))
+                .isNotSameAs(caller);
+        assertThat(LargeBodies.encode(Map.of("a", "b"), ORDINARY, Thread::currentThread))
+                .isSameAs(caller);
     }
 
     @Test

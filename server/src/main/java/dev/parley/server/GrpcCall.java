@@ -168,7 +168,8 @@ final class GrpcCall {
     }
 
     private GrpcAnswer.@Nullable Failure send(byte[] message, @Nullable Instant deadline) {
-        var request = new GrpcRequest(method, metadata, deadline, message);
+        var request = new GrpcRequest(
+                method, metadata, deadline, message, exchange.connection().clientAddress());
         return switch (dialect.answer(request, this::caller)) {
             case GrpcAnswer.Whole whole -> {
                 open(whole.metadata());

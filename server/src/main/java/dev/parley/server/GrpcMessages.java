@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.dialect.LargeBodies;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import io.helidon.webserver.CloseConnectionException;
@@ -97,12 +98,32 @@ final class GrpcMessages {
         return bytes;
     }
 
+    /** Unzips as many bytes as a message may have and one more; a small one may become large. */
+    private byte[] all(InputStream unzipped) throws IOException {
+        byte[] begin = unzipped.readNBytes(LargeBodies.LARGE);
+        int more = (int) Math.min(largest + 1, Integer.MAX_VALUE - 8) - begin.length;
+        try {
+            return LargeBodies.compute(begin.length, exchange.connection().clientAddress(), () -> {
+                try {
+                    byte[] rest = unzipped.readNBytes(Math.max(0, more));
+                    byte[] bytes = Arrays.copyOf(begin, begin.length + rest.length);
+                    System.arraycopy(rest, 0, bytes, begin.length, rest.length);
+                    return bytes;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
     private byte[] unzip(byte[] message) throws IOException {
         if (!zipped) {
             throw A2AException.of(A2AError.PARSE_ERROR, "Compressed message (expected: none without grpc-encoding)");
         }
         try (var unzipped = new GZIPInputStream(new ByteArrayInputStream(message))) {
-            byte[] bytes = unzipped.readNBytes((int) Math.min(largest + 1, Integer.MAX_VALUE - 8));
+            byte[] bytes = all(unzipped);
             if (bytes.length > largest) {
                 throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
             }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.protobuf.Message;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
+import dev.parley.dialect.LargeBodies;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedKnowledge;
 import dev.parley.protocol.A2AError;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +117,7 @@ public final class GrpcDialect {
             Function<@Nullable ServedAgent, CallContext> callers) {
         try {
             service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
-            O operation = rpc.read().apply(parse(rpc.method(), request.message()));
+            O operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
             operation.requireShortIds();
             String named = named(operation.tenant(), request);
             ServedAgent meant = agent(named, request);
@@ -133,7 +135,11 @@ public final class GrpcDialect {
                     R result = (R)
                             requireNonNull(agent.door().apply(agent.endpoint()).call(call, context));
                     yield new GrpcAnswer.Whole(
-                            metadata, rpc.answer().apply(result).toByteArray());
+                            metadata,
+                            LargeBodies.encode(
+                                    result,
+                                    caller,
+                                    () -> rpc.answer().apply(result).toByteArray()));
                 }
                 case Operation.Watch watch -> {
                     EventStream events = agent.door().apply(agent.endpoint()).watch(watch, context);
@@ -143,7 +149,10 @@ public final class GrpcDialect {
                             metadata,
                             service.streams()
                                     .apply(events)
-                                    .as(event -> answer.apply(event.event()).toByteArray()),
+                                    .as(event -> LargeBodies.encode(
+                                            event.event(),
+                                            caller,
+                                            () -> answer.apply(event.event()).toByteArray())),
                             problem -> Problem.told(problem, service.codes()));
                 }
                 default -> throw new IllegalStateException("an operation is a call or a watch");
@@ -156,7 +165,7 @@ public final class GrpcDialect {
     private <Q extends Message> GrpcAnswer answer(
             KnowledgeRpc<Q> rpc, GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
         try {
-            Q message = parse(rpc.method(), request.message());
+            Q message = read(request, () -> parse(rpc.method(), request.message()));
             String named = named(Values.nonEmpty(rpc.tenant().apply(message)), request);
             ServedAgent meant = agent(named, request);
             CallContext caller = callers.apply(meant);
@@ -170,17 +179,25 @@ public final class GrpcDialect {
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND);
             }
             Map<String, String> metadata = activated(v1, asked, agent.card());
-            return switch (rpc.read().apply(message)) {
-                case KnowledgeOperation.Query query ->
-                    new GrpcAnswer.Whole(
+            return switch (read(request, () -> rpc.read().apply(message))) {
+                case KnowledgeOperation.Query query -> {
+                    var result = knowledge.query(query, context);
+                    yield new GrpcAnswer.Whole(
                             metadata,
-                            KnowledgeModel.write(knowledge.query(query, context))
-                                    .toByteArray());
-                case KnowledgeOperation.Update update ->
-                    new GrpcAnswer.Whole(
+                            LargeBodies.encode(
+                                    result,
+                                    caller,
+                                    () -> KnowledgeModel.write(result).toByteArray()));
+                }
+                case KnowledgeOperation.Update update -> {
+                    var result = knowledge.update(update, context);
+                    yield new GrpcAnswer.Whole(
                             metadata,
-                            KnowledgeModel.write(knowledge.update(update, context))
-                                    .toByteArray());
+                            LargeBodies.encode(
+                                    result,
+                                    caller,
+                                    () -> KnowledgeModel.write(result).toByteArray()));
+                }
                 case KnowledgeOperation.Subscribe subscribe -> {
                     Changes changes = knowledge.subscribe(subscribe, context);
                     var begun = new HashMap<>(metadata);
@@ -196,6 +213,11 @@ public final class GrpcDialect {
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return Problem.toldBy(failure, KnowledgeRpc::code);
         }
+    }
+
+    /** Reads a message; if it is large, as work of its client, for its group is known only by what it says. */
+    private static <T> T read(GrpcRequest request, Supplier<T> reading) {
+        return LargeBodies.compute(request.message().length, request.client(), reading);
     }
 
     /** Who does not say a version means 0.3. */

@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param metadata the metadata of the call by name, several values joined by commas
  * @param deadline when the caller stops waiting; null if it did not say
  * @param message in its encoded form
+ * @param client the address of the caller; empty if it is not known
  */
 public record GrpcRequest(
         String method,
         Function<String, @Nullable String> metadata,
         @Nullable Instant deadline,
-        byte[] message) {
+        byte[] message,
+        String client) {
     public GrpcRequest {
         requireNonNull(method, "method");
     }

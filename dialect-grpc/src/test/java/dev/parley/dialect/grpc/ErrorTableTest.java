@@ -131,7 +131,7 @@ class ErrorTableTest {
                         .setName("tasks/t")
                         .build()
                         .toByteArray();
-        var request = new GrpcRequest(method, name -> null, null, message);
+        var request = new GrpcRequest(method, name -> null, null, message, "");
         return (GrpcAnswer.Failure) dialect.answer(request, called -> CallContext.anonymous());
     }
 

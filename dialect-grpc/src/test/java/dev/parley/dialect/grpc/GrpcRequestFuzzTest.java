@@ -73,7 +73,7 @@ final class GrpcRequestFuzzTest {
             return;
         }
         String method = METHODS.get((bytes[0] & 0xff) % METHODS.size()).getFullMethodName();
-        var request = new GrpcRequest(method, name -> null, null, Arrays.copyOfRange(bytes, 1, bytes.length));
+        var request = new GrpcRequest(method, name -> null, null, Arrays.copyOfRange(bytes, 1, bytes.length), "");
 
         if (dialect.answer(request, called -> CallContext.anonymous()) instanceof GrpcAnswer.Failure failure) {
             assertThat(failure.status()).isNotIn(Code.INTERNAL.value(), Code.UNKNOWN.value());

@@ -127,7 +127,8 @@ class KnowledgeRpcTest {
                 KnowledgeServiceGrpc.getQueryMethod().getFullMethodName(),
                 name -> null,
                 null,
-                QueryRequest.newBuilder().setQuery("{ x }").build().toByteArray());
+                QueryRequest.newBuilder().setQuery("{ x }").build().toByteArray(),
+                "");
 
         GrpcAnswer answer = dialect.answer(request, called -> CallContext.anonymous());
 
