@@ -3,6 +3,7 @@ package dev.parley.knowledge;
 import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
 import static java.util.Objects.requireNonNullElse;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Statement;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.jena.sparql.core.Quad;
@@ -27,8 +27,8 @@ final class GroupSettings implements Database.GroupListener {
 
     private final SqlStatementStore statements;
     private final AuditTrail trail;
-    private final Map<String, Alignment> rules = new ConcurrentHashMap<>();
-    private final Map<String, Optional<ShaclShapes>> shapes = new ConcurrentHashMap<>();
+    private final Map<String, Alignment> rules = remembered();
+    private final Map<String, Optional<ShaclShapes>> shapes = remembered();
 
     /** How often something was forgotten of what is remembered here; what was read before must not be remembered. */
     private final AtomicLong forgotten = new AtomicLong();
@@ -37,6 +37,13 @@ final class GroupSettings implements Database.GroupListener {
         this.statements = statements;
         this.trail = trail;
         statements.database().listen(this);
+    }
+
+    private static <T> Map<String, T> remembered() {
+        return Caffeine.newBuilder()
+                .maximumSize(SqlStatementStore.MAX_GROUPS)
+                .<String, T>build()
+                .asMap();
     }
 
     /** The rules of a group. */

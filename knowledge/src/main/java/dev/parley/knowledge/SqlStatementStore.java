@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,6 +44,9 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     /** Queries that are under way at a time; each has a connection, so none waits for one. */
     static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
 
+    /** Groups whose settings are kept in memory; those of others are read again. */
+    static final int MAX_GROUPS = 1_000;
+
     /** Queries of one group that wait. */
     private static final int MAX_WAITING = 100;
 
@@ -60,7 +62,8 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     private final Sql sql;
     private final Terms terms;
     private final long instance;
-    private final Map<String, Space> spaces = new ConcurrentHashMap<>();
+    private final Map<String, Space> spaces =
+            Caffeine.newBuilder().maximumSize(MAX_GROUPS).<String, Space>build().asMap();
 
     /** How often {@link #spaces} were forgotten. */
     private final AtomicLong reopenings = new AtomicLong();

@@ -44,6 +44,8 @@ final class Subscriptions implements Database.GroupListener {
     private final Map<String, RecentChanges> feeds = new ConcurrentHashMap<>();
     private final Set<String> watched = ConcurrentHashMap.newKeySet();
     private final Map<CallContext.Scope, Integer> places = new ConcurrentHashMap<>();
+    /** Subscriptions that are open, by group. */
+    private final Map<String, Integer> watching = new ConcurrentHashMap<>();
 
     Subscriptions(SqlStatementStore statements, Journal journal, GroupSettings settings, GraphQlQueries graphql) {
         this.statements = statements;
@@ -193,6 +195,7 @@ final class Subscriptions implements Database.GroupListener {
     }
 
     private void takePlace(CallContext context) {
+        watching.merge(context.scope().group(), 1, Integer::sum);
         int open = places.merge(context.scope(), 1, Integer::sum);
         if (open > MAX_SUBSCRIPTIONS) {
             leavePlace(context);
@@ -207,13 +210,24 @@ final class Subscriptions implements Database.GroupListener {
 
     private void leavePlace(CallContext context) {
         places.computeIfPresent(context.scope(), (scope, open) -> open == 1 ? null : open - 1);
+        String group = context.scope().group();
+        int left = watching.merge(group, -1, Integer::sum);
+        if (left == 0) {
+            watching.remove(group, 0);
+            forget(group);
+        }
     }
 
-    /** Shows changes that are on disk to those who watch. */
+    /** Shows changes that are on disk to subscribers. Without one they are not kept: a later subscriber reads the table. */
     void publish(String group, List<Numbered> changes) {
         RecentChanges feed = feeds.get(group);
-        if (feed != null) {
+        if (feed == null || changes.isEmpty()) {
+            return;
+        }
+        if (watching.containsKey(group)) {
             feed.publish(changes);
+        } else {
+            feed.catchUp(changes.getLast().number());
         }
     }
 

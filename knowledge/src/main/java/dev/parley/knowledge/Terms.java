@@ -29,8 +29,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -110,11 +108,14 @@ final class Terms implements Database.GroupListener {
     /** Those of them that the change has brought that is being made. */
     private final List<Term> ofChange = new ArrayList<>();
 
+    /** True from an erasure of terms to the end of its group. Nothing is kept in memory meanwhile. */
+    private volatile boolean erasing;
+
     /**
-     * Numbers whose terms were erased: a reader that still saw them must not remember them. They stay here if the group was
-     * refused, for its failed commit may have erased them; then those that are still there are read again each time.
+     * End of the last group that erased terms, committed or refused, as of {@link System#nanoTime}. Sessions that began before may
+     * see erased terms, so what they read is not kept in memory.
      */
-    private final Set<Long> erased = ConcurrentHashMap.newKeySet();
+    private volatile long erased = System.nanoTime();
 
     private final Sql sql;
     private long last;
@@ -137,7 +138,7 @@ final class Terms implements Database.GroupListener {
             Long datatype =
                     term instanceof Literal literal ? find(session, Resource.of(literal.datatype())) : NO_DATATYPE;
             known = datatype == null ? null : lookUp(session, term, datatype, hash(term));
-            keep(term, known);
+            keep(session, term, known);
         }
         return known;
     }
@@ -168,13 +169,17 @@ final class Terms implements Database.GroupListener {
         return lexical(term).length() <= LONGEST;
     }
 
-    private void keep(Term term, @Nullable Long number) {
-        if (number != null && number <= committed && isShort(term)) {
+    private void keep(Session session, Term term, @Nullable Long number) {
+        if (number != null && number <= committed && isShort(term) && mayKeep(session)) {
             numbers.put(term, number);
-            if (erased.contains(number)) {
-                numbers.invalidate(term);
+            if (!mayKeep(session)) {
+                numbers.invalidate(term); // erased meanwhile, perhaps before it was put
             }
         }
+    }
+
+    private boolean mayKeep(Session session) {
+        return !erasing && !session.beganBefore(erased);
     }
 
     private @Nullable Long known(Term term) {
@@ -194,7 +199,7 @@ final class Terms implements Database.GroupListener {
                 fresh.put(term, known);
                 ofChange.add(term);
             } else {
-                keep(term, known);
+                keep(session, term, known);
             }
         }
         return known;
@@ -355,9 +360,9 @@ final class Terms implements Database.GroupListener {
                     ? Resource.of(row.lexical)
                     : new Literal(row.lexical, ((Resource) get(session, row.datatype)).id(), row.language);
             into.put(row.number, term);
-            if (row.number <= committed && isShort(term)) {
+            if (row.number <= committed && isShort(term) && mayKeep(session)) {
                 terms.put(row.number, term);
-                if (erased.contains(row.number)) {
+                if (!mayKeep(session)) {
                     terms.invalidate(row.number);
                 }
             }
@@ -378,7 +383,7 @@ final class Terms implements Database.GroupListener {
                 gone.add(rows.getLong(1));
             }
         }
-        erased.addAll(gone); // first, for readers may put them back until then
+        erasing = true; // first, for readers may put them back until then
         numbers.asMap().values().removeAll(gone);
         terms.invalidateAll(gone);
         fresh.values().removeAll(gone);
@@ -449,12 +454,25 @@ final class Terms implements Database.GroupListener {
     @Override
     public void committed(int works) {
         committed = last;
-        fresh.forEach(this::keep);
+        endErasure();
+        fresh.forEach((term, number) -> {
+            if (isShort(term)) {
+                numbers.put(term, number);
+            }
+        });
         fresh.clear();
     }
 
     @Override
     public void rolledBack() {
+        endErasure(); // its commit may have failed after its effect
         fresh.clear();
+    }
+
+    private void endErasure() {
+        if (erasing) {
+            erased = System.nanoTime();
+            erasing = false;
+        }
     }
 }

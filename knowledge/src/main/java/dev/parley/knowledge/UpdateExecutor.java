@@ -3,6 +3,8 @@ package dev.parley.knowledge;
 import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
 import static java.util.Objects.requireNonNull;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Updates.Outcome;
 import dev.parley.knowledge.spi.Floors;
@@ -21,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -44,8 +45,12 @@ final class UpdateExecutor {
     private final Subscriptions subscriptions;
     private final AuditLog audit;
 
-    /** By group. Updates that are checked against shapes share it; one that others got in the way of has it alone. */
-    private final Map<String, ReadWriteLock> checking = new ConcurrentHashMap<>();
+    /**
+     * Locks by group, as long as an update holds or waits for them. Updates that are checked against shapes share the lock; an update
+     * that conflicted with another holds it exclusively.
+     */
+    private final LoadingCache<String, ReadWriteLock> checking =
+            Caffeine.newBuilder().weakValues().build(group -> new ReentrantReadWriteLock());
 
     UpdateExecutor(
             SqlStatementStore statements,
@@ -161,7 +166,7 @@ final class UpdateExecutor {
     private Outcome checked(
             ShaclShapes shapes, Update update, CallContext context, Alignment alignment, @Nullable Approval approval) {
         String group = context.scope().group();
-        ReadWriteLock lock = checking.computeIfAbsent(group, any -> new ReentrantReadWriteLock());
+        ReadWriteLock lock = checking.get(group);
         for (int attempt = 1; ; attempt++) {
             Lock turn = attempt == 1 ? lock.readLock() : lock.writeLock();
             acquire(turn);

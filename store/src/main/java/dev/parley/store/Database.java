@@ -73,7 +73,7 @@ public final class Database implements AutoCloseable {
     /** After so many pieces of work (about as many thousand pages) the checkpointer is called. */
     private static final int CHECKPOINT_AFTER = 4_096;
 
-    /** Something to write, by the writer thread. How it ended is told in the order of the works, as a rule by another thread. */
+    /** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
     public interface Work {
         /** Writes it. Called again, alone in a transaction of its own, if the first group failed. */
         void write(Session session) throws SQLException;
@@ -84,7 +84,7 @@ public final class Database implements AutoCloseable {
         /** It is not on disk. Must not block. */
         void failed(Exception cause);
 
-        /** How much it writes, in rows of the size of a task or so: after much of it the write-ahead log is moved. */
+        /** Returns the number of rows written, in units of about a task: a checkpoint follows after many of them. */
         default int rows() {
             return 1;
         }
@@ -94,7 +94,7 @@ public final class Database implements AutoCloseable {
             return "";
         }
 
-        /** Whether it is written after all works, also of other groups, that were submitted before it. */
+        /** True if it is written after all works, also of other groups, that were submitted before it. */
         default boolean isBarrier() {
             return false;
         }
@@ -117,6 +117,8 @@ public final class Database implements AutoCloseable {
         private @Nullable Connection connection;
         private volatile @Nullable PreparedStatement latest;
         private volatile @Nullable Timeout timeout;
+        /** Since when a caller reads by this session, as of {@link System#nanoTime}; null if none does, and for the writer. */
+        private @Nullable Long readingSince;
 
         Session(Opening opening) {
             this.opening = opening;
@@ -133,6 +135,16 @@ public final class Database implements AutoCloseable {
 
         private boolean isConnected() {
             return connection != null;
+        }
+
+        /**
+         * True if this session may see the database as it was at a time, and not as it is now.
+         *
+         * @param nanoTime as of {@link System#nanoTime}
+         */
+        public boolean beganBefore(long nanoTime) {
+            Long since = readingSince;
+            return since != null && since - nanoTime <= 0;
         }
 
         /** Returns the statement for {@code sql}, prepared once, with its parameters bound to {@code values}. */
@@ -246,7 +258,7 @@ public final class Database implements AutoCloseable {
         }
     };
 
-    /** What a database is made of. */
+    /** Database system. */
     public enum Kind {
         SQLITE,
         POSTGRESQL
@@ -415,7 +427,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** What it is made of, for SQL that has to differ. */
+    /** Returns the database system, for SQL that differs. */
     public Kind kind() {
         return kind;
     }
@@ -473,7 +485,7 @@ public final class Database implements AutoCloseable {
         return readOnly;
     }
 
-    /** Has somebody told of the end of every group from now on. */
+    /** Adds a listener that is called at the end of every group from now on. */
     public void listen(GroupListener listener) {
         if (!readOnly) {
             write(session -> listeners.add(listener)); // on the writer thread, which alone looks at them
@@ -564,7 +576,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Removes, after all that was submitted before, and leaves no trace of what was removed in the files: not in free space, and soon not in the write-ahead log,
+     * Removes, after all that was submitted before, and leaves no trace of what was removed in the files: not in free
+     * space, and soon not in the write-ahead log,
      * as {@link #awaitErased} tells. In PostgreSQL that is a matter of VACUUM and of its archive.
      *
      * @throws StoreException if it is not removed
@@ -604,7 +617,7 @@ public final class Database implements AutoCloseable {
         return readers.read(question);
     }
 
-    /** Opens more connections for reading, so that whoever reads for long does not keep the others waiting. */
+    /** Opens more connections for reading, so that long queries do not delay other readers. */
     public Readers readers(int connections) throws StoreException {
         try {
             var pool = new Readers(connections);
@@ -650,6 +663,7 @@ public final class Database implements AutoCloseable {
                 if (!open) {
                     throw new OutageException("the database is closed");
                 }
+                session.readingSince = System.nanoTime();
                 return question.ask(session);
             } catch (SQLException failure) {
                 session.discard();
@@ -660,6 +674,7 @@ public final class Database implements AutoCloseable {
                 }
                 throw failure;
             } finally {
+                session.readingSince = null;
                 idle.add(session);
             }
         }
