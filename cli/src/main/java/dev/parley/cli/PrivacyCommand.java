@@ -19,7 +19,7 @@ abstract class PrivacyCommand implements Command {
     public void describe(CommandSpec spec) {
         spec.addOption(Command.option("--subject", "NAME", "The principal, as its keys or tokens name it."));
         spec.addOption(Command.option("--group", "GROUP", "Its group; default: default."));
-        spec.addOption(Command.option("--context", "ID", "Only this context, whoever owns it."));
+        spec.addOption(Command.option("--context", "ID", "Only this context, of any owner."));
         spec.addOption(HubAdmin.option());
     }
 

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which addresses are no business of a webhook, and why: the one table that says so.
+ * Table of the addresses that webhooks must not reach, each with its reason.
  *
- * <p>The first row that holds an address decides, so a narrow range stands above the wide one around it. Of IPv6 only
- * what is known to be public passes: a future range is refused until it gets a row.
+ * <p>The first row that contains an address decides, so a narrow range stands above the wide one around it. IPv6 addresses are
+ * refused unless a row allows their range, so ranges that are assigned later stay refused until they get a row.
  *
  * <p>Sources: the IANA special-purpose address registries for IPv4 and IPv6; RFC 6052 (NAT64), RFC 3056 (6to4), RFC 4380
  * (Teredo).

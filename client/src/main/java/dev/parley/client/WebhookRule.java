@@ -21,14 +21,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where webhooks may go: to public addresses, and to hosts that the operator has allowed.
+ * Rule for the addresses of webhooks: public addresses, and hosts that the operator has allowed.
  *
- * <p>Callers that register webhooks make this server send requests, so it must not reach what only this server can reach.
- * The rule is asked when a webhook is made, and again, by {@link WebhookSender}, of the very addresses that are dialled:
- * a name may lead elsewhere by then.
+ * <p>Callers that register webhooks make this server send requests, so addresses that only this server can reach are refused.
+ * The rule is applied when a webhook is registered, and again by {@link WebhookSender} to the addresses it connects to,
+ * because a name may resolve to other addresses by then.
  *
  * <p>{@code http} passes under the same conditions as {@code https}. The specification wants https (section 13.2), but
- * the address is what protects this side, and receivers behind a TLS proxy of their own are common.
+ * this server is protected by the check of the address, and receivers behind a TLS proxy of their own are common.
  *
  * <p>Safe for any thread.
  */
@@ -193,7 +193,10 @@ public final class WebhookRule {
         return addresses;
     }
 
-    /** Resolvers block in native code, so each look-up has a thread of the pool, and its caller does not wait for the resolver. */
+    /**
+     * Resolvers block in native code, so each look-up has a thread of the pool, and its caller does not wait for the
+     * resolver.
+     */
     private InetAddress[] lookUp(String group, String name) throws UnknownHostException {
         Answer answer;
         try {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent to be hosted: what its card says, what it does, and its limits.
+ * An agent to be hosted: its card, its handler, and its limits.
  *
  * <pre>{@code
  * Agent hello = Agent.named("hello", "Greets whoever calls")
@@ -97,22 +97,22 @@ public final class Agent {
         return List.copyOf(settings.extensions);
     }
 
-    /** How long one call of the handler may take. */
+    /** Time limit of one call of the handler. */
     public Duration timeLimit() {
         return settings.timeLimit;
     }
 
     /**
-     * How many calls of the handler may run at once; further tasks wait in state submitted. Of eight or more, one group of
-     * callers can have seven eighths.
+     * Limit of concurrent calls of the handler; further tasks wait in state submitted. If it is eight or more, one group of
+     * callers gets at most 7/8.
      */
     public int concurrency() {
         return settings.concurrency;
     }
 
     /**
-     * How many tasks may wait for their turn; beyond that, sends are refused as unavailable. Of eight or more, one group of
-     * callers can have seven eighths.
+     * Limit of tasks that wait for their turn; further sends are refused as unavailable. If it is eight or more, one group
+     * of callers gets at most 7/8.
      */
     public int queueLimit() {
         return settings.queueLimit;
@@ -198,13 +198,13 @@ public final class Agent {
             return this;
         }
 
-        /** Who offers the agent; default: not said. */
+        /** Provider of the agent; default: none. */
         public Builder provider(String organization, String url) {
             this.provider = new Provider(organization, url);
             return this;
         }
 
-        /** Where people read about the agent; default: not said. */
+        /** Address of the documentation of the agent; default: none. */
         public Builder documentationUrl(String url) {
             this.documentationUrl = requireNonNull(url, "url");
             return this;
@@ -244,8 +244,8 @@ public final class Agent {
         }
 
         /**
-         * Adds a JSON-RPC method of the agent's own, which is answered where its operations are. Whoever serves the agent
-         * refuses names of the protocol.
+         * Adds a JSON-RPC method of the agent's own, which is served at the address of its operations. A server refuses
+         * names of the protocol.
          */
         public Builder method(String name, OwnMethod method) {
             if (methods.putIfAbsent(name, requireNonNull(method, "method")) != null) {
@@ -261,7 +261,8 @@ public final class Agent {
         }
 
         /**
-         * Media types that the agent writes. Messages whose sender accepts none of them, nor any of a skill's, are then refused with
+         * Media types that the agent writes. Messages whose sender accepts none of them, nor any of a skill's, are then
+         * refused with
          * CONTENT_TYPE_NOT_SUPPORTED. Default: {@code text/plain} on the card, and nothing is refused.
          */
         public Builder outputModes(String... mediaTypes) {
@@ -270,40 +271,40 @@ public final class Agent {
             return this;
         }
 
-        /** Whether callers may stream; default true. */
+        /** Allows callers to stream; default true. */
         public Builder streaming(boolean streaming) {
             this.streaming = streaming;
             return this;
         }
 
-        /** Whether callers may register webhooks; default true. */
+        /** Allows callers to register webhooks; default true. */
         public Builder pushNotifications(boolean pushNotifications) {
             this.pushNotifications = pushNotifications;
             return this;
         }
 
-        /** Whether the card announces an extended card; default false. */
+        /** Announces an extended card in the card; default false. */
         public Builder extendedCard(boolean extendedCard) {
             this.extendedCard = extendedCard;
             return this;
         }
 
-        /** Whether a task that a crash interrupted is handed to the handler again; default false: it fails. */
+        /** Passes tasks that a crash interrupted to the handler again; default false: they fail. */
         public Builder resumable(boolean resumable) {
             this.resumable = resumable;
             return this;
         }
 
         /**
-         * Whether a message that comes again within 24 hours, from the same caller under the same id, leads to the task
-         * that it led to before, instead of being worked on again; default true.
+         * Returns the existing task for a message that the same caller repeats under the same id within 24 hours, instead
+         * of processing it again; default true.
          */
         public Builder deduplicate(boolean deduplicate) {
             this.deduplicate = deduplicate;
             return this;
         }
 
-        /** How long one call of the handler may take before it is interrupted and its task fails; default 1 hour. */
+        /** Time limit of one call of the handler, which is then interrupted and its task fails; default 1 hour. */
         public Builder timeLimit(Duration timeLimit) {
             if (timeLimit.isNegative() || timeLimit.isZero()) {
                 throw new IllegalArgumentException("timeLimit: " + timeLimit + " (expected: > 0)");
@@ -312,7 +313,7 @@ public final class Agent {
             return this;
         }
 
-        /** How many calls of the handler may run at once; default 1,000. */
+        /** Limit of concurrent calls of the handler; default 1,000. */
         public Builder concurrency(int calls) {
             if (calls < 1) {
                 throw new IllegalArgumentException("concurrency: " + calls + " (expected: >= 1)");
@@ -321,7 +322,7 @@ public final class Agent {
             return this;
         }
 
-        /** How many tasks may wait for their turn; default 10,000. */
+        /** Limit of tasks that wait for their turn; default 10,000. */
         public Builder queueLimit(int tasks) {
             if (tasks < 0) {
                 throw new IllegalArgumentException("queueLimit: " + tasks + " (expected: >= 0)");
@@ -340,7 +341,8 @@ public final class Agent {
         }
 
         /**
-         * Ends the description: the agent calls the methods declared by the class of {@code object} that are annotated with {@link
+         * Ends the description: the agent calls the methods declared by the class of {@code object} that are annotated with
+         * {@link
          * dev.parley.engine.Skill}, which are added to the skills of the card. A message names its skill by the member
          * {@code skillId} of its metadata; it need not if there is only one.
          *

@@ -23,7 +23,7 @@ public record AgentExtension(
         List<String> needs,
         Map<String, OwnMethod> methods,
         @Nullable String specification) {
-    /** Where the addresses of a hub's extensions begin. */
+    /** Prefix of the paths of a hub's extensions. */
     public static final String PATH = "/extensions/";
 
     public AgentExtension {

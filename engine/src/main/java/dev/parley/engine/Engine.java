@@ -58,7 +58,7 @@ public final class Engine implements AutoCloseable {
     /** The part of the heap, one in so many, that tasks may take which streams and agents hold in memory. */
     private static final int HEAP_SHARE_IN_USE = 4;
 
-    /** How long handlers that are interrupted by a stop are waited for. */
+    /** Time that a stop waits for interrupted handlers. */
     private static final Duration INTERRUPTED = Duration.ofSeconds(1);
 
     private final TaskLog log;
@@ -155,7 +155,7 @@ public final class Engine implements AutoCloseable {
             this.log = requireNonNull(log, "log");
         }
 
-        /** Where the time comes from; default the system. */
+        /** Clock; default that of the system. */
         public Builder clock(InstantSource clock) {
             this.clock = requireNonNull(clock, "clock");
             return this;
@@ -167,13 +167,15 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** How long a blocking call waits for its task, at most; it then shows the task as it is. Default 1 hour. */
+        /**
+         * Longest wait of a blocking call for its task; the call then returns the task in its present state. Default 1 hour.
+         */
         public Builder longestWait(Duration longestWait) {
             this.longestWait = requireNonNull(longestWait, "longestWait");
             return this;
         }
 
-        /** How long {@link Engine#close} waits for running handlers before it interrupts them; default 5 s. */
+        /** Time that {@link Engine#close} waits for running handlers before it interrupts them; default 5 s. */
         public Builder grace(Duration grace) {
             this.grace = requireNonNull(grace, "grace");
             return this;
@@ -185,13 +187,13 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** How long conversations and tasks may become; default {@link TaskLimits#DEFAULTS}. */
+        /** Limits of the length of conversations and tasks; default {@link TaskLimits#DEFAULTS}. */
         public Builder taskLimits(TaskLimits limits) {
             this.taskLimits = requireNonNull(limits, "limits");
             return this;
         }
 
-        /** Where webhooks are kept and how they are called; default: there are none. */
+        /** Store and transport of webhooks; default: webhooks are not supported. */
         public Builder webhooks(PushStore store, WebhookTransport transport) {
             this.pushStore = requireNonNull(store, "store");
             this.transport = requireNonNull(transport, "transport");
@@ -207,13 +209,13 @@ public final class Engine implements AutoCloseable {
             return this;
         }
 
-        /** Who stands around the runs of agents; default: nobody. */
+        /** Observer of the runs of agents; default: none. */
         public Builder observer(RunObserver observer) {
             this.observer = requireNonNull(observer, "observer");
             return this;
         }
 
-        /** Where threads, timers and locks come from. */
+        /** Source of threads, timers and locks. */
         Builder threads(Threads threads) {
             this.threads = threads;
             return this;
@@ -269,10 +271,10 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** What an agent works at, and what waits until it has time. */
+    /** Number of tasks of an agent that run, and of those that wait for a slot. */
     public record Load(int running, int waiting) {}
 
-    /** How much each hosted agent has to do. */
+    /** Returns the load of each hosted agent. */
     public Map<String, Load> load() {
         var load = new TreeMap<String, Load>();
         runners.forEach((agent, runner) -> load.put(agent, runner.load()));
@@ -295,8 +297,9 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Begins no more work, lets running handlers finish within {@code grace} and interrupts the others. Who waits for a task or
-     * reads one then is told that the server is stopping (UNAVAILABLE); what is written can still be read. Takes a second
+     * Begins no more work, lets running handlers finish within {@code grace} and interrupts the others. Callers that wait
+     * for a task or read one then get UNAVAILABLE with the message that the server is stopping; tasks on disk can still be
+     * read. Takes a second
      * longer than {@code grace} at most. Idempotent.
      */
     public void drain(Duration grace) {

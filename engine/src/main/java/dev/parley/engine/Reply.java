@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an agent answers: what it emits here is written to the task's log, and then seen by callers, in this order.
+ * Output of an agent: events emitted here are written to the task's log and then shown to callers, in this order.
  *
  * <p>The first emission creates the task, unless it is {@link #message}. Emitting returns before the disk has it; it
  * blocks only while a great deal is still waiting for the disk. Safe for any thread.

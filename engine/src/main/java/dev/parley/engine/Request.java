@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What an agent is asked, and what it may know about who asks. Safe for any thread. */
+/** Message to an agent with the context of its caller. Safe for any thread. */
 public interface Request {
     /** A file that came with the message. Exactly one of {@code bytes} and {@code url} is set. */
     record File(
@@ -47,8 +47,8 @@ public interface Request {
     Optional<Task> task();
 
     /**
-     * What was said before this message, oldest first, the question that it answers included; empty for the first message
-     * of a task.
+     * Messages of the task before this one, oldest first, including the question that it answers; empty for the first
+     * message of a task.
      */
     List<Message> history();
 
@@ -61,7 +61,7 @@ public interface Request {
     /** When this call will be interrupted and its task failed. */
     Instant deadline();
 
-    /** True once somebody has canceled the task. The thread is interrupted too. */
+    /** True once the task is canceled. The thread is interrupted too. */
     boolean isCanceled();
 
     /** The media types that the caller can read; empty if it did not say. */
@@ -80,6 +80,6 @@ public interface Request {
      */
     Optional<String> credential();
 
-    /** Who calls, for whom, with which extensions. */
+    /** Caller, its scope, and the activated extensions. */
     CallContext context();
 }

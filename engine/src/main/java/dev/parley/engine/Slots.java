@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Slots of an agent, and the queue in front of them, both shared by groups.
  *
  * <p>No slot is ever taken back, so a group that could take all of them would keep the others waiting for as long as its tasks
- * run. A group may have at most {@value #SHARE} times as many slots as it leaves free: seven eighths for the first, seven
- * eighths of the rest for the next. Fewer than eight slots are nobody's share: one group may take them all. The same holds
- * for places in the queue.
+ * run. A group may have at most {@value #SHARE} times as many slots as it leaves free: 7/8 for the first group, 7/8 of the
+ * rest for the next. Fewer than eight slots are not shared: one group may take them all. The same holds for places in the
+ * queue.
  *
  * <p>Safe for any thread.
  */

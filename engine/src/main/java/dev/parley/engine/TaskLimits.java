@@ -1,7 +1,7 @@
 package dev.parley.engine;
 
 /**
- * How long conversations and tasks may become.
+ * Limits of the length of conversations and tasks.
  *
  * @param turns messages of a caller to one agent within one context; one more is refused
  * @param events of one task: pieces of artifacts, changes of state, messages

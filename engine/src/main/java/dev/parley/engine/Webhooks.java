@@ -141,13 +141,13 @@ public final class Webhooks {
         return FIRST_STORE_PAUSE.multipliedBy(1L << Math.min(failures, MOST_STORE_PAUSES));
     }
 
-    /** How many webhooks have not been told everything and are not given up. */
+    /** Returns the number of webhooks that have undelivered events and are not given up. */
     public long backlog() {
         return working.size()
                 + postponed.stream().filter(key -> !working.containsKey(key)).count();
     }
 
-    /** How many webhooks were given up since the start. */
+    /** Returns the number of webhooks given up since the start. */
     public long givenUp() {
         return givenUp.sum();
     }

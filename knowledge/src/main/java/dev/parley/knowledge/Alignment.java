@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a group has decided may be said, changed and seen in its graph: rules, the first of which that fits decides.
+ * Rules of a group for changes and queries of its graph; the first rule that matches applies.
  *
  * <p>As JSON:
  *
@@ -48,26 +48,26 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
 
     private static final int MAX_RULES = 1_000;
 
-    /** What a rule applies to; in lower case in JSON. */
+    /** Operation that a rule applies to; in lower case in JSON. */
     public enum On {
         QUERY,
         UPDATE,
         SUBSCRIBE
     }
 
-    /** What a rule does; in lower case in JSON. */
+    /** Effect of a rule; in lower case in JSON. */
     public enum Effect {
         /** As if there were no rules. */
         ALLOW,
         /** Readers do not see the statement; of an update its patch is left out. */
         REDACT,
-        /** The update waits until somebody approves it. */
+        /** The update waits for approval. */
         REVIEW,
         /** The update is answered as not successful. */
         REJECT,
         /** The operation is answered with an error. */
         FORBID,
-        /** Where no rule fits: readers do not see the statement, updates are not successful. */
+        /** If no rule matches: the statement is hidden, the update is not successful. */
         DENY
     }
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That somebody asked something of a graph, and what came of it.
+ * A call of the graph and its outcome.
  *
  * @param number in the order in which they were noted
  * @param operation {@code knowledge/query}, {@code knowledge/update}, …

@@ -62,7 +62,8 @@ final class AuditLog {
     }
 
     /**
-     * Refuses a call of a group with too many entries that wait for the disk: seven eighths of what other groups leave.
+     * Refuses a call of a group with too many entries that wait for the disk: its limit is 7/8 of the places that other
+     * groups do not use.
      *
      * @throws A2AException {@code error} with the reason {@code busy}
      */

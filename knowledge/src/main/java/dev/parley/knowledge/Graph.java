@@ -36,9 +36,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The knowledge graphs of all groups, in one database. Which one is meant says the group of the caller.
+ * The knowledge graphs of all groups, in one database. The group of the caller selects the graph.
  *
- * <p>An update, what those who watch are told of it, its entry in the audit and the key that makes it repeatable are one
+ * <p>An update, its changes for subscribers, its entry in the audit and the key that makes it repeatable are one
  * transaction. Safe for any thread; calls block.
  */
 public final class Graph implements KnowledgeEndpoint, AutoCloseable {
@@ -234,7 +234,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /**
-     * Returns the ids of the changes that were made for a task by its owner or by an agent on behalf of its owner, the oldest first.
+     * Returns the ids of the changes that were made for a task by its owner or by an agent on behalf of its owner, the
+     * oldest first.
      * Other members of the group may name the task in their changes, but only those to a shared task are listed.
      *
      * @param context of the task's owner
@@ -327,7 +328,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     // ---- Reviews and audit
 
-    /** Updates that wait for somebody to look at them, the oldest first; with a state, those of that state. */
+    /** Returns updates that wait for review, the oldest first; with a state, those of that state. */
     public Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
         return statements.ask(group, PATIENCE, (session, space) -> journal.reviews(session, space, state, from, limit));
@@ -353,40 +354,42 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         updates.reject(id, remark, reviewer);
     }
 
-    /** What was asked of a group's graph, questions included, the oldest first; not for ever, unlike what changed it. */
+    /**
+     * Returns the calls of a group's graph, queries included, the oldest first. Old entries are removed, unlike those of
+     * changes in the audit trail.
+     */
     public List<AuditEntry> audit(String group, long after, int limit) {
         return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, null, after, limit));
     }
 
     // ---- What is held of somebody
 
-    /** What somebody has said in a group: statements that come from them, be it that others have said the same since. */
+    /** Returns the statements of a source in a group, including those that other sources have repeated since. */
     public Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
         return personal.saidBy(group, name, after, limit);
     }
 
-    /** Updates that somebody has asked for or decided, the oldest first. */
+    /** Returns updates that a caller has requested or decided, the oldest first. */
     public Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
         return personal.reviewsOf(group, name, after, limit);
     }
 
-    /** What somebody has asked of a group's graph, the oldest first. */
+    /** Returns the calls of a group's graph by one caller, the oldest first. */
     public List<AuditEntry> auditOf(String group, String name, long after, int limit) {
         return personal.auditOf(group, name, after, limit);
     }
 
     /**
-     * What was erased.
+     * Result of an erasure.
      *
-     * @param statements that are no more, or are only what others say
+     * @param statements that were removed, or that only other sources hold now
      * @param rows that had to do with the name
      */
     public record Erased(int statements, int rows) {}
 
     /**
-     * Puts a hash in the place of somebody's name, in all that is kept in the group of {@code by}, and removes what else they
-     * have told of themselves: why they said things, what they asked, what waits or was refused. Nothing of it is in the
-     * database's files then.
+     * Replaces the name of a caller by a hash in all rows of the group of {@code by}, and removes its other data:
+     * justifications, queries, and updates that wait or were refused. The files of the database contain none of it then.
      *
      * @param withStatements whether what they alone have said is taken back before. Those who watch see it go; the changes
      *     of the group are forgotten then, so who comes back for them begins anew
@@ -400,7 +403,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         personal.unlink(ids, by);
     }
 
-    /** Closes the graphs; those who watch are told that it is over. Idempotent. */
+    /** Closes the graphs and ends all subscriptions. Idempotent. */
     @Override
     public void close() {
         audit.close();

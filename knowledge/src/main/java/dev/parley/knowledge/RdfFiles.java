@@ -57,7 +57,7 @@ public final class RdfFiles {
 
     private RdfFiles() {}
 
-    /** How statements are written. */
+    /** File format of statements. */
     public enum Format {
         TURTLE,
         TRIG,
@@ -105,9 +105,9 @@ public final class RdfFiles {
     }
 
     /**
-     * What a file does not say of its statements.
+     * Default values for statements of a file.
      *
-     * @param source what the file is called; its blank nodes are told from those of others by it
+     * @param source name of the file, which distinguishes its blank nodes from those of other files
      * @param certainty of statements that have none; null for unknown
      * @param graph for statements that are in none; null for the default graph
      */
@@ -178,7 +178,7 @@ public final class RdfFiles {
         return IRIxResolver.create().noBase().resolve(true).allowRelative(true).build();
     }
 
-    /** What writes statements; the file is whole when it has been closed. */
+    /** Writer of statements; the file is complete after {@link #close}. */
     public interface Writer extends AutoCloseable {
         /** @throws RdfFileException if this format cannot hold the statement */
         void write(Statement statement);

@@ -6,10 +6,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An update that a rule has set aside until somebody looks at it. Until it is approved nobody sees what it says.
+ * An update that a rule has set aside for review. Its statements are invisible until its approval.
  *
- * @param caller who asked for it
- * @param reason why it waits: what the rule says
+ * @param caller caller of the update
+ * @param reason message of the rule
  * @param decidedAt when it was approved or rejected; null while it waits
  * @param decidedBy by whom; null while it waits
  * @param remark what they said to it; null for nothing
@@ -24,7 +24,7 @@ public record Review(
         @Nullable Instant decidedAt,
         @Nullable String decidedBy,
         @Nullable String remark) {
-    /** What became of it. */
+    /** State of the review. */
     public enum State {
         PENDING,
         APPROVED,

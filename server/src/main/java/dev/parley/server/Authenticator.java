@@ -10,7 +10,7 @@ import java.util.function.Predicate;
  */
 @FunctionalInterface
 public interface Authenticator {
-    /** The name under which callers are let in who ask for an agent that there is not, before they hear so. */
+    /** Name for which callers of an unknown agent are authenticated before they get 404. */
     String NO_AGENT = "";
 
     /**
@@ -23,7 +23,7 @@ public interface Authenticator {
     Admission admit(String agent, Arrival arrival);
 
     /**
-     * Which agents a caller sees on the list of all, by their names.
+     * Returns the filter, by name, of the agents that a caller sees in the list of all.
      *
      * @param protectCards whether cards are shown only to those who may call
      */

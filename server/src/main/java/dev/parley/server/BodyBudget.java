@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much memory the bodies of running requests may take: for each one, for those of a group, and for all together. A group
- * may take seven eighths of what other groups leave. Safe for any thread.
+ * Memory limits of the bodies of running requests: for each one, for those of a group, and for all together. A group may
+ * take 7/8 of the memory that other groups do not use. Safe for any thread.
  *
- * <p>What each connection may take without asking is not counted; the number of connections bounds it.
+ * <p>The first bytes of each connection are not counted; the number of connections bounds them.
  */
 final class BodyBudget {
     /** What the bodies of one connection may take without asking. */

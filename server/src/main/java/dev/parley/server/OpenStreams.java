@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The event streams that are being written, as many as may be. A group has at most {@value #SHARE} times as many as are left
- * free: seven eighths, if it is the only one. Safe for any thread.
+ * Open event streams, up to a limit. A group has at most {@value #SHARE} times as many as are free: 7/8 of the limit if it
+ * is the only group. Safe for any thread.
  */
 final class OpenStreams {
     private static final int SHARE = 7;

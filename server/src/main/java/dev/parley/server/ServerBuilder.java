@@ -80,8 +80,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * What clients put before every path, such as {@code https://agents.example.com}. Default: what is bound. The
-     * {@code Host} header is never used for this, because whoever sends a request chooses it.
+     * Base URL of the server for clients, such as {@code https://agents.example.com}. Default: the bound address. The
+     * {@code Host} header is never used for this, because the sender of a request chooses it.
      */
     public ServerBuilder publicUrl(String publicUrl) {
         this.publicUrl = publicUrl.endsWith("/") ? publicUrl.substring(0, publicUrl.length() - 1) : publicUrl;
@@ -112,49 +112,49 @@ public final class ServerBuilder {
         return this;
     }
 
-    /** How many connections may be open; further ones wait to be accepted. Default 16,384. */
+    /** Limit of open connections; further ones wait to be accepted. Default 16,384. */
     public ServerBuilder maxConnections(int maxConnections) {
         this.maxConnections = (int) positive("maxConnections", maxConnections);
         return this;
     }
 
-    /** How many event streams may be open; further ones are answered with 503. Default 10,000. */
+    /** Limit of open event streams; further ones are answered with 503. Default 10,000. */
     public ServerBuilder maxStreams(int maxStreams) {
         this.maxStreams = (int) positive("maxStreams", maxStreams);
         return this;
     }
 
-    /** How long a stream may be silent before a comment is sent on it. Default 15 s. */
+    /** Time after which a comment is sent on a silent stream. Default 15 s. */
     public ServerBuilder keepAlive(Duration keepAlive) {
         this.keepAlive = positive("keepAlive", keepAlive);
         return this;
     }
 
-    /** How long {@link Server#close()} waits for running requests. Default 10 s. */
+    /** Time that {@link Server#close()} waits for running requests. Default 10 s. */
     public ServerBuilder gracePeriod(Duration gracePeriod) {
         this.gracePeriod = requireNonNull(gracePeriod, "gracePeriod");
         return this;
     }
 
-    /** How long a client may take from its first byte, or from connecting, to the end of its headers. Default 10 s. */
+    /** Time limit from the first byte of a request, or from connecting, to the end of its headers. Default 10 s. */
     public ServerBuilder headerTimeout(Duration headerTimeout) {
         this.headerTimeout = positive("headerTimeout", headerTimeout);
         return this;
     }
 
-    /** How long a client may take to send a body. Default 60 s. */
+    /** Time limit for sending a body. Default 60 s. */
     public ServerBuilder bodyTimeout(Duration bodyTimeout) {
         this.bodyTimeout = positive("bodyTimeout", bodyTimeout);
         return this;
     }
 
-    /** How long a connection may be open without a request. Default 2 min. */
+    /** Time after which a connection without a request is closed. Default 2 min. */
     public ServerBuilder idleTimeout(Duration idleTimeout) {
         this.idleTimeout = positive("idleTimeout", idleTimeout);
         return this;
     }
 
-    /** How long one write may wait for a client that does not read; then the connection is cut. Default 60 s. */
+    /** Time limit of one write to a client that does not read; then the connection is closed. Default 60 s. */
     public ServerBuilder writeTimeout(Duration writeTimeout) {
         this.writeTimeout = positive("writeTimeout", writeTimeout);
         return this;
@@ -200,8 +200,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Lets clients show certificates that one of these authorities has signed; those of others are refused, and who shows
-     * none is served like before. Only with TLS. Default: nobody is asked for one.
+     * Accepts client certificates that one of these authorities has signed; others are refused, and clients without a
+     * certificate are served as before. Requires TLS. Default: clients are not asked for certificates.
      *
      * @param authorities certificates in PEM
      */
@@ -242,8 +242,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Is told the HTTP status of each request that is refused before it comes to an agent, whoever refuses it; of a call of
-     * gRPC, the status that it would have over HTTP. Must be quick. Default: nobody is told.
+     * Receives the HTTP status of each request that is refused before it reaches an agent; for a call of gRPC, the
+     * equivalent HTTP status. Must be quick. Default: none.
      */
     public ServerBuilder refusals(IntConsumer refusals) {
         this.refusals = requireNonNull(refusals, "refusals");

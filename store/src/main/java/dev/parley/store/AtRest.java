@@ -8,8 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is encrypted before it is kept: webhooks, because tokens of others are in them, and if wanted what people and agents
- * have said in tasks.
+ * Encryption at rest: of webhooks, because they contain tokens of third parties, and optionally of the contents of tasks.
  *
  * @param sealing the keys; null for none, and then nothing is encrypted
  * @param tasks whether tasks are encrypted from now on; those that were before are read with the same keys either way

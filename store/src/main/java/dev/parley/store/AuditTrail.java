@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
  */
 public final class AuditTrail implements Database.GroupListener {
-    /** What stands in the place of a name or an id that was forgotten, before its hash. */
+    /** Prefix of the hash that replaces an erased name or id. */
     public static final String FORGOTTEN = "sha256:";
 
     private static final Logger LOG = System.getLogger("dev.parley.store");
@@ -82,7 +82,7 @@ public final class AuditTrail implements Database.GroupListener {
             """);
 
     /**
-     * Something that somebody did, or was not let do. Holds neither secrets nor what people have written.
+     * An action of a principal, done or refused. Contains neither secrets nor contents of messages.
      *
      * @param actor the principal; the agent, where it acted by itself
      * @param action such as {@code task.created}; {@code docs/authorization.md} lists them
@@ -111,7 +111,7 @@ public final class AuditTrail implements Database.GroupListener {
     /** An entry as it was recorded: its number from 1 without gaps, and when. */
     public record Row(long number, Instant at, Entry entry, String hash) {}
 
-    /** Which rows: null means any. Rows whose actor, target or subject was forgotten are found by what it was. */
+    /** Filter of rows; null matches any. Rows with an erased actor, target or subject are found by the original name. */
     public record Filter(
             @Nullable String group,
             @Nullable String actor,
@@ -137,10 +137,10 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     /**
-     * What looking at the whole chain has found.
+     * Result of verifying the whole chain.
      *
      * @param rows that were read
-     * @param end hash of the last row: to be kept elsewhere, by whoever does not trust those who can write here
+     * @param end hash of the last row: to be stored elsewhere if writers of this directory are not trusted
      * @param broken the first row that is not what it was, with the reason; null if all is well
      */
     public record Verification(
@@ -425,8 +425,8 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     /**
-     * Forgets the name of somebody, the addresses they called from, and the ids they chose: rows keep hashes, by which
-     * nobody finds what was there who does not know it already.
+     * Erases the name of a principal, its addresses, and the ids that it chose: rows keep hashes, which reveal only values
+     * that a reader knows already.
      *
      * @return how many rows had the name
      */
@@ -492,7 +492,7 @@ public final class AuditTrail implements Database.GroupListener {
         return tasks;
     }
 
-    /** Forgets a context's id, where it is somebody's or, with null, anybody's in the group. */
+    /** Erases the id of a context in the rows of one principal or, if it is null, of all principals of the group. */
     public void forgetContext(String group, @Nullable String principal, String contextId) {
         database.erase(session -> contextId); // behind all that was submitted before
         replace(
@@ -505,7 +505,8 @@ public final class AuditTrail implements Database.GroupListener {
     }
 
     /**
-     * Changes rows in transactions of a few milliseconds, and returns how many are not what they were. What goes into the chain of them is.
+     * Changes rows in transactions of a few milliseconds, and returns how many are not what they were. What goes into the
+     * chain of them is.
      * The rows are searched beside the writer.
      */
     private int replace(String where, List<String> values, UnaryOperator<Entry> change) {
@@ -576,7 +577,7 @@ public final class AuditTrail implements Database.GroupListener {
         return new Changed(looked, replaced);
     }
 
-    /** What stands in the place of a name or an id that was forgotten. */
+    /** Returns the hash that replaces an erased name or id. */
     public static String hashed(String name) {
         return FORGOTTEN + AuditChain.sha256(name);
     }

@@ -13,8 +13,8 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * Makes files and directories that nobody but their owner can read, where the file system knows whose they are. What is
- * there already keeps its permissions: somebody may have given them on purpose.
+ * Creates files and directories that only their owner can read, on file systems with owners. Existing ones keep their
+ * permissions, which may be deliberate.
  */
 public final class OwnersOnly {
     private OwnersOnly() {}

@@ -32,7 +32,7 @@ final class WriteQueue {
     private final Map<String, Integer> sizes = new LinkedHashMap<>();
     private int size;
 
-    /** @param limit of works; a group has at most seven eighths of what other groups leave */
+    /** @param limit of works; a group has at most 7/8 of the places that other groups do not use */
     WriteQueue(int limit) {
         this.limit = limit;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PushStore {
     /**
-     * A webhook of a task and where it stands.
+     * A webhook of a task with its delivery state.
      *
      * @param dialect in which it is told
      * @param taskName what its owner calls the task; null if by its id

@@ -11,22 +11,22 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the events of all tasks are kept, in order, for good.
+ * Ordered, durable log of the events of all tasks.
  *
  * <p>Writing is asynchronous and batched; reading sees what has been written. Safe for any thread.
  */
 public interface TaskLog extends AutoCloseable {
-    /** Which task of which agent, and who may see it. */
+    /** Identifies a task: its scope, its agent and its id. */
     record TaskKey(Scope scope, String agent, String taskId) {}
 
     /** Says that {@code messageId} from this scope to this agent has been taken, and led to {@code taskId}. */
     record MessageKey(Scope scope, String agent, String messageId) {}
 
-    /** What the callers of a scope call one of their tasks of this agent. */
+    /** Name that callers of a scope have given to one of their tasks of an agent. */
     record TaskName(Scope scope, String agent, String name) {}
 
     /**
-     * What is known of a task without reading its events.
+     * Summary of a task, available without reading its events.
      *
      * @param lastSequence number of its newest event
      * @param statusTime when its status was recorded, to the millisecond
@@ -34,8 +34,8 @@ public interface TaskLog extends AutoCloseable {
     record Head(TaskKey key, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
 
     /**
-     * Who made a task move: the caller of the newest message or cancellation. Its agent moves it for that caller, under that
-     * trace.
+     * Origin of a change of a task: the caller of the newest message or cancellation. The agent acts for that caller, under
+     * that trace.
      *
      * @param address from where it called; empty if that is not known
      * @param chain the agents through which it called

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Carries one event to one webhook. Safe for any thread. */
 public interface WebhookTransport {
-    /** What became of a delivery. */
+    /** Outcome of a delivery. */
     sealed interface Outcome {
         /** The webhook has it. */
         record Accepted() implements Outcome {}

@@ -1,4 +1,4 @@
-/** What a store implements so that the engine can keep its logs there. */
+/** Interfaces that a store implements for the engine. */
 @NullMarked
 package dev.parley.engine.spi;
 

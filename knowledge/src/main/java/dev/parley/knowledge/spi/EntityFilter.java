@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which entities are meant, and in which order. An entity is a subject of at least one statement.
+ * Filter and order of entities. An entity is the subject of at least one statement.
  *
  * @param types entities that have one of these types; empty for any
  * @param text entities that say this text somewhere, whatever its case; null for any
@@ -39,7 +39,7 @@ public record EntityFilter(
         }
     }
 
-    /** How a value is compared. Numbers and times are compared as such, the rest as text. */
+    /** Comparison of values. Numbers and times are compared as such, the rest as text. */
     public enum Comparison {
         EQUAL,
         LESS,

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader may not look below: what these exclude does not exist in a {@link View}.
+ * Lower bounds and rules that limit a reader: statements that they exclude do not exist in its {@link View}.
  *
  * @param certainty statements less certain, or of unknown certainty, are hidden; null or 0 for no floor
  * @param confirmedSince statements confirmed before are hidden; null for no floor
@@ -24,7 +24,10 @@ public record Floors(
         rules = List.copyOf(rules);
     }
 
-    /** What fits {@code pattern}, and is less certain than {@code certaintyBelow} if that is given, is seen or hidden. */
+    /**
+     * Shows or hides the statements that match {@code pattern} and, if it is given, are less certain than {@code
+     * certaintyBelow}.
+     */
     public record Rule(Pattern pattern, @Nullable Double certaintyBelow, boolean seen) {
         /** True if it is about a statement. */
         public boolean fits(Statement statement, Function<String, Set<String>> types) {

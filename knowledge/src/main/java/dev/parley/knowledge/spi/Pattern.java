@@ -8,7 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which statements are meant: those that fit every field. A field fits if it is empty, or if one of its elements does.
+ * Filter of statements. A statement matches if it matches every field; a field matches if it is empty or one of its
+ * elements matches.
  *
  * @param graphs {@link #DEFAULT_GRAPH} or names
  * @param subjectTypes subjects that have one of these types, in any graph
@@ -24,7 +25,7 @@ public record Pattern(
         List<Term> objects,
         List<String> sources,
         @Nullable Double minCertainty) {
-    /** What the graph without a name is called in lists of graphs. */
+    /** Name of the default graph in lists of graphs. */
     public static final String DEFAULT_GRAPH = "default";
 
     /** Every statement. */

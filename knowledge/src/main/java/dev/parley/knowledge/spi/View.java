@@ -57,7 +57,7 @@ public interface View {
         return Set.of();
     }
 
-    /** How many statements the floors have kept from the answers of this view so far. */
+    /** Returns the number of statements that the floors have hidden from the answers of this view so far. */
     Hidden hidden();
 
     /** A graph; {@code name} is null for the default graph. */

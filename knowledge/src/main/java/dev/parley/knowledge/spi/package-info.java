@@ -1,4 +1,4 @@
-/** What a store of statements has to do. Implement it to keep a knowledge graph somewhere else. */
+/** Interfaces of a store of statements, for implementations that keep a knowledge graph elsewhere. */
 @NullMarked
 package dev.parley.knowledge.spi;
 
