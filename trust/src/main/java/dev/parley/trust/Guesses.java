@@ -23,7 +23,7 @@ final class Guesses {
 
     private record Wrong(Instant since, int times) {}
 
-    private final InstantSource clock;
+    private final ForwardClock clock;
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Who, Wrong> wrong = new LinkedHashMap<>() {
@@ -35,7 +35,7 @@ final class Guesses {
 
     /** @param limit how many wrong ones in a minute are too many */
     Guesses(InstantSource clock, int limit) {
-        this.clock = clock;
+        this.clock = new ForwardClock(clock);
         this.limit = limit;
     }
 

@@ -72,6 +72,7 @@ final class Issuer {
     private final String url;
     private final Supplier<Set<String>> audiences;
     private final InstantSource clock;
+    private final ForwardClock waits;
     private final ReentrantLock discovering = new ReentrantLock();
     private volatile @Nullable DefaultJWTProcessor<SecurityContext> processor;
     private volatile Instant leftAloneUntil = Instant.EPOCH;
@@ -81,6 +82,7 @@ final class Issuer {
         this.url = requireSafe(url);
         this.audiences = audiences;
         this.clock = clock;
+        this.waits = new ForwardClock(clock);
     }
 
     /** Over plain HTTP an attacker could replace the keys of an issuer. */
@@ -178,7 +180,7 @@ final class Issuer {
 
     /** Returns what to tell of a failure, which is logged unless another one just was. */
     private A2AException unreachable(Exception why) {
-        Instant now = clock.instant();
+        Instant now = waits.instant();
         if (!now.isBefore(leftAloneUntil)) {
             LOG.log(System.Logger.Level.WARNING, "the keys of the issuer " + url + " cannot be read", why);
         }
@@ -187,7 +189,7 @@ final class Issuer {
     }
 
     private void requireReachable() {
-        Duration left = Duration.between(clock.instant(), leftAloneUntil);
+        Duration left = Duration.between(waits.instant(), leftAloneUntil);
         if (left.isPositive()) {
             throw unavailable(left);
         }
@@ -206,7 +208,7 @@ final class Issuer {
         @Override
         public JWKSet getJWKSet(JWKSetCacheRefreshEvaluator refresh, long systemTime, SecurityContext context)
                 throws KeySourceException {
-            return getSource().getJWKSet(refresh, clock.millis(), context);
+            return getSource().getJWKSet(refresh, waits.millis(), context);
         }
     }
 

@@ -311,6 +311,19 @@ final class ForeignTokensTest {
     }
 
     @Test
+    void aClockThatIsPutBackLeavesNoIssuerAloneForLonger() throws Exception {
+        String token = token(claims -> claims);
+        mute = true;
+        assertIsUnreachable(token, Duration.ofSeconds(30));
+        clock.advance(Duration.ofSeconds(-40));
+        assertIsUnreachable(token, Duration.ofSeconds(30));
+
+        mute = false;
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(timed.read(token)).isNotNull();
+    }
+
+    @Test
     void keysThatCannotBeReadMakeNoTokenWrong() throws Exception {
         String token = token(claims -> claims);
         keyless = true;

@@ -184,6 +184,18 @@ final class TokenEndpointTest {
     }
 
     @Test
+    void aClockThatIsPutBackMakesNoPauseLonger() {
+        for (int i = 0; i < TokenEndpoint.MAX_WRONG; i++) {
+            post(GRANT + "&client_id=client&client_secret=guess");
+        }
+        clock.advance(Duration.ofDays(-1));
+
+        assertThat(post(GRANT + CLIENT).whole().headers()).containsEntry("Retry-After", "60");
+        clock.advance(Duration.ofSeconds(60));
+        assertThat(post(GRANT + CLIENT).status()).isEqualTo(200);
+    }
+
+    @Test
     void guessingTheNamesOfClientsIsCountedTogether() {
         for (int i = 0; i < TokenEndpoint.MAX_WRONG; i++) {
             assertThat(post(GRANT + "&client_id=c" + i + "&client_secret=guess").status())
