@@ -2,7 +2,6 @@ package dev.parley.bench;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.Engine;
-import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.CallContext;
@@ -10,6 +9,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Store;
+import dev.parley.testkit.SegmentWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -22,7 +22,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -155,23 +154,6 @@ public final class Removals {
     /** Writes a task and waits until it is on disk. */
     private void write() {
         Segment segment = FillStore.segment(scope("writer"), "context", Instant.now(), random);
-        var onDisk = new CompletableFuture<Segment>();
-        store.log().submit(new TaskLog.Writer() {
-            @Override
-            public Segment take() {
-                return segment;
-            }
-
-            @Override
-            public void written(Segment done) {
-                onDisk.complete(done);
-            }
-
-            @Override
-            public void failed(Segment lost, Exception cause) {
-                onDisk.completeExceptionally(cause);
-            }
-        });
-        onDisk.join();
+        SegmentWriter.submit(store.log(), segment).join();
     }
 }

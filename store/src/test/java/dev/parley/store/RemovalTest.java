@@ -258,19 +258,7 @@ final class RemovalTest {
                 .toList();
         written.forEach(each -> each.join());
         clock.advance(Duration.ofHours(1));
-        var groups = new AtomicInteger();
-        store.database().listen(new Database.GroupListener() {
-            @Override
-            public void beforeCommit(Session session) {}
-
-            @Override
-            public void committed(int works) {
-                groups.incrementAndGet();
-            }
-
-            @Override
-            public void rolledBack() {}
-        });
+        AtomicInteger groups = groups();
         groups.set(0);
 
         assertThat(store.log().removeEnded(clock.instant(), 1_000)).isEqualTo(500);

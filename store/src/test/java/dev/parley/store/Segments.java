@@ -15,6 +15,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.testkit.SegmentWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -55,23 +56,6 @@ final class Segments {
                 List.of(messages),
                 null,
                 new Cause(caller, "192.0.2.1", null, CallChain.NONE));
-        var done = new CompletableFuture<Segment>();
-        log.submit(new TaskLog.Writer() {
-            @Override
-            public Segment take() {
-                return segment;
-            }
-
-            @Override
-            public void written(Segment written) {
-                done.complete(written);
-            }
-
-            @Override
-            public void failed(Segment lost, Exception cause) {
-                done.completeExceptionally(cause);
-            }
-        });
-        return done;
+        return SegmentWriter.submit(log, segment);
     }
 }

@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One segment on its way to a log, and whether it has got there. */
-final class SegmentWriter implements TaskLog.Writer {
-    /** Who makes all tasks move. */
+/** Submits one segment to a log. */
+public final class SegmentWriter implements TaskLog.Writer {
+    /** Origin of all changes of tasks in contract tests. */
     static final Cause CAUSE = new Cause(
             "carol",
             "192.0.2.1",
@@ -33,6 +33,13 @@ final class SegmentWriter implements TaskLog.Writer {
 
     private SegmentWriter(Segment segment) {
         this.segment = segment;
+    }
+
+    /** Submits a segment. The result completes when the log has written it or could not write it. */
+    public static CompletableFuture<Segment> submit(TaskLog log, Segment segment) {
+        var writer = new SegmentWriter(segment);
+        log.submit(writer);
+        return writer.done;
     }
 
     /** Submits events of a task, the first of them with the number {@code first}. */
@@ -54,9 +61,7 @@ final class SegmentWriter implements TaskLog.Writer {
             }
         }
         var head = new Head(key, "context", state, now, first + events.size() - 1);
-        var writer = new SegmentWriter(new Segment(head, logged, messages, name, CAUSE, List.of(webhooks)));
-        log.submit(writer);
-        return writer.done;
+        return submit(log, new Segment(head, logged, messages, name, CAUSE, List.of(webhooks)));
     }
 
     @Override
