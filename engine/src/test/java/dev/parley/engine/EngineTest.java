@@ -62,6 +62,41 @@ final class EngineTest {
     }
 
     @Test
+    void aSweepOfEndedTasksThatTakesLongDelaysNoTimer() throws Exception {
+        var begun = new CountDownLatch(1);
+        var over = new CountDownLatch(1);
+        SteppedLog swept = SteppedLog.flowing(log);
+        swept.onNextSweep(() -> {
+            begun.countDown();
+            awaitUninterruptibly(over);
+        });
+        try (Engine sweeping =
+                Engine.builder(swept).retention(Duration.ofDays(1)).build()) {
+            AgentEndpoint silent = sweeping.host(
+                    Agent.named("silent", "Says nothing yet").handle((request, reply) -> awaitUninterruptibly(over)));
+            AgentEndpoint limited = sweeping.host(Agent.named("limited", "Takes too long")
+                    .timeLimit(Duration.ofMillis(100))
+                    .handle((request, reply) -> new CountDownLatch(1).await()));
+            begun.await();
+
+            Task shown = sendImmediately(silent, "after the grace of 50 ms");
+            Task stopped = send(limited, "until the time limit");
+
+            assertThat(shown.state()).isEqualTo(TaskState.WORKING);
+            assertThat(stopped.state()).isEqualTo(TaskState.FAILED);
+            over.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
     void anAgentThatCompletesIsAnsweredWithItsFinishedTask() {
         AgentEndpoint echo = host((request, reply) -> reply.complete(request.text()));
 

@@ -17,15 +17,18 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +76,28 @@ final class LiveTasksTest {
         assertThat(tasks.pin(key)).isNull();
         assertThat(seen).as("read by somebody else meanwhile").isFalse();
         assertThat(tasks.peek(key)).isNull();
+    }
+
+    @Test
+    void tasksAreSettledAndRemovedWhileTheDiskOfAnotherIsSlow() throws Exception {
+        var settled = new ArrayList<LiveTask>();
+        for (int i = 0; i < 1_000; i++) { // some of them in one bin of the table with the slow one
+            settled.add(requireNonNull(tasks.pin(key("task-" + i))));
+        }
+        var done = new CompletableFuture<Boolean>();
+        onLoad = () -> {
+            Thread.startVirtualThread(
+                    () -> { // as the log's writer
+                        settled.forEach(tasks::unpin);
+                        tasks.removed(live -> live.key().equals(key("task-1")));
+                        done.complete(true);
+                    });
+            assertThat(done.orTimeout(60, TimeUnit.SECONDS).join()).isTrue();
+        };
+
+        assertThat(tasks.pin(key("slow"))).isNotNull();
+
+        assertThat(tasks.peek(key("task-1"))).isNull();
     }
 
     @Test

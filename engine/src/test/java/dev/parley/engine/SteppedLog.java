@@ -23,6 +23,7 @@ final class SteppedLog implements TaskLog {
     private final Set<String> damaged = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Runnable> reading = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> finding = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> removing = new AtomicReference<>();
     private final AtomicReference<@Nullable RuntimeException> erasing = new AtomicReference<>();
     private boolean stepped = true;
     private boolean closed;
@@ -181,6 +182,11 @@ final class SteppedLog implements TaskLog {
         reading.set(action);
     }
 
+    /** Runs {@code action} in the next sweep of ended tasks. */
+    void onNextSweep(Runnable action) {
+        removing.set(action);
+    }
+
     /** Has the next erasure fail when it has removed its tasks. */
     void failErasure(RuntimeException cause) {
         erasing.set(cause);
@@ -231,6 +237,10 @@ final class SteppedLog implements TaskLog {
 
     @Override
     public int removeEnded(Instant before, int limit) {
+        Runnable action = removing.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
         return disk.removeEnded(before, limit);
     }
 

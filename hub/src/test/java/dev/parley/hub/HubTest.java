@@ -19,6 +19,7 @@ import dev.parley.protocol.Task;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,12 +28,17 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -139,6 +145,59 @@ final class HubTest {
                 AgentClient client = AgentClient.connect(hub.agentUrl("agent-999"))) {
             System.out.printf("1,000 agents hosted in %d ms%n", (System.nanoTime() - begin) / 1_000_000);
             assertThat(((Task) client.send("hello")).text()).isEqualTo("from 999");
+        }
+    }
+
+    @Test
+    void aHubIsUnavailableUntilAllOfItsAgentsAreHosted() throws Exception {
+        int port;
+        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        var answers = new ArrayList<String>();
+        Logger log = Logger.getLogger("dev.parley.hub");
+        // Called while the second agent is about to be hosted, since its name looks like that of the first.
+        var between = new Handler() {
+            @Override
+            public void publish(LogRecord row) {
+                for (String path : List.of("/ready", "/agents/ech0", "/agents/echo")) {
+                    answers.add(path + " " + status("http://127.0.0.1:" + port + path));
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        log.addHandler(between);
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(port)
+                .agents(
+                        Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete("again")),
+                        Agent.named("ech0", "Looks like echo").handle((request, reply) -> reply.complete("never")))
+                .start()) {
+            assertThat(answers).hasSize(3).startsWith("/ready 503", "/agents/ech0 503");
+            assertThat(answers.getLast()).doesNotEndWith(" 503");
+            assertThat(status(hub.url() + "/ready")).isEqualTo(200);
+        } finally {
+            log.removeHandler(between);
+        }
+    }
+
+    private static int status(String url) {
+        var request = HttpRequest.newBuilder(URI.create(url))
+                .timeout(Duration.ofSeconds(30))
+                .build();
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(request, BodyHandlers.discarding()).statusCode();
+        } catch (IOException failure) {
+            return -1;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return -1;
         }
     }
 
