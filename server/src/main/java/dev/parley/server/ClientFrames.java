@@ -15,26 +15,33 @@ import java.io.ByteArrayOutputStream;
  */
 final class ClientFrames {
     private static final int PREFACE = 24;
-    private static final int HEADER = 9;
+    static final int HEADER = 9;
     /** Where in a frame its type is. */
     static final int TYPE = 3;
+    /** Where its flags are. */
+    static final int FLAGS = 4;
 
     static final int DATA = 0;
     static final int HEADERS = 1;
     private static final int PRIORITY = 2;
     private static final int RST_STREAM = 3;
+    private static final int SETTINGS = 4;
     private static final int PING = 6;
     private static final int GOAWAY = 7;
     private static final int WINDOW_UPDATE = 8;
     private static final int RST_STREAM_LENGTH = 4;
-    private static final int END_STREAM = 0x1;
+    static final int END_STREAM = 0x1;
     private static final int PADDED = 0x8;
     private static final int WITH_PRIORITY = 0x20;
+    private static final int SETTING_LENGTH = 6;
+    private static final int INITIAL_WINDOW_SIZE = 4;
 
     private final Http2Streams streams;
     private final byte[] start = new byte[HEADER + RST_STREAM_LENGTH];
     private int started;
     private int through = PREFACE;
+    private long setting;
+    private int settingOctets;
     private byte[] bytes = {};
     private int at;
 
@@ -70,6 +77,9 @@ final class ClientFrames {
             } else if (through > 0) {
                 int length = Math.min(through, bytes.length - at);
                 out.write(bytes, at, length);
+                if (start[TYPE] == SETTINGS) {
+                    settings(length);
+                }
                 through -= length;
                 at += length;
             } else {
@@ -93,7 +103,8 @@ final class ClientFrames {
         if (through < shortest()) {
             throw new Http2Exception(Http2ErrorCode.FRAME_SIZE, "A frame is too short");
         }
-        boolean end = (start[4] & END_STREAM) != 0;
+        settingOctets = 0;
+        boolean end = (start[FLAGS] & END_STREAM) != 0;
         if (start[TYPE] == HEADERS) {
             streams.headers(stream(), end);
         } else if (start[TYPE] == DATA && end) {
@@ -104,6 +115,19 @@ final class ClientFrames {
             streams.earn();
         } else {
             streams.spend();
+        }
+    }
+
+    /** Reads the next octets of settings. */
+    private void settings(int length) {
+        for (int i = at; i < at + length; i++) {
+            setting = setting << 8 | (bytes[i] & 0xff);
+            if (++settingOctets == SETTING_LENGTH) {
+                if ((setting >> 32 & 0xffff) == INITIAL_WINDOW_SIZE) {
+                    streams.window((int) Math.min(setting & 0xffffffffL, Integer.MAX_VALUE));
+                }
+                settingOctets = 0;
+            }
         }
     }
 

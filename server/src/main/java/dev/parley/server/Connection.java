@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Written to by the thread that reads the connection and by those of its exchanges, read by the clock.
  */
 final class Connection {
+    /** Frames may always be as long. Source: RFC 9113, section 4.2. */
+    private static final int SMALLEST_FRAME = 16 * 1024;
+
     private final Connections all;
     private final Connections.Peers peers;
     private final SocketChannel channel;
@@ -115,6 +118,12 @@ final class Connection {
             exchange.disconnected();
         }
         return exchange;
+    }
+
+    /** How many bytes of an answer may be sent at once, in one frame, whatever the client does; none if it is HTTP/1.1. */
+    int mostTogether() {
+        var several = streams;
+        return several == null ? 0 : Math.min(several.window(), SMALLEST_FRAME);
     }
 
     /** To be called before the end of the answer is sent. */

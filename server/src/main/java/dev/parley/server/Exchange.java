@@ -216,8 +216,16 @@ final class Exchange {
 
     /** Sends the body and the end of the answer. */
     void send(byte[] body) {
+        together(body.length);
         connection.answerEnds(this);
         response.send(body);
+    }
+
+    /** What is sent from now on is an answer with a body of so many bytes, of which none has been sent. */
+    void together(int bytes) {
+        if (stream != null && bytes <= connection.mostTogether()) {
+            stream.answerTogether(bytes);
+        }
     }
 
     /** Sends the end of an answer whose body has been written. */

@@ -173,9 +173,13 @@ final class GrpcCall {
         return switch (dialect.answer(request, this::caller)) {
             case GrpcAnswer.Whole whole -> {
                 open(whole.metadata());
-                write(frame(whole.message()));
+                var frame = frame(whole.message());
                 if (dialect.isConversation(method)) {
+                    write(frame);
                     flush();
+                } else {
+                    exchange.together(frame.length);
+                    write(frame);
                 }
                 yield null;
             }

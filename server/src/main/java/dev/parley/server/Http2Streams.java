@@ -31,6 +31,8 @@ final class Http2Streams {
     private final Map<Integer, Exchange> exchanges = new ConcurrentHashMap<>();
     private final Set<Integer> incoming = ConcurrentHashMap.newKeySet();
     private int last;
+    // RFC 9113, section 6.5.2
+    private volatile int window = 65_535;
 
     // Frames that ask for nothing cost little each, and Helidon accepts any number of most of them: settings and pings,
     // which it answers, priorities, windows, headers that go on without a byte. A client has credit for so many, and
@@ -93,6 +95,11 @@ final class Http2Streams {
             }
         }
         unread.remove(stream);
+    }
+
+    /** The client says how much of an answer may be sent before it asks for more. */
+    void window(int bytes) {
+        window = bytes;
     }
 
     /** The connection has ended. */
@@ -180,6 +187,11 @@ final class Http2Streams {
     }
 
     // --- for any thread
+
+    /** How many bytes of an answer may be sent before the client asks for more, as far as the answer alone decides. */
+    int window() {
+        return window;
+    }
 
     /** A frame of a request or an answer has come, or goes. */
     void earn() {

@@ -103,7 +103,9 @@ final class Protocols implements ServerConnectionSelector {
             try {
                 var upgraded = upgrader.upgrade(context, prologue, headers);
                 // The request that asked for it came whole, and is the first stream.
-                startHttp2((GuardedContext) context).headers(1, true);
+                var streams = startHttp2((GuardedContext) context);
+                streams.headers(1, true);
+                streams.window(0); // until the client repeats what it has said of it in a header
                 return upgraded;
             } catch (IllegalArgumentException | Http2Exception e) {
                 return null;

@@ -16,6 +16,7 @@ final class StreamThread {
     private boolean reset;
     private boolean interrupted;
     private Shares.@Nullable Early share;
+    private int together;
 
     StreamThread(Thread thread) {
         this.thread = thread;
@@ -30,6 +31,25 @@ final class StreamThread {
         var taken = share;
         share = null;
         return taken;
+    }
+
+    /** The answer that begins now has so many bytes, all of which may be sent. Only for the thread itself. */
+    void answerTogether(int bytes) {
+        together = bytes;
+    }
+
+    /**
+     * Returns whether a frame can wait for the next one of the same answer, which follows at once. Only for the thread
+     * itself, about each frame that it sends.
+     */
+    boolean waitsForNext(int type, int flags, int length) {
+        boolean waits = together > 0
+                && (flags & ClientFrames.END_STREAM) == 0
+                && (type == ClientFrames.HEADERS || type == ClientFrames.DATA && length == together);
+        if (!waits) {
+            together = 0;
+        }
+        return waits;
     }
 
     /** The client has reset the stream. For any thread. */

@@ -35,6 +35,21 @@ class ClientFramesTest {
         assertThat(read).isEqualTo(hex(SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + SETTINGS));
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 9, 13, 24, 40, 1000})
+    void theWindowOfAnswersIsTheOneThatTheClientHasSetLast(int piece) {
+        var streams = new Http2Streams(new UnfinishedRequests(100).new Share());
+        var frames = new ClientFrames(streams);
+        assertThat(read(frames, SETTINGS + HEADERS_1, piece)).isNotEmpty();
+        assertThat(streams.window()).isEqualTo(65_535);
+
+        more(frames, "00000c 04 00 00000000 0004 00000007 0003 00000064" + HEADERS_3);
+        assertThat(streams.window()).isEqualTo(7);
+
+        more(frames, "000012 04 00 00000000 0005 00004000 0004 00000001 0004 7fffffff" + DATA_1);
+        assertThat(streams.window()).isEqualTo(Integer.MAX_VALUE);
+    }
+
     @Test
     void aResetComesAlone() {
         var read = read(

@@ -28,6 +28,8 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.okhttp.OkHttpChannelBuilder;
 import io.grpc.stub.MetadataUtils;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,6 +79,43 @@ class GrpcTest {
 
         assertThat(answer.getMessage().getParts(0).getText()).isEqualTo("Grüße");
         assertThat(agent.asked).hasSize(1);
+    }
+
+    @Test
+    void theFramesOfAnAnswerAreSentInOneWrite() throws Exception {
+        try (var client = RawHttp2Client.to(server)) {
+            send(client, 1);
+            client.awaitEnd(1);
+
+            send(client, 3);
+
+            assertThat(client.read(3))
+                    .containsExactly(RawHttp2Client.HEADERS, RawHttp2Client.DATA, RawHttp2Client.HEADERS);
+        }
+    }
+
+    @Test
+    void theHeadersOfAnAnswerDoNotWaitForRoomForItsMessage() throws Exception {
+        try (var client = RawHttp2Client.to(server)) {
+            client.initialWindow(0);
+            send(client, 1);
+            assertThat(client.read(1)).containsExactly(RawHttp2Client.HEADERS);
+
+            client.window(1, 10);
+            assertThat(client.read(1)).containsExactly(RawHttp2Client.DATA);
+            client.window(1, 1000);
+            client.awaitEnd(1);
+        }
+    }
+
+    private static void send(RawHttp2Client client, int stream) throws IOException {
+        client.call(stream, A2AServiceGrpc.getSendMessageMethod().getFullMethodName());
+        var message = message("hello").toByteArray();
+        var frame = ByteBuffer.allocate(5 + message.length)
+                .put((byte) 0)
+                .putInt(message.length)
+                .put(message);
+        client.data(stream, frame.array(), true);
     }
 
     @Test

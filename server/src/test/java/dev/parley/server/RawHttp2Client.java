@@ -9,12 +9,16 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 
 /** Writes and reads frames of HTTP/2, each as it is. */
 final class RawHttp2Client implements AutoCloseable {
+    static final int DATA = 0;
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
     static final int GO_AWAY = 7;
@@ -98,6 +102,16 @@ final class RawHttp2Client implements AutoCloseable {
         } while (from < data.length);
     }
 
+    /** Lets the server send so many bytes of each answer, until there is more room for it. */
+    void initialWindow(int bytes) throws IOException {
+        send("000006 04 00 00000000 0004 %08x".formatted(bytes));
+    }
+
+    /** Makes room for so many more bytes of an answer. */
+    void window(int stream, int bytes) throws IOException {
+        send("000004 08 00 %08x %08x".formatted(stream, bytes));
+    }
+
     void reset(int stream) throws IOException {
         send("000004 %02x 00 %08x 00000008".formatted(RST_STREAM, stream));
     }
@@ -132,6 +146,26 @@ final class RawHttp2Client implements AutoCloseable {
                 return frame;
             }
         }
+    }
+
+    /** Returns the types of the frames about a stream that come in the first read in which there are any. */
+    List<Integer> read(int stream) throws IOException {
+        var types = new ArrayList<Integer>();
+        var bytes = new byte[64 * 1024];
+        while (types.isEmpty()) {
+            int length = in.read(bytes);
+            assertThat(length).isPositive();
+            var frames = ByteBuffer.wrap(bytes, 0, length);
+            while (frames.hasRemaining()) {
+                int first = frames.getInt();
+                frames.get();
+                if (frames.getInt() == stream) {
+                    types.add(first & 0xff);
+                }
+                frames.position(frames.position() + (first >>> 8));
+            }
+        }
+        return types;
     }
 
     /** Reads until the server has closed the connection. */
