@@ -15,7 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Moves pages from the write-ahead log to the database, beside the writer, who would keep all callers waiting, and empties the
- * log after erasures. Safe for any thread.
+ * log after erasures. What is written meanwhile is left over, and as long as anything is, the log grows; so once it is long and
+ * little is left, the writer moves that between two transactions, and begins the log anew. Safe for any thread.
  */
 final class Checkpointer {
     private static final Logger LOG = System.getLogger("dev.parley.store");
@@ -28,6 +29,18 @@ final class Checkpointer {
 
     /** Free pages that one transaction overwrites; other writers wait for no more than that. */
     static final int WIPED_PAGES = 256;
+
+    /** Pages that may be moved while the writer waits: about a millisecond. */
+    private static final int FEW_PAGES = 256;
+
+    /** Pages that may be left in the log by a reader while free pages are overwritten. */
+    private static final int MANY_PAGES = 16_384;
+
+    /** A log of so many pages is to be begun anew: 32 MiB, less than what its file keeps. */
+    private static final int LONG_LOG_PAGES = 8_192;
+
+    /** One pass leaves what is written during it, so that each leaves less than the one before. */
+    private static final int MOST_PASSES = 4;
 
     /** How long the truncation of the log may keep writers waiting for readers that are about to end. */
     static final int TRUNCATE_MS = 10;
@@ -117,7 +130,7 @@ final class Checkpointer {
                 writing.update("INSERT INTO wiped (zeros) VALUES (zeroblob(?))", taken * PAGE);
                 return free > taken;
             });
-            if (slice % 16 == 0 && !isEmptied(session) && !isMoved(session)) {
+            if (slice % 16 == 0 && !isEmptied(session) && move(session).left > MANY_PAGES) {
                 return false;
             }
         }
@@ -138,11 +151,27 @@ final class Checkpointer {
         return true;
     }
 
-    /** Moves pages from the write-ahead log, and returns whether few are left. */
-    private static boolean isMoved(Session session) throws SQLException {
+    /**
+     * How far pages are moved.
+     *
+     * @param log pages in the write-ahead log
+     * @param left those of them that are yet to be moved
+     */
+    private record Moved(int log, int left) {}
+
+    private static Moved move(Session session) throws SQLException {
         try (ResultSet row = session.bind("PRAGMA wal_checkpoint(PASSIVE)").executeQuery()) {
-            return row.getInt(2) - row.getInt(3) < SqliteFile.LONGEST_WAL_PAGES / 4;
+            return new Moved(row.getInt(2), row.getInt(2) - row.getInt(3));
         }
+    }
+
+    /** Moves pages until few are left, unless a reader needs more of them. */
+    private static Moved moveMost(Session session) throws SQLException {
+        Moved moved = move(session);
+        for (int pass = 1; pass < MOST_PASSES && moved.left > FEW_PAGES; pass++) {
+            moved = move(session);
+        }
+        return moved;
     }
 
     private static boolean isWiped(Session session) throws SQLException {
@@ -168,7 +197,10 @@ final class Checkpointer {
                     return;
                 }
                 try {
-                    isMoved(session);
+                    Moved moved = move(session);
+                    if (moved.log > LONG_LOG_PAGES && moveMost(session).left <= FEW_PAGES) {
+                        database.moveRest();
+                    }
                     if (isErasing() && !truncate(session)) {
                         pause = Outage.longer(pause);
                     }
@@ -198,7 +230,7 @@ final class Checkpointer {
 
     /** Empties the write-ahead log, unless a reader needs it. */
     private static boolean isEmptied(Session session) throws SQLException {
-        if (!isMoved(session)) {
+        if (moveMost(session).left > FEW_PAGES) {
             return false;
         }
         // Writers wait meanwhile, so that it must move little and not wait for readers.

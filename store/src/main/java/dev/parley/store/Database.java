@@ -70,8 +70,11 @@ public final class Database implements AutoCloseable {
     static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
 
-    /** After so many pieces of work (about as many thousand pages) the checkpointer is called. */
+    /** After about so many pages of the write-ahead log the checkpointer is called. */
     private static final int CHECKPOINT_AFTER = 4_096;
+
+    /** Pages that each transaction writes, however little: the ends of tables and indexes, and inner pages of these. */
+    private static final int PAGES_OF_GROUP = 8;
 
     /** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
     public interface Work {
@@ -84,7 +87,7 @@ public final class Database implements AutoCloseable {
         /** It is not on disk. Must not block. */
         void failed(Exception cause);
 
-        /** Returns the number of rows written, in units of about a task: a checkpoint follows after many of them. */
+        /** Returns how much it has written, in pages of the write-ahead log: a checkpoint follows after many of them. */
         default int rows() {
             return 1;
         }
@@ -281,7 +284,10 @@ public final class Database implements AutoCloseable {
     private final Teller teller = new Teller();
     private final Thread writer;
     private final @Nullable Checkpointer checkpointer;
-    private int workSinceCheckpoint;
+    private int pagesSinceCheckpoint;
+    /** Whether little is left in a long write-ahead log, for the writer to move. */
+    private volatile boolean restDue;
+
     private volatile @Nullable Outage outage;
     /** When the group began that is being written; 0 if there is none. */
     private volatile long groupBegun;
@@ -835,12 +841,17 @@ public final class Database implements AutoCloseable {
         Exception problem = result.problem;
         if (problem == null) {
             teller.tell(group, null);
+            pagesSinceCheckpoint += PAGES_OF_GROUP;
             for (Work work = group.poll(); work != null; work = group.poll()) {
-                workSinceCheckpoint += work.rows();
+                pagesSinceCheckpoint += work.rows();
             }
-            if (workSinceCheckpoint >= CHECKPOINT_AFTER) {
-                workSinceCheckpoint = 0;
+            if (pagesSinceCheckpoint >= CHECKPOINT_AFTER) {
+                pagesSinceCheckpoint = 0;
                 moveSoon();
+            }
+            if (restDue) {
+                restDue = false;
+                moveRest(session);
             }
             return;
         }
@@ -984,6 +995,23 @@ public final class Database implements AutoCloseable {
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
             }
+        }
+    }
+
+    /** Has the writer move what is left in the write-ahead log, so that the next transaction begins it anew. */
+    void moveRest() {
+        restDue = true;
+    }
+
+    private static void moveRest(Session session) {
+        try {
+            Connection connection = session.connection();
+            connection.setAutoCommit(true);
+            session.once("PRAGMA wal_checkpoint(PASSIVE)");
+            connection.setAutoCommit(false);
+        } catch (SQLException | RuntimeException failure) {
+            session.discard();
+            LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
         }
     }
 

@@ -114,10 +114,16 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     public void submit(Writer writer) {
         database.submit(new Database.Work() {
             private @Nullable Segment segment;
+            private int bytes;
 
             @Override
             public String group() {
                 return writer.group();
+            }
+
+            @Override
+            public int rows() {
+                return 1 + bytes / Checkpointer.PAGE;
             }
 
             @Override
@@ -128,7 +134,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     segment = taken;
                 }
                 if (taken != null) {
-                    append(session, taken);
+                    bytes = append(session, taken);
                     for (Subscription webhook : taken.webhooks()) {
                         webhooks.save(session, webhook, taken.cause());
                     }
@@ -153,7 +159,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         });
     }
 
-    private void append(Session session, Segment segment) throws SQLException {
+    /** Writes a segment, and returns the size of its events. */
+    private int append(Session session, Segment segment) throws SQLException {
         Head head = segment.head();
         String id = head.key().taskId();
         long lane = lanes.number(session, Lane.of(head.key()));
@@ -186,6 +193,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     id,
                     now);
         }
+        return events.length;
     }
 
     /** Writes a task's first segment: into its row if the task has ended with it, for then the row is never written again. */

@@ -36,9 +36,6 @@ final class SqliteFile {
     /** Overwrites what is removed at once, so that an erasure has nothing to do for what was removed before. */
     static final String SECURE_DELETE = "PRAGMA secure_delete=ON";
 
-    /** If the checkpointer does not keep up, the writer does it itself at this many pages: 256 MiB. */
-    static final int LONGEST_WAL_PAGES = 65_536;
-
     /** Instructions of SQLite's machine between two checkpoints of a reading statement: less than a millisecond. */
     private static final int STEPS_AT_ONCE = 10_000;
 
@@ -95,7 +92,7 @@ final class SqliteFile {
         config.setReadOnly(readOnly);
         Connection connection = config.createConnection(url);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("PRAGMA wal_autocheckpoint=" + LONGEST_WAL_PAGES);
+            statement.execute("PRAGMA wal_autocheckpoint=0"); // the Checkpointer's, beside the writer
             statement.execute("PRAGMA journal_size_limit=67108864");
             statement.execute(SECURE_DELETE);
             connection.setAutoCommit(use != Use.WRITE);

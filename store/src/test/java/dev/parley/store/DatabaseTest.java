@@ -13,11 +13,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -92,6 +96,30 @@ final class DatabaseTest {
             assertThat(longestWal - ownPages * 4_096).isLessThan(30 << 20);
             assertThat(onDisk()).doesNotContain("whisper");
             assertThat(Files.size(directory.resolve("parley.db"))).isLessThan(36 << 20);
+        }
+    }
+
+    @Test
+    void theWriteAheadLogIsBegunAnewWhileWritersGoOn() throws Exception {
+        byte[] text = new byte[16 << 10];
+        try (Database database = Database.open(directory);
+                ExecutorService writers = Executors.newVirtualThreadPerTaskExecutor()) {
+            database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t BLOB NOT NULL)"));
+            var all = new ArrayList<Future<?>>();
+            for (int writer = 0; writer < 4; writer++) {
+                all.add(writers.submit(() -> {
+                    for (int i = 0; i < 3_000; i++) {
+                        database.write(session -> session.update("INSERT INTO note (t) VALUES (?)", text));
+                    }
+                }));
+            }
+            for (Future<?> writer : all) {
+                writer.get();
+            }
+
+            assertThat(Files.size(directory.resolve("parley.db-wal"))).isLessThan(64 << 20);
+            assertThat(database.<Long>read(session -> Database.number(session, "SELECT count(*) FROM note")))
+                    .isEqualTo(12_000);
         }
     }
 
