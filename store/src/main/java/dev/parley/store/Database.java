@@ -62,6 +62,9 @@ public final class Database implements AutoCloseable {
     /** A group that takes longer than this counts as an outage: the disk does not answer. */
     private static final Duration STALLED = Duration.ofSeconds(15);
 
+    /** A work that {@linkplain Session weighs} more, some 5 ms of the writer, has its group rest. */
+    private static final long MAX_LIGHT = 256;
+
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
 
@@ -123,6 +126,9 @@ public final class Database implements AutoCloseable {
         /** Since when a caller reads by this session, as of {@link System#nanoTime}; null if none does, and for the writer. */
         private @Nullable Long readingSince;
 
+        /** Statements that were bound, and KiB bound to them: what a work costs, whatever else the machine does. */
+        private long weight;
+
         Session(Opening opening) {
             this.opening = opening;
         }
@@ -161,16 +167,23 @@ public final class Database implements AutoCloseable {
                 }
             }
             latest = statement;
+            weight++;
             Timeout limit = timeout;
             if (limit != null && limit.isOver()) {
                 throw new SQLException("the time limit of the query is over");
             }
             for (int i = 0; i < values.length; i++) {
                 switch (values[i]) {
-                    case String text -> statement.setString(i + 1, text);
+                    case String text -> {
+                        statement.setString(i + 1, text);
+                        weight += text.length() >> 10;
+                    }
                     case Long number -> statement.setLong(i + 1, number);
                     case Integer number -> statement.setInt(i + 1, number);
-                    case byte[] bytes -> statement.setBytes(i + 1, bytes);
+                    case byte[] bytes -> {
+                        statement.setBytes(i + 1, bytes);
+                        weight += bytes.length >> 10;
+                    }
                     case null, default -> statement.setObject(i + 1, values[i]);
                 }
             }
@@ -288,6 +301,10 @@ public final class Database implements AutoCloseable {
     /** Whether little is left in a long write-ahead log, for the writer to move. */
     private volatile boolean restDue;
 
+    /** Of the transaction in the making, if it weighs more than {@link #MAX_LIGHT}; for the writer only. */
+    private @Nullable Work heaviest;
+
+    private long heaviestWeight;
     private volatile @Nullable Outage outage;
     /** When the group began that is being written; 0 if there is none. */
     private volatile long groupBegun;
@@ -875,6 +892,9 @@ public final class Database implements AutoCloseable {
 
     private Result transact(Session session, Collection<Work> group) {
         Ending ending = Ending.ROLLED_BACK;
+        long begun = System.nanoTime();
+        heaviest = null;
+        heaviestWeight = MAX_LIGHT;
         try {
             if (!session.isConnected()) {
                 reopen(session);
@@ -892,6 +912,10 @@ public final class Database implements AutoCloseable {
         } catch (SQLException | RuntimeException problem) {
             return undone(session, ending, problem);
         }
+        Work heavy = heaviest;
+        if (heavy != null) {
+            queue.rest(heavy.group(), System.nanoTime() - begun);
+        }
         hear(listener -> listener.committed(group.size()));
         return new Result(Ending.COMMITTED, null);
     }
@@ -907,7 +931,12 @@ public final class Database implements AutoCloseable {
                 works.remove();
                 unwritten.add(work);
             } else {
+                session.weight = 0;
                 work.write(session);
+                if (session.weight > heaviestWeight) {
+                    heaviest = work;
+                    heaviestWeight = session.weight;
+                }
                 enough = System.nanoTime() - end > 0;
             }
         }

@@ -2,10 +2,13 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 final class WriteQueueTest {
     private record Named(String group, String name, boolean isBarrier) implements Database.Work {
         static Named of(String name) {
@@ -99,5 +102,60 @@ final class WriteQueueTest {
 
         assertThat(own).isEqualTo(70);
         add("b1", "c1");
+    }
+
+    private List<String> await(int most) throws InterruptedException {
+        var taken = new ArrayDeque<Database.Work>();
+        queue.take(taken, most, Long.MAX_VALUE);
+        return taken.stream().map(work -> ((Named) work).name()).toList();
+    }
+
+    @Test
+    void aGroupWhoseWorkTookLongDoesNotHoldUpEachWorkOfAnother() throws InterruptedException {
+        add("b1", "a1");
+        assertThat(await(10)).containsExactly("b1", "a1");
+        queue.rest("a", Duration.ofMinutes(1).toNanos());
+        add("a2", "a3", "b2");
+
+        assertThat(await(10)).containsExactly("b2");
+        add("b3");
+        assertThat(await(10)).containsExactly("b3");
+        assertThat(await(1)).as("when no other group has written for a second").containsExactly("a2");
+        assertThat(await(10)).containsExactly("a3");
+    }
+
+    @Test
+    void aGroupRestsOnlyForSevenTimesAsLongAsItsWorkTook() throws InterruptedException {
+        add("b1", "a1");
+        assertThat(await(10)).hasSize(2);
+        long begun = System.nanoTime();
+        queue.rest("a", Duration.ofMillis(10).toNanos());
+        add("a2");
+
+        assertThat(await(10)).containsExactly("a2");
+        assertThat(System.nanoTime() - begun)
+                .isGreaterThanOrEqualTo(Duration.ofMillis(70).toNanos());
+    }
+
+    @Test
+    void aGroupWithoutOthersDoesNotRest() throws InterruptedException {
+        add("a1");
+        assertThat(await(10)).hasSize(1);
+        queue.rest("a", Duration.ofMinutes(1).toNanos());
+        add("a2");
+
+        assertThat(await(10)).containsExactly("a2");
+    }
+
+    @Test
+    void aBarrierDoesNotWaitForGroupsThatRest() throws InterruptedException {
+        add("b1", "a1");
+        assertThat(await(10)).hasSize(2);
+        queue.rest("a", Duration.ofMinutes(1).toNanos());
+        add("a2", "b2");
+        queue.addUnbounded(Named.barrier("all"));
+
+        assertThat(await(10)).containsExactly("a2", "b2");
+        assertThat(await(10)).containsExactly("all");
     }
 }
