@@ -35,6 +35,13 @@ public final class FairPool implements AutoCloseable {
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long OVERDUE_NANOS = 10 * SLICE_NANOS;
 
+    /**
+     * Work lets other threads of its processor run after this time. The system would let them wait for 3 ms and more, each time
+     * that one of them wakes. A lower priority would do the same, but carriers that are created by a thread of low priority
+     * keep it where the process has no right to raise it.
+     */
+    private static final long STINT_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
+
     private final int threads;
     private final int queueLimit;
     private final ThreadPoolExecutor workers;
@@ -301,6 +308,9 @@ public final class FairPool implements AutoCloseable {
         private volatile boolean hasTurn;
         private volatile long sinceNanos;
 
+        // Only for the thread that works.
+        private long stintNanos = System.nanoTime();
+
         Job(FairPool pool, String group, Supplier<T> work) {
             super(() -> begunBy((Worker) Thread.currentThread(), work));
             this.pool = pool;
@@ -332,9 +342,14 @@ public final class FairPool implements AutoCloseable {
             }
         }
 
+        @SuppressWarnings("ThreadPriorityCheck") // how long others wait, not correctness, depends on it
         void checkpoint() {
-            if (!hasTurn || System.nanoTime() - sinceNanos >= SLICE_NANOS && !pool.ready.isEmpty()) {
+            long now = System.nanoTime();
+            if (!hasTurn || now - sinceNanos >= SLICE_NANOS && !pool.ready.isEmpty()) {
                 pool.yieldTurn(this);
+            } else if (now - stintNanos >= STINT_NANOS) {
+                Thread.yield();
+                stintNanos = System.nanoTime();
             }
         }
     }
