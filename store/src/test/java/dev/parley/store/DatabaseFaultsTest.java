@@ -1,5 +1,6 @@
 package dev.parley.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,9 +9,13 @@ import dev.parley.store.Database.Work;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -367,6 +373,62 @@ final class DatabaseFaultsTest {
                     assertThat(notes(database)).isOne();
                 }
             }
+        }
+    }
+
+    @Test
+    void aCheckpointThatFailedIsNotTheLast() throws Exception {
+        var failing = new AtomicBoolean(true);
+        var failed = new CountDownLatch(1);
+        try (Database database = open(connection -> withoutCheckpoints(connection, failing, failed))) {
+            database.erase(session -> insert(session, 1));
+            failed.await();
+            assertThat(database.awaitErased(Duration.ofMillis(1))).isFalse();
+
+            failing.set(false);
+
+            assertThat(database.awaitErased(Duration.ofSeconds(60))).isTrue();
+            assertThat(notes(database)).isOne();
+        }
+    }
+
+    /** A connection whose checkpoints fail, and leave their statement closed as the driver does. */
+    private static Connection withoutCheckpoints(Connection connection, AtomicBoolean failing, CountDownLatch failed) {
+        return proxy(Connection.class, (method, arguments) -> {
+            Object result = invoke(connection, method, arguments);
+            if (result instanceof PreparedStatement statement
+                    && String.valueOf(requireNonNull(arguments)[0]).contains("wal_checkpoint")) {
+                return proxy(PreparedStatement.class, (call, values) -> {
+                    if (failing.get() && call.getName().equals("executeQuery")) {
+                        statement.close();
+                        failed.countDown();
+                        throw new SQLException("[SQLITE_IOERR] Some kind of disk I/O error occurred", null, 10);
+                    }
+                    return invoke(statement, call, values);
+                });
+            }
+            return result;
+        });
+    }
+
+    private interface Handler {
+        @Nullable
+        Object call(Method method, @Nullable Object @Nullable [] arguments) throws Throwable;
+    }
+
+    private static <T> T proxy(Class<T> type, Handler handler) {
+        return type.cast(Proxy.newProxyInstance(
+                DatabaseFaultsTest.class.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> handler.call(method, arguments)));
+    }
+
+    private static @Nullable Object invoke(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException failure) {
+            throw failure.getCause();
         }
     }
 
