@@ -17,6 +17,7 @@ import dev.parley.testkit.Faults.Fault;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,10 @@ final class GraphErasedTermsTest {
     private static final CallContext ALICE = CallContext.of("alice", new Scope(GROUP, "alice"));
     private static final CallContext BOB = CallContext.of("bob", new Scope(GROUP, "bob"));
     private static final CallContext OPERATOR = CallContext.of("operator", new Scope(GROUP, "operator"));
+
+    /** Looked up by its terms. */
+    private static final Pattern SECRET = new Pattern(
+            List.of(), List.of("ex:secret"), List.of(), List.of(), List.of(Literal.of("a secret")), List.of(), null);
 
     @TempDir
     private Path directory;
@@ -82,7 +87,7 @@ final class GraphErasedTermsTest {
                     view.revision(); // here its moment is fixed
                     begun.complete(true);
                     changed.join();
-                    return view.statements(Pattern.ALL, null, 10).items().size();
+                    return view.statements(SECRET, null, 10).items().size();
                 }));
             } catch (RuntimeException failure) {
                 reader.completeExceptionally(failure);
