@@ -8,7 +8,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -21,8 +21,21 @@ final class Remotes implements AutoCloseable {
         T of(Transport.Remote agent, CallContext context, Map<String, String> headers);
     }
 
+    private static final int MAX_REMOTES = 64;
+
     private final HttpAgentClient.Means means;
-    private final Map<AgentCard.Interface, Transport.Remote> remotes = new HashMap<>();
+    /** The most recently used last. A card that is read again may name other interfaces each time. */
+    private final Map<AgentCard.Interface, Transport.Remote> remotes = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<AgentCard.Interface, Transport.Remote> eldest) {
+            boolean removed = size() > MAX_REMOTES;
+            if (removed) {
+                eldest.getValue().close();
+            }
+            return removed;
+        }
+    };
+
     private boolean closed;
 
     Remotes(HttpAgentClient.Means means) {

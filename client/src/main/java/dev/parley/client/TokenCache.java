@@ -49,6 +49,9 @@ final class TokenCache {
     /** A token that expires on its way is of no use. */
     private static final Duration MARGIN = Duration.ofSeconds(60);
 
+    /** Tokens that are kept; when there are so many, all are requested anew. */
+    static final int MAX_TOKENS = 256;
+
     private static final Duration LONGEST = Duration.ofDays(3650);
     private static final int MAX_ANSWER_BYTES = 64 * 1024;
     private static final Set<Integer> NOT_ACCEPTED = Set.of(400, 401, 403);
@@ -69,6 +72,9 @@ final class TokenCache {
      * @throws ClientException if it gives none
      */
     String get(Wanted wanted, Duration left) throws Trouble, InterruptedException {
+        if (entries.size() >= MAX_TOKENS && !entries.containsKey(wanted)) {
+            entries.clear(); // a card may require other scopes each time that it is read
+        }
         Entry entry = entries.computeIfAbsent(wanted, name -> new Entry());
         Token known = entry.token;
         if (known != null && known.isGood(clock.instant())) {
@@ -89,6 +95,11 @@ final class TokenCache {
         } finally {
             entry.asking.unlock();
         }
+    }
+
+    /** Returns the number of tokens that are kept or being requested. */
+    int size() {
+        return entries.size();
     }
 
     /** Forgets all tokens. */

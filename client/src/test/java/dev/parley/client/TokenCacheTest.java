@@ -78,6 +78,18 @@ class TokenCacheTest {
     }
 
     @Test
+    void cardsThatRequireOtherScopesEachTimeDoNotFillTheMemory() throws Exception {
+        TokenCache tokens = answering(200, "{\"access_token\":\"t#\"}");
+
+        for (int i = 0; i < 2 * TokenCache.MAX_TOKENS; i++) {
+            tokens.get(new Wanted(WANTED.tokenUrl(), WANTED.client(), List.of("scope-" + i)), LEFT);
+            assertThat(tokens.size()).isLessThanOrEqualTo(TokenCache.MAX_TOKENS);
+        }
+        assertThat(tokens.get(WANTED, LEFT)).isEqualTo("t" + (2 * TokenCache.MAX_TOKENS + 1));
+        assertThat(tokens.get(WANTED, LEFT)).isEqualTo("t" + (2 * TokenCache.MAX_TOKENS + 1));
+    }
+
+    @Test
     @DisplayName("AV22: many callers at once ask for a token once")
     void manyCallersAtOnceAskForATokenOnce() throws Exception {
         var all = new CountDownLatch(20);
