@@ -86,7 +86,8 @@ final class SharesTest {
 
         for (int i = 0; i < 2; i++) {
             var end = shares.enter("noisy");
-            work(Duration.ofMillis(2));
+            // Time in which this thread has no processor counts as idle; it is less than this.
+            work(Duration.ofMillis(200));
             end.run();
         }
         call("noisy", "of the next round");
@@ -175,7 +176,11 @@ final class SharesTest {
     private Thread call(String group, String name) throws InterruptedException {
         var thread = Thread.ofPlatform().start(() -> in.add(new Call(name, shares.enter(group))));
         threads.add(thread);
+        var deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (thread.getState() != Thread.State.WAITING) {
+            assertThat(thread.isAlive() && System.nanoTime() < deadline)
+                    .as("call \"%s\" waits", name)
+                    .isTrue();
             Thread.onSpinWait();
         }
         return thread;
