@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.hub.Hub;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -36,7 +37,11 @@ public final class Main {
                             }
                         },
                         "interruption"));
-        int status = run(surroundings(interruption), args);
+        Surroundings around = surroundings(interruption);
+        if (args.length > 0 && args[0].equals("up")) {
+            Hub.prepare(); // beside reading the command line and the settings
+        }
+        int status = run(around, args);
         interruption.clear();
         System.exit(status);
     }

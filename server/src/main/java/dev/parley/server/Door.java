@@ -22,6 +22,8 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +46,7 @@ final class Door implements HttpRouting {
     private final BrowserRule browsers;
     private final OpenStreams streams;
     private final Duration keepAlive;
-    private final @Nullable GrpcDialect grpc;
+    private final @Nullable Future<GrpcDialect> grpc;
     private final Authenticator authenticator;
     private final IntConsumer refusals;
 
@@ -54,7 +56,7 @@ final class Door implements HttpRouting {
             BrowserRule browsers,
             OpenStreams streams,
             Duration keepAlive,
-            @Nullable GrpcDialect grpc,
+            @Nullable Future<GrpcDialect> grpc,
             Authenticator authenticator,
             IntConsumer refusals) {
         this.routes = routes;
@@ -103,10 +105,22 @@ final class Door implements HttpRouting {
                 .orElse(null);
     }
 
+    /** Returns the dialect, which the server makes in the background when it has started. */
+    private static GrpcDialect await(Future<GrpcDialect> grpc) {
+        try {
+            return grpc.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CloseConnectionException("interrupted", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("gRPC", e.getCause());
+        }
+    }
+
     private void handle(Exchange exchange, GuardedContext context) {
         if (grpc != null && GrpcCall.is(exchange)) {
             new GrpcCall(
-                            grpc,
+                            await(grpc),
                             browsers,
                             authenticator,
                             streams,

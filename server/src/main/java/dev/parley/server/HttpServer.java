@@ -1,5 +1,7 @@
 package dev.parley.server;
 
+import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.GrpcDialect;
 import io.helidon.common.tls.Tls;
@@ -20,6 +22,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -43,6 +46,7 @@ final class HttpServer implements Server {
     private final Connections connections;
     private final OpenStreams streams;
     private final WebServer web;
+    private final @Nullable FutureTask<GrpcDialect> grpc;
     private final @Nullable AutoCloseable certificateFiles;
     private final AtomicBoolean drainStarted = new AtomicBoolean();
     private final CountDownLatch drained = new CountDownLatch(1);
@@ -70,18 +74,18 @@ final class HttpServer implements Server {
                 settings.obstacle,
                 connections::draining,
                 settings.refusals);
-        var grpc = settings.grpc == null
-                ? null
-                : new GrpcDialect(
-                        settings.grpc,
-                        tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
-                        routes::isReady);
+        this.grpc = settings.grpc == null ? null : grpc(settings.grpc, routes);
         var cors = new Cors(settings.corsOrigins);
         var browsers = new BrowserRule(settings, cors);
         var door = new Door(
                 routes, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
         this.web = web(settings, address, door, connections);
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
+    }
+
+    private FutureTask<GrpcDialect> grpc(DialectSettings settings, Routes routes) {
+        return new FutureTask<>(() -> new GrpcDialect(
+                settings, tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant), routes::isReady));
     }
 
     private static AutoCloseable watched(TlsIdentity tls) {
@@ -92,10 +96,21 @@ final class HttpServer implements Server {
         }
     }
 
-    static Server start(ServerBuilder settings) {
+    /** Makes a server that is never started. */
+    static void prepare() {
+        quietHelidon();
+        var settings = Server.builder(new Dialects(DialectSettings.DEFAULTS));
+        new HttpServer(settings, new InetSocketAddress(settings.bindAddress, 0)).connections.close();
+    }
+
+    private static void quietHelidon() {
         if (HELIDON_LOG.getLevel() == null) {
             HELIDON_LOG.setLevel(Level.WARNING);
         }
+    }
+
+    static Server start(ServerBuilder settings) {
+        quietHelidon();
         var address = new InetSocketAddress(settings.bindAddress, settings.port);
         checkFree(address);
         var server = new HttpServer(settings, address);
@@ -103,6 +118,10 @@ final class HttpServer implements Server {
         if (!server.web.isRunning()) {
             server.connections.close();
             throw new UncheckedIOException(new IOException(address + ": cannot be bound"));
+        }
+        if (server.grpc != null) {
+            // Its classes are a tenth of a start, and few of the first calls need them.
+            Thread.ofPlatform().daemon().name("parley-grpc").start(server.grpc);
         }
         return server;
     }

@@ -17,6 +17,14 @@ public interface Server extends AutoCloseable {
         return new ServerBuilder(dialects);
     }
 
+    /**
+     * Loads the classes of a server, on the calling thread, so that the next {@link ServerBuilder#start()} takes less time. Has
+     * no other effect.
+     */
+    static void prepare() {
+        HttpServer.prepare();
+    }
+
     /** The port that was bound. */
     int port();
 
