@@ -1,22 +1,29 @@
 package dev.parley.cli;
 
-import dev.parley.agents.DemoAgents;
 import dev.parley.client.AgentClient;
-import dev.parley.engine.Agent;
-import dev.parley.hub.Hub;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * {@code parley warm-up}: does once what a hub and a client do first, and ends; the launcher has the JVM remember the
+ * {@code parley warm-up}: runs {@code parley up} and a client once, and ends; the launcher has the JVM remember the
  * classes that this needed.
  */
 final class WarmUpCommand implements Command {
+    private static final String URL = "URL: ";
+    private static final int PIPE_BYTES = 64 * 1024;
+
     @Override
     public void describe(CommandSpec spec) {}
 
@@ -26,24 +33,56 @@ final class WarmUpCommand implements Command {
     }
 
     @Override
-    public int run(Invocation call) {
+    public int run(Invocation call) throws InterruptedException {
         Path data = temporary();
-        try (Hub hub = Hub.builder()
-                .port(0)
-                .data(data)
-                .agents(DemoAgents.all().toArray(Agent[]::new))
-                .start()) {
-            try (AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
-                client.send("hello");
-                try (var events = client.stream("hello")) {
-                    events.forEachRemaining(event -> {});
-                }
-            }
+        try {
+            up(call.around(), data);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
         } finally {
             delete(data);
         }
         Commands.parser(call.around()).getUsageMessage();
         return 0;
+    }
+
+    /** Runs {@code parley up} as it is typed, without the settings of this machine, calls an agent, and stops it. */
+    private static void up(Surroundings around, Path data) throws IOException, InterruptedException {
+        var interruption = new Interruption();
+        var end = new PipedOutputStream();
+        try (var lines = new BufferedReader(
+                new InputStreamReader(new PipedInputStream(end, PIPE_BYTES), StandardCharsets.UTF_8))) {
+            var hub = Thread.ofPlatform().name("up").start(() -> {
+                try (var out = new PrintStream(end, false, StandardCharsets.UTF_8)) {
+                    Main.run(
+                            new Surroundings(around.in(), out, around.err(), Map.of(), data, data, interruption, false),
+                            "up",
+                            "--port",
+                            "0",
+                            "--data",
+                            data.resolve("hub").toString());
+                }
+            });
+            try {
+                call(lines);
+            } finally {
+                interruption.signal();
+                hub.join();
+            }
+        }
+    }
+
+    private static void call(BufferedReader lines) throws IOException {
+        String first = lines.readLine();
+        if (first == null || !first.startsWith(URL)) {
+            throw new IOException("first line of parley up: " + first + " (expected: " + URL + "…)");
+        }
+        try (AgentClient client = AgentClient.connect(first.substring(URL.length()) + "/agents/echo")) {
+            client.send("hello");
+            try (var events = client.stream("hello")) {
+                events.forEachRemaining(event -> {});
+            }
+        }
     }
 
     private static Path temporary() {

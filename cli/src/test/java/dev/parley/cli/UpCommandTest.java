@@ -97,6 +97,17 @@ class UpCommandTest {
     }
 
     @Test
+    void theRunForTheCacheOfTheJvmIgnoresTheSettingsOfTheMachine() {
+        Shell.Ran ran = new Shell(directory)
+                .with("PARLEY_AUTH", "required")
+                .with("PARLEY_NO_DEMO", "true")
+                .run("warm-up");
+
+        assertThat(ran.status()).as(ran.err()).isZero();
+        assertThat(ran.out()).isEmpty();
+    }
+
+    @Test
     void aHubSaysWhereItIsAndStopsWhenTold() throws InterruptedException {
         var hub = new Running("--in-memory", "--drain", "1s");
         String url = hub.url();
