@@ -4,7 +4,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.Patch;
 import dev.parley.protocol.Statement;
@@ -34,7 +34,8 @@ final class Watchdog implements AgentHandler {
     public void handle(Request request, Reply reply) throws InterruptedException {
         String text = request.text().strip();
         int left = text.matches("[0-9]{1,4}") ? Integer.parseInt(text) : Integer.MAX_VALUE;
-        try (Changes changes = request.knowledge().subscribe(CONDITIONS, Map.of("predicate", Diagnosis.CONDITION));
+        try (Feed<Change> changes =
+                        request.knowledge().subscribe(CONDITIONS, Map.of("predicate", Diagnosis.CONDITION));
                 Reply.ArtifactWriter alarms = reply.stream("alarms")) {
             reply.working("Watching");
             while (left > 0) {

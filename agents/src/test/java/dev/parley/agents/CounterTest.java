@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.MemoryTaskLog;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
@@ -104,7 +105,7 @@ final class CounterTest {
 
         var watched = new CountDownLatch(1);
         try (var after = LocalAgent.of(Counter.agent(duration -> watched.await()), log)) {
-            EventStream rest = after.watch(begun);
+            Feed<LoggedEvent> rest = after.watch(begun);
             watched.countDown();
 
             assertThat(LocalAgent.drain(rest))

@@ -9,7 +9,7 @@ import dev.parley.dialect.WireRequest;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -90,7 +90,7 @@ public class DialectBenchmark {
         }
 
         @Override
-        public EventStream watch(Operation.Watch operation, CallContext context) {
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             throw new UnsupportedOperationException("streams are measured through HTTP");
         }
     }

@@ -5,7 +5,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -117,8 +117,8 @@ final class Follow {
         return task.state().isSettled() ? task : poll(task.id());
     }
 
-    private void read(Operation.Watch watch) throws InterruptedException {
-        try (EventStream events = agent.watch(watch, context())) {
+    private void read(Operation.TaskWatch watch) throws InterruptedException {
+        try (Feed<LoggedEvent> events = agent.watch(watch, context())) {
             while (!isSettled()) {
                 var more = events.next(left());
                 if (more == null) {

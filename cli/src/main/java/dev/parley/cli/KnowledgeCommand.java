@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
@@ -345,7 +346,7 @@ abstract class KnowledgeCommand implements Command {
         void run(Invocation call, KnowledgeEndpoint graph) throws InterruptedException {
             Integer count = call.number("--count", 1, Integer.MAX_VALUE);
             int left = count == null ? Integer.MAX_VALUE : count;
-            try (KnowledgeEndpoint.Changes changes = graph.subscribe(subscription(call), CallContext.anonymous())) {
+            try (Feed<Change> changes = graph.subscribe(subscription(call), CallContext.anonymous())) {
                 for (List<Change> next = changes.next(PATIENCE); next != null; next = changes.next(PATIENCE)) {
                     for (Change change : next) {
                         show(call, change);

@@ -8,7 +8,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
@@ -67,7 +67,7 @@ final class HttpAgentClient implements AgentClient {
             }
 
             @Override
-            public EventStream watch(Operation.Watch operation, CallContext context) {
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
                 return stream(operation, context);
             }
         });
@@ -114,6 +114,9 @@ final class HttpAgentClient implements AgentClient {
 
     @SuppressWarnings("unchecked") // a task is what both operations may answer
     private <R> R answer(Operation.Call<R> operation, CallContext context) {
+        if (operation instanceof Operation.ExtensionCall<R> call) {
+            return graph().call(call, context);
+        }
         R result = exchange(operation, context);
         if (!tellsIdsOnly()) {
             return result;
@@ -136,7 +139,7 @@ final class HttpAgentClient implements AgentClient {
             return task;
         }
         Instant end = settings.now().plus(settings.timeout(send, context));
-        try (EventStream events = open(SubscribeToTask.of(taskId), context)) {
+        try (Feed<LoggedEvent> events = open(SubscribeToTask.of(taskId), context)) {
             boolean settled = false;
             while (!settled && settings.now().isBefore(end)) {
                 List<LoggedEvent> next = events.next(Duration.between(settings.now(), end));
@@ -187,8 +190,11 @@ final class HttpAgentClient implements AgentClient {
 
     @Override
     public KnowledgeEndpoint knowledge() {
-        return settings.traces()
-                .before(SpanKind.CLIENT, this::name, new HttpKnowledge(this, HttpKnowledge.Offer.of(card())));
+        return KnowledgeEndpoint.of(this, HttpKnowledge.Offer.of(card()).languages());
+    }
+
+    private HttpKnowledge graph() {
+        return new HttpKnowledge(this, HttpKnowledge.Offer.of(card()));
     }
 
     @Override
@@ -197,11 +203,19 @@ final class HttpAgentClient implements AgentClient {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         return traced.watch(operation, context);
     }
 
-    private EventStream stream(Operation.Watch operation, CallContext context) {
+    @SuppressWarnings("unchecked") // operations of A2A stream events of tasks
+    private <E> Feed<E> stream(Operation.Watch<E> operation, CallContext context) {
+        return switch (operation) {
+            case Operation.ExtensionWatch<E> extension -> graph().watch(extension, context);
+            case Operation.TaskWatch watch -> (Feed<E>) events(watch, context);
+        };
+    }
+
+    private Feed<LoggedEvent> events(Operation.TaskWatch operation, CallContext context) {
         if (operation instanceof Operation.SendStreamingMessage send && tellsIdsOnly()) {
             var begin = new Operation.SendMessage(send.tenant(), send.message(), send.configuration(), send.metadata());
             SendResult begun = exchange(begin, context);
@@ -210,12 +224,12 @@ final class HttpAgentClient implements AgentClient {
         return open(operation, context);
     }
 
-    private EventStream open(Operation.Watch operation, CallContext context) {
+    private Feed<LoggedEvent> open(Operation.TaskWatch operation, CallContext context) {
         return new OneTask(opened(operation, context), operation);
     }
 
-    private EventStream opened(Operation.Watch operation, CallContext context) {
-        return attempt(operation, context, (place, left) -> switch (place) {
+    private Feed<LoggedEvent> opened(Operation.TaskWatch operation, CallContext context) {
+        return this.<Feed<LoggedEvent>>attempt(operation, context, (place, left) -> switch (place) {
             case Place.ByHttp http -> ResumingStream.open(this, http, context, operation, left);
             case Place.ByTransport other -> RemoteStream.open(this, other, context, operation, left);
         });

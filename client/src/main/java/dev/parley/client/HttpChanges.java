@@ -3,13 +3,13 @@ package dev.parley.client;
 import dev.parley.client.ClientException.Problem;
 import dev.parley.client.HttpWire.Opening;
 import dev.parley.client.HttpWire.Request;
-import dev.parley.client.StreamBody.Feed;
 import dev.parley.client.StreamBody.Piece;
+import dev.parley.client.StreamBody.Pieces;
 import dev.parley.client.StreamBody.Whole;
 import dev.parley.dialect.KnowledgeBinding;
 import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  * The changes that one connection brings. It hands over its next piece only when asked, so the queue holds one piece and
  * how it ended.
  */
-final class HttpChanges implements Changes {
+final class HttpChanges implements Feed<Change> {
     private final HttpWire wire;
     private final KnowledgeBinding binding;
     private final SseParser parser;
     private final Duration silence;
     private final BlockingQueue<Piece> pieces;
     private final long exchange;
-    private final Feed feed;
+    private final Pieces feed;
     private final @Nullable String position;
     private final List<Change> ready = new ArrayList<>();
     private @Nullable RuntimeException failure;
@@ -45,7 +45,7 @@ final class HttpChanges implements Changes {
             KnowledgeBinding binding,
             BlockingQueue<Piece> pieces,
             long exchange,
-            Feed feed,
+            Pieces feed,
             @Nullable String position) {
         this.wire = client.means().wire();
         this.binding = binding;
@@ -75,7 +75,7 @@ final class HttpChanges implements Changes {
                 A2AException problem = binding.refusal(response.statusCode(), bytes);
                 throw client.refusal(request, response.statusCode(), response.headers(), problem);
             }
-            case Feed feed ->
+            case Pieces feed ->
                 new HttpChanges(
                         client,
                         binding,

@@ -8,24 +8,18 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
+import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Operation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BiFunction;
 
-/** The knowledge graph of an agent that is called. */
-final class HttpKnowledge implements KnowledgeEndpoint {
-    private interface Reader<T> {
-        T read(KnowledgeBinding binding, int status, byte[] body);
-    }
-
+/** Calls the operations of the knowledge graph extension that the card of an agent offers. */
+final class HttpKnowledge {
     private final HttpAgentClient client;
     private final ClientSettings settings;
     private final Offer offer;
@@ -36,32 +30,28 @@ final class HttpKnowledge implements KnowledgeEndpoint {
         this.offer = offer;
     }
 
-    @Override
-    public List<String> queryLanguages() {
-        return offer.languages();
+    <R> R call(Operation.ExtensionCall<R> operation, CallContext context) {
+        if (operation instanceof KnowledgeOperation.Query query) {
+            offer.requireLanguage(query.language());
+        }
+        return client.attempt(operation.isRepeatable(), settings.timeout(context), (place, left) -> switch (place) {
+            case Place.ByHttp http -> exchange(http, operation, context, left);
+            case Place.ByTransport other -> {
+                CallContext limited = context.withDeadline(settings.now().plus(left));
+                yield client.remotes()
+                        .ask(other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
+            }
+        });
     }
 
-    @Override
-    public QueryResult query(Query query, CallContext context) {
-        offer.requireLanguage(query.language());
-        return exchange(
-                query, context, true, KnowledgeBinding::queryResult, (graph, caller) -> graph.query(query, caller));
-    }
-
-    @Override
-    public UpdateResult update(Update update, CallContext context) {
-        return exchange(
-                update,
-                context,
-                false,
-                KnowledgeBinding::updateResult,
-                (graph, caller) -> graph.update(update, caller));
-    }
-
-    @Override
-    public Changes subscribe(Subscribe subscription, CallContext context) {
+    @SuppressWarnings("unchecked") // the extension has one operation that streams
+    <E> Feed<E> watch(Operation.ExtensionWatch<E> operation, CallContext context) {
         offer.requireSubscriptions();
-        Changes first = client.attempt(
+        return (Feed<E>) subscribe((Subscribe) operation, context);
+    }
+
+    private Feed<Change> subscribe(Subscribe subscription, CallContext context) {
+        Feed<Change> first = client.attempt(
                 true, settings.timeout(context), (place, left) -> open(place, subscription, context, left));
         return new ResumingChanges(
                 settings,
@@ -71,7 +61,7 @@ final class HttpKnowledge implements KnowledgeEndpoint {
                 first);
     }
 
-    private Changes open(Place place, Subscribe subscription, CallContext context, Duration left)
+    private Feed<Change> open(Place place, Subscribe subscription, CallContext context, Duration left)
             throws Trouble, InterruptedException {
         return switch (place) {
             case Place.ByHttp http -> {
@@ -85,39 +75,17 @@ final class HttpKnowledge implements KnowledgeEndpoint {
                                 other,
                                 context.withDeadline(null),
                                 left,
-                                (agent, caller, headers) ->
-                                        agent.knowledge(headers).subscribe(subscription, caller));
+                                (agent, caller, headers) -> agent.watch(subscription, caller, headers));
         };
     }
 
-    private <T> T exchange(
-            KnowledgeOperation operation,
-            CallContext context,
-            boolean repeatable,
-            Reader<T> reader,
-            BiFunction<KnowledgeEndpoint, CallContext, T> asked) {
-        return client.attempt(repeatable, settings.timeout(context), (place, left) -> switch (place) {
-            case Place.ByHttp http -> exchange(http, operation, context, left, reader);
-            case Place.ByTransport other -> {
-                CallContext limited = context.withDeadline(settings.now().plus(left));
-                yield client.remotes()
-                        .ask(
-                                other,
-                                limited,
-                                left,
-                                (agent, caller, headers) -> asked.apply(agent.knowledge(headers), caller));
-            }
-        });
-    }
-
-    private <T> T exchange(
-            Place.ByHttp place, KnowledgeOperation operation, CallContext context, Duration left, Reader<T> reader)
+    private <R> R exchange(Place.ByHttp place, Operation.ExtensionCall<R> operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
         KnowledgeBinding binding = binding(place);
         Request request = request(place, binding, operation, context, left);
         Answer answer = client.means().wire().exchange(request, settings.maxAnswerBytes(), left);
         try {
-            return reader.read(binding, answer.status(), answer.body());
+            return binding.result(operation, answer.status(), answer.body());
         } catch (A2AException problem) {
             throw client.refusal(request, answer.status(), answer.headers(), problem);
         }
@@ -130,7 +98,7 @@ final class HttpKnowledge implements KnowledgeEndpoint {
     private Request request(
             Place.ByHttp place,
             KnowledgeBinding binding,
-            KnowledgeOperation operation,
+            Operation.Extension operation,
             CallContext context,
             Duration left)
             throws Trouble, InterruptedException {
@@ -145,7 +113,7 @@ final class HttpKnowledge implements KnowledgeEndpoint {
         static Offer of(AgentCard card) {
             AgentCard.Extension entry = KnowledgeExtension.in(card)
                     .orElseThrow(() -> unsupported("The agent " + card.name()
-                            + " offers no knowledge graph (expected: " + EXTENSION_PATH
+                            + " offers no knowledge graph (expected: " + KnowledgeEndpoint.EXTENSION_PATH
                             + " among the extensions of its card, or the flag knowledgeGraph)"));
             return new Offer(
                     card.name(), entry, Boolean.TRUE.equals(card.capabilities().streaming()));

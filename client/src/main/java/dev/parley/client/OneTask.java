@@ -2,7 +2,7 @@ package dev.parley.client;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -14,11 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The events of one task. Ends with an error at an event of another one, which would otherwise be merged into the task. */
-final class OneTask implements EventStream {
-    private final EventStream events;
+final class OneTask implements Feed<LoggedEvent> {
+    private final Feed<LoggedEvent> events;
     private @Nullable String taskId;
 
-    OneTask(EventStream events, Operation.Watch operation) {
+    OneTask(Feed<LoggedEvent> events, Operation.TaskWatch operation) {
         this.events = events;
         this.taskId = operation instanceof Operation.SubscribeToTask subscribe ? subscribe.id() : null;
     }

@@ -2,7 +2,7 @@ package dev.parley.client;
 
 import dev.parley.client.ClientException.Problem;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing on such a wire numbers the events, so one that was cut goes on with the task as it stands, by subscribing to
  * it. What counts as cut, and what as the end, is the same as in {@link ResumingStream}.
  */
-final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implements EventStream {
+final class RemoteStream extends ResumingFeed<LoggedEvent, Feed<LoggedEvent>> implements Feed<LoggedEvent> {
     private final HttpAgentClient client;
     private final Place.ByTransport place;
-    private final Operation.Watch operation;
+    private final Operation.TaskWatch operation;
     private final CallContext context;
 
     private @Nullable String taskId;
@@ -36,8 +36,8 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
             HttpAgentClient client,
             Place.ByTransport place,
             CallContext context,
-            Operation.Watch operation,
-            EventStream first) {
+            Operation.TaskWatch operation,
+            Feed<LoggedEvent> first) {
         super(client.means().settings(), client.means().wire(), first);
         this.client = client;
         this.place = place;
@@ -58,17 +58,17 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
             HttpAgentClient client,
             Place.ByTransport place,
             CallContext context,
-            Operation.Watch operation,
+            Operation.TaskWatch operation,
             Duration left)
             throws Trouble, InterruptedException {
         return new RemoteStream(client, place, context, operation, watch(client, place, context, operation, left));
     }
 
-    private static EventStream watch(
+    private static Feed<LoggedEvent> watch(
             HttpAgentClient client,
             Place.ByTransport place,
             CallContext context,
-            Operation.Watch operation,
+            Operation.TaskWatch operation,
             Duration left)
             throws Trouble, InterruptedException {
         return client.remotes()
@@ -119,7 +119,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
     }
 
     @Override
-    Opening<EventStream> again(RuntimeException cause) {
+    Opening<Feed<LoggedEvent>> again(RuntimeException cause) {
         String id = taskId;
         if (id == null) {
             throw new ClientException(
@@ -134,7 +134,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
 
     /** The ended task, which is probably why the subscription was refused. */
     @Override
-    EventStream rest(RuntimeException refusal) {
+    Feed<LoggedEvent> rest(RuntimeException refusal) {
         String id = taskId;
         if (id != null && ResumingStream.mayHaveEnded(refusal)) {
             Task task = client.call(new Operation.GetTask(operation.tenant(), id, null), context);
@@ -146,7 +146,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, EventStream> implemen
     }
 
     /** The task as it ended, for who missed the rest of the stream. */
-    private static final class Last implements EventStream {
+    private static final class Last implements Feed<LoggedEvent> {
         private @Nullable Task task;
 
         Last(Task task) {

@@ -1,6 +1,6 @@
 package dev.parley.client;
 
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import java.util.LinkedHashMap;
@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * A subscription that goes on behind the last change seen, and before the first behind where it began. One that is cut
  * while it shows what there was begins anew, because the rest of a snapshot cannot be determined.
  */
-final class ResumingChanges extends ResumingFeed<Change, Changes> implements Changes {
+final class ResumingChanges extends ResumingFeed<Change, Feed<Change>> implements Feed<Change> {
     /** Subscribes in one attempt. */
     interface Subscribing {
-        Changes open(Subscribe subscription) throws Trouble, InterruptedException;
+        Feed<Change> open(Subscribe subscription) throws Trouble, InterruptedException;
     }
 
     private static final String SNAPSHOT = "snapshot";
@@ -25,7 +25,11 @@ final class ResumingChanges extends ResumingFeed<Change, Changes> implements Cha
     private @Nullable String after;
 
     ResumingChanges(
-            ClientSettings settings, HttpWire wire, Subscribe subscription, Subscribing subscribing, Changes first) {
+            ClientSettings settings,
+            HttpWire wire,
+            Subscribe subscription,
+            Subscribing subscribing,
+            Feed<Change> first) {
         super(settings, wire, first);
         this.subscription = subscription;
         this.subscribing = subscribing;
@@ -58,7 +62,7 @@ final class ResumingChanges extends ResumingFeed<Change, Changes> implements Cha
     }
 
     @Override
-    Opening<Changes> again(RuntimeException cause) {
+    Opening<Feed<Change>> again(RuntimeException cause) {
         Subscribe from = subscription;
         if (after != null) {
             var metadata = new LinkedHashMap<String, @Nullable Object>(subscription.metadata());

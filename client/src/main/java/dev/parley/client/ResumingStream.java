@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.ClientException.Problem;
 import dev.parley.client.HttpWire.Opening;
-import dev.parley.client.StreamBody.Feed;
 import dev.parley.client.StreamBody.Piece;
+import dev.parley.client.StreamBody.Pieces;
 import dev.parley.client.StreamBody.Whole;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *       that breaks off at once, is asked for the task, and if it has ended that is the last event.
  * </ul>
  */
-final class ResumingStream implements EventStream {
+final class ResumingStream implements Feed<LoggedEvent> {
     /** How servers refuse to resume the stream of a task that has ended. */
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
@@ -76,7 +76,7 @@ final class ResumingStream implements EventStream {
     private final ClientSettings settings;
     private final HttpWire wire;
     private final CallContext context;
-    private final Operation.Watch operation;
+    private final Operation.TaskWatch operation;
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
     private final AtomicReference<@Nullable Runnable> hangUp = new AtomicReference<>();
     private volatile boolean closed;
@@ -90,7 +90,7 @@ final class ResumingStream implements EventStream {
     private long wakeAt;
     private int connection;
     private long exchange;
-    private @Nullable Feed feed;
+    private @Nullable Pieces feed;
     private boolean hungry;
     private SseParser parser;
     private int failures;
@@ -102,7 +102,8 @@ final class ResumingStream implements EventStream {
     private long last;
     private long resumedBehind;
 
-    private ResumingStream(HttpAgentClient client, Place.ByHttp place, CallContext context, Operation.Watch operation) {
+    private ResumingStream(
+            HttpAgentClient client, Place.ByHttp place, CallContext context, Operation.TaskWatch operation) {
         this.client = client;
         this.settings = client.means().settings();
         this.wire = client.means().wire();
@@ -126,7 +127,11 @@ final class ResumingStream implements EventStream {
      * @throws Trouble if another attempt may help, here or elsewhere
      */
     static ResumingStream open(
-            HttpAgentClient client, Place.ByHttp place, CallContext context, Operation.Watch operation, Duration left)
+            HttpAgentClient client,
+            Place.ByHttp place,
+            CallContext context,
+            Operation.TaskWatch operation,
+            Duration left)
             throws Trouble, InterruptedException {
         var stream = new ResumingStream(client, place, context, operation);
         Opening opening = stream.send(operation, left);
@@ -134,7 +139,7 @@ final class ResumingStream implements EventStream {
         return stream;
     }
 
-    private Opening send(Operation.Watch watch, Duration left) throws Trouble, InterruptedException {
+    private Opening send(Operation.TaskWatch watch, Duration left) throws Trouble, InterruptedException {
         int number = ++connection;
         Opening opening = wire.open(
                 client.request(place, watch, context, left), piece -> signals.add(new Signal.Came(number, piece)));
@@ -155,7 +160,7 @@ final class ResumingStream implements EventStream {
                 A2AException problem = place.binding().refusal(response.statusCode(), bytes);
                 throw client.refusal(opening.request(), response.statusCode(), response.headers(), problem);
             }
-            case Feed open -> {
+            case Pieces open -> {
                 hangUp.set(open::cancel);
                 if (closed) {
                     open.cancel(); // close() may have looked before this connection was there
@@ -206,7 +211,7 @@ final class ResumingStream implements EventStream {
             when number == connection -> resume(opening, response);
             case Signal.Came(var number, var piece) when number == connection -> read(piece);
             case Signal.Answered old -> {
-                if (old.response().body() instanceof Feed unwanted) {
+                if (old.response().body() instanceof Pieces unwanted) {
                     unwanted.cancel();
                 }
             }

@@ -28,11 +28,11 @@ sealed interface StreamBody {
      * A stream: its pieces go to a consumer, one for each {@link #more}, so that a slow reader slows the sender and fills
      * no memory.
      */
-    final class Feed implements StreamBody, BodySubscriber<StreamBody> {
+    final class Pieces implements StreamBody, BodySubscriber<StreamBody> {
         private final Consumer<Piece> consumer;
         private final CompletableFuture<Subscription> subscription = new CompletableFuture<>();
 
-        Feed(Consumer<Piece> consumer) {
+        Pieces(Consumer<Piece> consumer) {
             this.consumer = consumer;
         }
 
@@ -76,7 +76,7 @@ sealed interface StreamBody {
         return head -> {
             String type = head.headers().firstValue("Content-Type").orElse("");
             boolean events = head.statusCode() == 200 && type.regionMatches(true, 0, "text/event-stream", 0, 17);
-            return events ? new Feed(consumer) : BodySubscribers.mapping(new LimitedBytes(maxBytes), Whole::new);
+            return events ? new Pieces(consumer) : BodySubscribers.mapping(new LimitedBytes(maxBytes), Whole::new);
         };
     }
 }

@@ -1,7 +1,7 @@
 package dev.parley.client;
 
 import dev.parley.client.ClientException.Problem;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import java.time.Duration;
@@ -23,11 +23,11 @@ import java.util.NoSuchElementException;
 public final class TaskStream implements Iterator<TaskEvent>, AutoCloseable {
     private static final Duration PATIENCE = Duration.ofDays(1);
 
-    private final EventStream events;
+    private final Feed<LoggedEvent> events;
     private final Deque<LoggedEvent> ready = new ArrayDeque<>();
     private long sequence;
 
-    TaskStream(EventStream events) {
+    TaskStream(Feed<LoggedEvent> events) {
         this.events = events;
     }
 

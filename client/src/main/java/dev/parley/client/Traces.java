@@ -6,14 +6,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.OwnMethod;
 import dev.parley.protocol.Task;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
@@ -109,7 +105,7 @@ public final class Traces {
         note(span, "a2a.task.id", taskId);
     }
 
-    /** An agent behind spans. */
+    /** An endpoint behind spans. */
     public AgentEndpoint before(SpanKind kind, Supplier<String> agent, AgentEndpoint endpoint) {
         return new AgentEndpoint() {
             @Override
@@ -128,10 +124,10 @@ public final class Traces {
             }
 
             @Override
-            public EventStream watch(Operation.Watch operation, CallContext context) {
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
                 Span span = begin(kind, agent.get(), operation, context);
                 try (Scope here = span.makeCurrent()) {
-                    return new Events(span, kind, endpoint.watch(operation, within(span, context)));
+                    return new Traced<>(span, kind, endpoint.watch(operation, within(span, context)));
                 } catch (Throwable failure) {
                     failed(span, kind, failure);
                     span.end();
@@ -139,64 +135,6 @@ public final class Traces {
                 }
             }
         };
-    }
-
-    /** A knowledge graph behind spans. */
-    public KnowledgeEndpoint before(SpanKind kind, Supplier<String> agent, KnowledgeEndpoint graph) {
-        return new KnowledgeEndpoint() {
-            @Override
-            public List<String> queryLanguages() {
-                return graph.queryLanguages();
-            }
-
-            @Override
-            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                return around(query.name(), context, traced -> graph.query(query, traced));
-            }
-
-            @Override
-            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                return around(update.name(), context, traced -> graph.update(update, traced));
-            }
-
-            @Override
-            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                Span span = begin(kind, subscription.name(), agent.get(), context);
-                try (Scope here = span.makeCurrent()) {
-                    return new ChangesTold(span, kind, graph.subscribe(subscription, within(span, context)));
-                } catch (Throwable failure) {
-                    failed(span, kind, failure);
-                    span.end();
-                    throw failure;
-                }
-            }
-
-            private <T> T around(String operation, CallContext context, Work<T, RuntimeException> work) {
-                return Traces.this.around(kind, operation, agent.get(), context, work);
-            }
-        };
-    }
-
-    /** A method of an agent's own behind spans. */
-    public OwnMethod before(SpanKind kind, String agent, String name, OwnMethod method) {
-        return (params, caller) -> around(kind, name, agent, caller, traced -> method.call(params, traced));
-    }
-
-    private interface Work<T, X extends Exception> {
-        T answer(CallContext context) throws X;
-    }
-
-    private <T, X extends Exception> T around(
-            SpanKind kind, String operation, String agent, CallContext context, Work<T, X> work) throws X {
-        Span span = begin(kind, operation, agent, context).setAttribute("a2a.operation", operation);
-        try (Scope here = span.makeCurrent()) {
-            return work.answer(within(span, context));
-        } catch (Throwable failure) {
-            failed(span, kind, failure);
-            throw failure;
-        } finally {
-            span.end();
-        }
     }
 
     private Span begin(SpanKind kind, String agent, Operation operation, CallContext context) {
@@ -211,7 +149,7 @@ public final class Traces {
         if (invokes) {
             span.setAttribute("gen_ai.operation.name", "invoke_agent");
         }
-        note(span, "a2a.task.id", operation.aboutTask());
+        note(span, "a2a.task.id", operation.relatedTask());
         if (operation instanceof Operation.Send send) {
             note(span, "gen_ai.conversation.id", send.message().contextId());
             note(span, "a2a.message.id", send.message().messageId());
@@ -251,7 +189,7 @@ public final class Traces {
     }
 
     /** A stream whose end is that of its span. */
-    private abstract static class Traced<E> implements Feed<E> {
+    private static final class Traced<E> implements Feed<E> {
         private final Span span;
         private final SpanKind kind;
         private final Feed<E> feed;
@@ -277,14 +215,23 @@ public final class Traces {
                 end();
             } else {
                 if (number == 0 && !next.isEmpty() && span.isRecording()) {
-                    noteFirst(span, next.getFirst());
+                    noteFirst(next.getFirst());
                 }
                 number += next.size();
             }
             return next;
         }
 
-        void noteFirst(Span span, E first) {}
+        private void noteFirst(E first) {
+            if (first instanceof LoggedEvent logged) {
+                noteResult(span, logged.event());
+            }
+        }
+
+        @Override
+        public @Nullable String position() {
+            return feed.position();
+        }
 
         private void end() {
             span.setAttribute("a2a.stream.events", number);
@@ -295,32 +242,6 @@ public final class Traces {
         public void close() {
             end();
             feed.close();
-        }
-    }
-
-    private static final class Events extends Traced<LoggedEvent> implements EventStream {
-        Events(Span span, SpanKind kind, EventStream events) {
-            super(span, kind, events);
-        }
-
-        @Override
-        void noteFirst(Span span, LoggedEvent first) {
-            noteResult(span, first.event());
-        }
-    }
-
-    private static final class ChangesTold extends Traced<KnowledgeOperation.Change>
-            implements KnowledgeEndpoint.Changes {
-        private final KnowledgeEndpoint.Changes changes;
-
-        ChangesTold(Span span, SpanKind kind, KnowledgeEndpoint.Changes changes) {
-            super(span, kind, changes);
-            this.changes = changes;
-        }
-
-        @Override
-        public @Nullable String position() {
-            return changes.position();
         }
     }
 }

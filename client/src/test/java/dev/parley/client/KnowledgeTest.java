@@ -7,8 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.KnowledgeOperation.Update;
@@ -125,7 +126,7 @@ final class KnowledgeTest {
         })) {
             agent.with(card(agent, true));
             try (AgentClient client = agent.client();
-                    Changes changes =
+                    Feed<KnowledgeOperation.Change> changes =
                             client.knowledge().subscribe(Subscribe.graphql("subscription { x }", Map.of()), CALLER)) {
 
                 assertThat(next(changes)).isEqualTo(FIRST);
@@ -157,7 +158,7 @@ final class KnowledgeTest {
                 new TestAgent((request, connection) -> cutOnce(connection, calls.incrementAndGet(), ": nothing\n\n"))) {
             agent.with(card(agent, true));
             try (AgentClient client = agent.client();
-                    Changes changes =
+                    Feed<KnowledgeOperation.Change> changes =
                             client.knowledge().subscribe(Subscribe.graphql("subscription { x }", Map.of()), CALLER)) {
 
                 assertThat(changes.position()).isEqualTo(BEGIN);
@@ -178,7 +179,7 @@ final class KnowledgeTest {
             Subscribe subscription =
                     Subscribe.graphql("subscription { x }", Map.of()).with(Map.of("snapshot", true));
             try (AgentClient client = agent.client();
-                    Changes changes = client.knowledge().subscribe(subscription, CALLER)) {
+                    Feed<KnowledgeOperation.Change> changes = client.knowledge().subscribe(subscription, CALLER)) {
 
                 assertThat(next(changes)).isEqualTo(FIRST);
                 assertThat(next(changes)).isEqualTo(SECOND);
@@ -199,7 +200,7 @@ final class KnowledgeTest {
         })) {
             agent.with(card(agent, true));
             try (AgentClient client = agent.client();
-                    Changes changes =
+                    Feed<KnowledgeOperation.Change> changes =
                             client.knowledge().subscribe(Subscribe.graphql("subscription { x }", Map.of()), CALLER)) {
                 assertThatThrownBy(() -> next(changes)).isInstanceOfSatisfying(A2AException.class, refused -> {
                     assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION);
@@ -209,7 +210,7 @@ final class KnowledgeTest {
         }
     }
 
-    private static String next(Changes changes) throws InterruptedException {
+    private static String next(Feed<KnowledgeOperation.Change> changes) throws InterruptedException {
         var next = changes.next(Duration.ofSeconds(20));
         assertThat(next).hasSize(1);
         return next.getFirst().changeId();

@@ -20,7 +20,7 @@ import dev.parley.client.RawServer.Request;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SubscribeToTask;
@@ -593,7 +593,7 @@ class ResumingStreamTest {
         return new TestAgent((request, connection) -> turns.answer(turn.incrementAndGet(), request, connection));
     }
 
-    private static EventStream watch(AgentClient client) {
+    private static Feed<LoggedEvent> watch(AgentClient client) {
         return client.watch(SubscribeToTask.of("t1"), CallContext.anonymous());
     }
 

@@ -454,11 +454,11 @@ public final class Dialects {
                 yield LargeBodies.encode(
                         result, caller, () -> form.result(requireNonNull(asked.result()), result, headers));
             }
-            case Operation.Watch watch -> {
+            case Operation.Watch<?> watch -> {
                 headers.put("Content-Type", EVENT_STREAM);
                 headers.putAll(dialect.streamHeaders());
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-                yield form.stream(headers, endpoint.watch(watch, context), caller);
+                yield form.stream(headers, endpoint.watch((Operation.TaskWatch) watch, context), caller);
             }
         };
     }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -138,7 +138,7 @@ final class Form {
     }
 
     /** The answer that goes on for as long as {@code events} last. */
-    WireAnswer.Events stream(Map<String, String> headers, EventStream events, CallContext caller) {
+    WireAnswer.Events stream(Map<String, String> headers, Feed<LoggedEvent> events, CallContext caller) {
         return new WireAnswer.Events(
                 headers,
                 events.as(event -> LargeBodies.encode(event.event(), caller, () -> frame(event))),

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
@@ -13,7 +13,6 @@ import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.KnowledgeOperation.Update;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -30,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: knowledge graph extension, "Methods" and "Error handling".
  */
 final class Knowledge {
-    static final String QUERY = "knowledge/query";
-    static final String UPDATE = "knowledge/update";
-    static final String SUBSCRIBE = "knowledge/subscribe";
-    static final List<String> METHODS = List.of(QUERY, UPDATE, SUBSCRIBE);
-
     /** Where the GraphQL schema is, below the address of the REST binding. */
     static final String SCHEMA = "/schema.graphql";
 
@@ -54,7 +48,7 @@ final class Knowledge {
     }
 
     static boolean isMethod(String method) {
-        return METHODS.contains(method);
+        return KnowledgeOperation.NAMES.contains(method);
     }
 
     static boolean isPath(String path) {
@@ -66,7 +60,7 @@ final class Knowledge {
     WireAnswer answerRpc(Envelope envelope, WireRequest request, ServedAgent agent, CallContext caller) {
         Call call = new Call(request, agent, caller);
         Form form = Form.rpc(call.dialect, envelope.id());
-        boolean subscribes = envelope.method().equals(SUBSCRIBE);
+        boolean subscribes = envelope.method().equals(KnowledgeOperation.SUBSCRIBE);
         try {
             call.requireKnowledge();
             requireSize(request);
@@ -137,8 +131,8 @@ final class Knowledge {
 
     private static Shape<? extends KnowledgeOperation> shape(String method) {
         return switch (method) {
-            case QUERY -> KnowledgeModel.QUERY;
-            case UPDATE -> KnowledgeModel.UPDATE;
+            case KnowledgeOperation.QUERY -> KnowledgeModel.QUERY;
+            case KnowledgeOperation.UPDATE -> KnowledgeModel.UPDATE;
             default -> KnowledgeModel.SUBSCRIBE;
         };
     }
@@ -190,7 +184,7 @@ final class Knowledge {
                 case Query query -> answer(form, KnowledgeModel.QUERY_RESULT, graph.query(query, context));
                 case Update update -> answer(form, KnowledgeModel.UPDATE_RESULT, graph.update(update, context));
                 case Subscribe subscribe -> {
-                    Changes changes = graph.subscribe(resuming(subscribe), context);
+                    Feed<Change> changes = graph.subscribe(resuming(subscribe), context);
                     headers.put("Content-Type", Dialects.EVENT_STREAM);
                     headers.put("Cache-Control", "no-cache");
                     headers.put("X-Accel-Buffering", "no"); // nginx would collect events

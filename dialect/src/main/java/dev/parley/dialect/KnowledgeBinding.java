@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Binding.Outgoing;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Interface;
@@ -11,10 +12,9 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
+import dev.parley.protocol.Operation;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
@@ -41,14 +41,24 @@ public final class KnowledgeBinding {
         this.rpc = !agent.protocolBinding().equals(Interface.HTTP_JSON);
     }
 
-    /** Returns the request that asks for {@code operation}. */
-    public Outgoing request(KnowledgeOperation operation, CallContext context) {
+    /**
+     * Returns the request that asks for {@code operation}.
+     *
+     * @throws A2AException UNSUPPORTED_OPERATION if it is not an operation of this extension
+     */
+    public Outgoing request(Operation.Extension operation, CallContext context) {
         return switch (operation) {
-            case Query query -> request(Knowledge.QUERY, KnowledgeModel.QUERY, query, context, false);
-            case Update update -> request(Knowledge.UPDATE, KnowledgeModel.UPDATE, update, context, false);
-            case Subscribe subscribe ->
-                request(Knowledge.SUBSCRIBE, KnowledgeModel.SUBSCRIBE, subscribe, context, true);
+            case Query query -> request(query.name(), KnowledgeModel.QUERY, query, context, false);
+            case Update update -> request(update.name(), KnowledgeModel.UPDATE, update, context, false);
+            case Subscribe subscribe -> request(subscribe.name(), KnowledgeModel.SUBSCRIBE, subscribe, context, true);
+            default -> throw unknown(operation);
         };
+    }
+
+    private static A2AException unknown(Operation operation) {
+        return A2AException.of(
+                A2AError.UNSUPPORTED_OPERATION,
+                operation.name() + " (expected: one of " + String.join(", ", KnowledgeOperation.NAMES) + ")");
     }
 
     private <O extends KnowledgeOperation> Outgoing request(
@@ -87,21 +97,17 @@ public final class KnowledgeBinding {
     }
 
     /**
-     * Reads the answer to a query.
+     * Reads the answer to {@code operation}.
      *
      * @throws A2AException if it is an error, or cannot be read
      */
-    public QueryResult queryResult(int status, byte[] body) {
-        return result(KnowledgeModel.QUERY_RESULT, status, body);
-    }
-
-    /**
-     * Reads the answer to an update.
-     *
-     * @throws A2AException if it is an error, or cannot be read
-     */
-    public UpdateResult updateResult(int status, byte[] body) {
-        return result(KnowledgeModel.UPDATE_RESULT, status, body);
+    @SuppressWarnings("unchecked") // an operation's answer has the type that the operation names
+    public <R> R result(Operation.ExtensionCall<R> operation, int status, byte[] body) {
+        return switch (operation) {
+            case Query query -> (R) result(KnowledgeModel.QUERY_RESULT, status, body);
+            case Update update -> (R) result(KnowledgeModel.UPDATE_RESULT, status, body);
+            default -> throw unknown(operation);
+        };
     }
 
     /**

@@ -49,7 +49,7 @@ public final class KnowledgeExtension {
         params.put(SUBSCRIPTIONS, subscriptions);
         params.put(SCHEMA_URL, agent + REST_PATH + Knowledge.SCHEMA);
         params.put("jsonSchemaUrl", server + SCHEMA_PATH);
-        params.put("methods", subscriptions ? Knowledge.METHODS : Knowledge.METHODS.subList(0, 2));
+        params.put("methods", subscriptions ? KnowledgeOperation.NAMES : KnowledgeOperation.NAMES.subList(0, 2));
         params.put(REST_BASE, agent + REST_PATH);
         params.put("grpcService", GRPC_SERVICE);
         params.put("limits", Map.of("maxMutations", KnowledgeOperation.MAX_MUTATIONS));

@@ -5,7 +5,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
@@ -16,6 +16,7 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListPushConfigs;
 import dev.parley.protocol.Operation.Send;
 import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Operation.TaskWatch;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
@@ -140,14 +141,21 @@ final class LegacyEndpoint implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
-        EventStream events =
+    @SuppressWarnings("unchecked") // an operation of A2A streams events of tasks
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+        return operation instanceof TaskWatch watch
+                ? (Feed<E>) events(watch, context)
+                : agent.watch(operation, context);
+    }
+
+    private Feed<LoggedEvent> events(TaskWatch operation, CallContext context) {
+        Feed<LoggedEvent> events =
                 first ? renamed(open(agent, operation, context), nameIn(operation)) : agent.watch(operation, context);
         return isFinal == null ? events : new UntilFinal(events, isFinal);
     }
 
     /** In 0.1 a task that has ended can be watched: it shows how it ended. */
-    static EventStream open(AgentEndpoint agent, Operation.Watch operation, CallContext context) {
+    static Feed<LoggedEvent> open(AgentEndpoint agent, TaskWatch operation, CallContext context) {
         try {
             return agent.watch(operation, context);
         } catch (A2AException refused) {
@@ -205,12 +213,12 @@ final class LegacyEndpoint implements AgentEndpoint {
         };
     }
 
-    private static EventStream renamed(EventStream events, @Nullable String name) {
+    private static Feed<LoggedEvent> renamed(Feed<LoggedEvent> events, @Nullable String name) {
         return name == null ? events : new MappedStream(events, event -> renamed(event, name));
     }
 
     /** A stream of one event. */
-    static final class OneEvent implements EventStream {
+    static final class OneEvent implements Feed<LoggedEvent> {
         private @Nullable LoggedEvent event;
 
         OneEvent(LoggedEvent event) {

@@ -1,6 +1,6 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import java.time.Duration;
@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A stream whose reader sees another form of each event. */
-record MappedStream(EventStream events, UnaryOperator<TaskEvent> view) implements EventStream {
+record MappedStream(Feed<LoggedEvent> events, UnaryOperator<TaskEvent> view) implements Feed<LoggedEvent> {
     @Override
     public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
         List<LoggedEvent> next = events.next(patience);

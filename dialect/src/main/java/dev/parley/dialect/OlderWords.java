@@ -3,7 +3,7 @@ package dev.parley.dialect;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 
 /** An agent whose errors use the names that roles and headers have before 1.0. */
@@ -18,7 +18,7 @@ record OlderWords(AgentEndpoint agent) implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         try {
             return agent.watch(operation, context);
         } catch (A2AException refused) {

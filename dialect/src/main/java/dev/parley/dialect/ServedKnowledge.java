@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.QueryResult;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -41,7 +43,7 @@ public record ServedKnowledge(KnowledgeEndpoint endpoint, Function<CallContext, 
      * @throws A2AException UNSUPPORTED_OPERATION if the agent does not stream, INVALID_PARAMS if it is in another language
      *     than GraphQL, and as {@link KnowledgeEndpoint#subscribe}
      */
-    public KnowledgeEndpoint.Changes subscribe(Subscribe subscription, CallContext context) {
+    public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
         if (!subscriptions) {
             throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
         }

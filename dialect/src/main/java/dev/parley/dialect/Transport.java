@@ -2,8 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.List;
@@ -42,10 +41,7 @@ public interface Transport {
     interface Remote extends AutoCloseable {
         <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers);
 
-        EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers);
-
-        /** The agent's knowledge graph, for one call that brings these headers. */
-        KnowledgeEndpoint knowledge(Map<String, String> headers);
+        <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context, Map<String, String> headers);
 
         /** Gives up calls and streams that are under way. Idempotent. */
         @Override

@@ -1,6 +1,6 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 0.3.0, section 7.2.
  */
-final class UntilFinal implements EventStream {
-    private final EventStream events;
+final class UntilFinal implements Feed<LoggedEvent> {
+    private final Feed<LoggedEvent> events;
     private final Predicate<TaskState> isFinal;
     private boolean ended;
 
-    UntilFinal(EventStream events, Predicate<TaskState> isFinal) {
+    UntilFinal(Feed<LoggedEvent> events, Predicate<TaskState> isFinal) {
         this.events = events;
         this.isFinal = isFinal;
     }

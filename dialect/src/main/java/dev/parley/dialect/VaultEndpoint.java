@@ -4,7 +4,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -50,8 +50,11 @@ final class VaultEndpoint implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
-        return new MappedStream(LegacyEndpoint.open(agent, operation, context), this::linked);
+    @SuppressWarnings("unchecked") // an operation of A2A streams events of tasks
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+        return operation instanceof Operation.TaskWatch watch
+                ? (Feed<E>) new MappedStream(LegacyEndpoint.open(agent, watch, context), this::linked)
+                : agent.watch(operation, context);
     }
 
     private TaskEvent linked(TaskEvent event) {

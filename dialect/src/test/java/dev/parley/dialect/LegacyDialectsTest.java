@@ -110,6 +110,7 @@ final class LegacyDialectsTest {
             case Operation.ListPushConfigs list -> new Operation.PushConfigPage(List.of(), "");
             case Operation.DeletePushConfig delete -> new Operation.Empty();
             case Operation.GetExtendedAgentCard card -> Json.read(example("card.full.json"), AgentCard.class);
+            case Operation.ExtensionCall<?> other -> throw new IllegalArgumentException(other.name());
         };
     }
 

@@ -147,6 +147,7 @@ final class LegacyFuzzTest {
                         List.of(Json.read(Wire.example("pushConfig.full.json"), PushConfig.class)), "");
             case Operation.DeletePushConfig delete -> new Operation.Empty();
             case Operation.GetExtendedAgentCard card -> Json.read(Wire.example("card.full.json"), AgentCard.class);
+            case Operation.ExtensionCall<?> other -> throw new IllegalArgumentException(other.name());
         };
     }
 

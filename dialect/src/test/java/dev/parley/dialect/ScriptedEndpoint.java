@@ -2,7 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
@@ -49,11 +49,12 @@ final class ScriptedEndpoint implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
+    @SuppressWarnings("unchecked") // only operations of A2A come here
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         this.asked = operation;
         this.context = context;
         failIfTold();
-        return streamOf(events);
+        return (Feed<E>) streamOf(events);
     }
 
     private void failIfTold() {
@@ -63,9 +64,9 @@ final class ScriptedEndpoint implements AgentEndpoint {
     }
 
     /** A stream that gives each of the events alone, and then ends. */
-    static EventStream streamOf(List<LoggedEvent> events) {
+    static Feed<LoggedEvent> streamOf(List<LoggedEvent> events) {
         Queue<LoggedEvent> left = new ArrayDeque<>(events);
-        return new EventStream() {
+        return new Feed<LoggedEvent>() {
             @Override
             public @Nullable List<LoggedEvent> next(Duration patience) {
                 LoggedEvent next = left.poll();

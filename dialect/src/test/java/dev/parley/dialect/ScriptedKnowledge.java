@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
@@ -49,9 +50,9 @@ final class ScriptedKnowledge implements KnowledgeEndpoint {
     }
 
     @Override
-    public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
+    public Feed<Change> subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
         asked(subscription, context);
-        return new Changes() {
+        return new Feed<Change>() {
             private @Nullable List<Change> left = changes;
 
             @Override

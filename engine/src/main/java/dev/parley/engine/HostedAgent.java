@@ -11,7 +11,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.CreatePushConfig;
@@ -74,20 +75,24 @@ final class HostedAgent implements AgentEndpoint {
                     case ListPushConfigs list -> webhooks.list(list, context);
                     case DeletePushConfig delete -> webhooks.delete(delete, context);
                     case GetExtendedAgentCard card -> extendedCard();
+                    case Operation.ExtensionCall<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
                 };
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext caller) {
+    @SuppressWarnings("unchecked") // operations of A2A stream events of tasks
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
         operation.requireShortIds();
         CallContext context = activated(caller);
         if (!Boolean.TRUE.equals(capabilities.streaming())) {
             throw A2AException.of(A2AError.UNSUPPORTED_OPERATION, "This agent does not stream");
         }
-        return switch (operation) {
-            case SendStreamingMessage send -> sends.stream(send, context);
-            case SubscribeToTask subscribe -> subscribe(subscribe, context);
-        };
+        return (Feed<E>)
+                switch (operation) {
+                    case SendStreamingMessage send -> sends.stream(send, context);
+                    case SubscribeToTask subscribe -> subscribe(subscribe, context);
+                    case Operation.ExtensionWatch<?> other -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+                };
     }
 
     /** Returns the call with those extensions only that this agent has. */
@@ -188,7 +193,7 @@ final class HostedAgent implements AgentEndpoint {
         return engine.cancel(key(context, cancel.id()), cancel.metadata(), context);
     }
 
-    private EventStream subscribe(SubscribeToTask subscribe, CallContext context) {
+    private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {
         LiveTask live = engine.pinned(key(context, subscribe.id()));
         Runnable onClose = () -> engine.tasks().unpin(live);
         try {

@@ -8,7 +8,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
@@ -56,7 +57,7 @@ final class HostedTasks implements TaskManager {
     }
 
     @Override
-    public EventStream subscribeToTask(String id) {
+    public Feed<LoggedEvent> subscribeToTask(String id) {
         return endpoint.watch(SubscribeToTask.of(id), context);
     }
 

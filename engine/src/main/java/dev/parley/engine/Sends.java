@@ -7,8 +7,9 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Ids;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.Send;
 import dev.parley.protocol.Operation.SendMessage;
@@ -86,7 +87,7 @@ final class Sends {
         }
     }
 
-    EventStream stream(SendStreamingMessage send, CallContext context) {
+    Feed<LoggedEvent> stream(SendStreamingMessage send, CallContext context) {
         Sent sent = admit(send, context);
         LiveTask live = sent.live();
         Runnable onClose = () -> engine.tasks().unpin(live);

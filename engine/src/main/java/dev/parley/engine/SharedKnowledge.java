@@ -4,8 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.QueryResult;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -72,12 +73,12 @@ public final class SharedKnowledge {
      *
      * @throws A2AException as {@link KnowledgeEndpoint#subscribe}
      */
-    public Changes subscribe(String graphql, Map<String, @Nullable Object> variables) {
+    public Feed<KnowledgeOperation.Change> subscribe(String graphql, Map<String, @Nullable Object> variables) {
         return subscribe(Subscribe.graphql(graphql, variables));
     }
 
     /** @throws A2AException as {@link KnowledgeEndpoint#subscribe} */
-    public Changes subscribe(Subscribe subscription) {
+    public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription) {
         return graph.subscribe(subscription, caller);
     }
 }

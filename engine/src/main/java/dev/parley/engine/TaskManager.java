@@ -1,7 +1,8 @@
 package dev.parley.engine;
 
 import dev.parley.protocol.Artifact;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
@@ -34,7 +35,7 @@ public interface TaskManager {
     Task cancelTask(String id);
 
     /** Watches a task that has not ended. */
-    EventStream subscribeToTask(String id);
+    Feed<LoggedEvent> subscribeToTask(String id);
 
     /** Moves a task; without a message it keeps the one it has. */
     Task updateTaskStatus(String id, TaskState state, @Nullable Message message);

@@ -1,7 +1,7 @@
 package dev.parley.engine;
 
 import dev.parley.engine.spi.TaskLog;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Task;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Reads from memory while it is near the end of the log and from the store when it is behind, so that a slow reader
  * costs nobody but itself.
  */
-final class TaskReader implements EventStream {
+final class TaskReader implements Feed<LoggedEvent> {
     private final LiveTask live;
     private final TaskLog log;
     private final UnaryOperator<Task> view;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
@@ -37,7 +37,7 @@ final class Calls {
 
     /** Waits until the task ends. */
     static Task await(AgentEndpoint agent, String id) {
-        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
             drain(stream);
         } catch (InterruptedException stopped) {
             throw new IllegalStateException(stopped);
@@ -46,7 +46,7 @@ final class Calls {
     }
 
     /** Reads a stream to its end. */
-    static List<LoggedEvent> drain(EventStream stream) throws InterruptedException {
+    static List<LoggedEvent> drain(Feed<LoggedEvent> stream) throws InterruptedException {
         var all = new ArrayList<LoggedEvent>();
         for (var some = stream.next(Duration.ofSeconds(30)); some != null; some = stream.next(Duration.ofSeconds(30))) {
             assertThat(some).as("events within 30 s, behind %s", all).isNotEmpty();

@@ -14,7 +14,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -212,7 +212,8 @@ final class EngineTest {
             }
         });
         for (String text : List.of("bread", "log in")) {
-            try (EventStream stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text(text))), ALICE)) {
+            try (Feed<LoggedEvent> stream =
+                    agent.watch(SendStreamingMessage.of(Message.user(Part.text(text))), ALICE)) {
                 List<LoggedEvent> events = drain(stream);
 
                 assertThat(((TaskStatusUpdateEvent) events.getLast().event())
@@ -239,7 +240,7 @@ final class EngineTest {
             }
         });
         Task task;
-        try (EventStream first = agent.watch(SendStreamingMessage.of(Message.user(Part.text("bread"))), ALICE)) {
+        try (Feed<LoggedEvent> first = agent.watch(SendStreamingMessage.of(Message.user(Part.text("bread"))), ALICE)) {
             task = (Task) requireNonNull(first.next(Duration.ofSeconds(10)))
                     .getFirst()
                     .event();
@@ -247,7 +248,7 @@ final class EngineTest {
         busy.await();
         Message second = Message.user(Part.text("butter")).in(null, task.id());
 
-        try (EventStream stream = agent.watch(SendStreamingMessage.of(second), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(SendStreamingMessage.of(second), ALICE)) {
             waits.countDown();
 
             assertThat(((TaskStatusUpdateEvent) drain(stream).getLast().event())
@@ -264,7 +265,7 @@ final class EngineTest {
             reply.complete("all");
         });
 
-        try (EventStream stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text("go"))), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text("go"))), ALICE)) {
             List<LoggedEvent> events = drain(stream);
 
             assertThat(events).extracting(LoggedEvent::sequence).containsExactly(1L, 2L, 3L, 4L);
@@ -282,7 +283,7 @@ final class EngineTest {
     void aStreamOfAMessageIsThatMessageAlone() throws Exception {
         AgentEndpoint agent = host((request, reply) -> reply.message("pong"));
 
-        try (EventStream stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text("ping"))), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(SendStreamingMessage.of(Message.user(Part.text("ping"))), ALICE)) {
             List<LoggedEvent> events = drain(stream);
 
             assertThat(events).hasSize(1);
@@ -308,7 +309,7 @@ final class EngineTest {
         });
         Task begun = sendImmediately(agent, "go");
 
-        try (EventStream stream = agent.watch(SubscribeToTask.of(begun.id()), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(SubscribeToTask.of(begun.id()), ALICE)) {
             go.countDown();
             List<LoggedEvent> seen = drain(stream);
 
@@ -326,7 +327,7 @@ final class EngineTest {
         AgentEndpoint agent = host((request, reply) -> reply.complete("all"));
         Task task = send(agent, "go");
 
-        try (EventStream stream = agent.watch(new SubscribeToTask(null, task.id(), 1L), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(new SubscribeToTask(null, task.id(), 1L), ALICE)) {
             assertThat(drain(stream)).extracting(LoggedEvent::sequence).containsExactly(2L, 3L);
         }
     }

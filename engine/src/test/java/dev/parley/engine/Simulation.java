@@ -10,7 +10,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -540,7 +540,7 @@ final class Simulation {
         private void stream(AgentEndpoint agent, Message message) throws InterruptedException {
             var send = new SendStreamingMessage(null, message, configuration(false), Map.of());
             attempts.merge(message.messageId(), 1, Integer::sum);
-            try (EventStream stream = agent.watch(send, context)) {
+            try (Feed<LoggedEvent> stream = agent.watch(send, context)) {
                 read(stream, message, null);
             }
         }
@@ -548,13 +548,13 @@ final class Simulation {
         private void subscribe(AgentEndpoint agent, String task) throws InterruptedException {
             boolean resumed = random.nextBoolean();
             SubscribeToTask subscribe = resumed ? new SubscribeToTask(null, task, 0L) : SubscribeToTask.of(task);
-            try (EventStream stream = agent.watch(subscribe, context)) {
+            try (Feed<LoggedEvent> stream = agent.watch(subscribe, context)) {
                 read(stream, null, resumed ? task : null);
             }
         }
 
         /** Reads a stream until it ends, or for a while; {@code task}: from its first event on. */
-        private void read(EventStream stream, @Nullable Message message, @Nullable String task)
+        private void read(Feed<LoggedEvent> stream, @Nullable Message message, @Nullable String task)
                 throws InterruptedException {
             long last = task == null ? -1 : 0;
             String id = task;

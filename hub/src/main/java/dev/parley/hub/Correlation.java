@@ -35,17 +35,14 @@ public record Correlation(
     }
 
     /** @param answer null if there is none yet, or none that tells more */
-    static Correlation of(@Nullable Operation operation, @Nullable Object answer) {
+    static Correlation of(Operation operation, @Nullable Object answer) {
         Message sent = operation instanceof Operation.Send send ? send.message() : null;
         String message = sent == null ? null : sent.messageId();
         return switch (answer) {
             case Task task -> new Correlation(task.id(), task.contextId(), message);
             case Message reply -> new Correlation(reply.taskId(), reply.contextId(), message);
             case null, default ->
-                new Correlation(
-                        operation == null ? null : operation.aboutTask(),
-                        sent == null ? null : sent.contextId(),
-                        message);
+                new Correlation(operation.relatedTask(), sent == null ? null : sent.contextId(), message);
         };
     }
 

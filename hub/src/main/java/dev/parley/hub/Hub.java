@@ -25,6 +25,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeTokenVerifier;
 import dev.parley.protocol.OwnMethod;
 import dev.parley.server.Authenticator;
@@ -257,30 +258,28 @@ public final class Hub implements AutoCloseable {
         warnOfSimilar(agent.name());
         String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
-        Graph used = agent.usesKnowledge() ? graph.get() : null;
         var observed = new Observed(agent.name(), metrics, traces);
         var recorded = new Recorded(audit, agent.name(), auditsCalls);
+        Graph used = agent.usesKnowledge() ? graph.get() : null;
         ServedKnowledge shared = used == null ? null : shared(agent, url, used, observed, recorded);
         Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
         hosted.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
         AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        var methods = new LinkedHashMap<String, OwnMethod>(agent.methods());
+        methods.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
         AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
         Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
-        var own = new LinkedHashMap<String, OwnMethod>(agent.methods());
-        own.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
-        var methods = new LinkedHashMap<String, OwnMethod>();
-        own.forEach((name, method) ->
-                methods.put(name, observed.before(name, recorded.before(name, guard.before(name, method)))));
+        AgentEndpoint guarded = recorded.before(guard.before(new Extended(shown, OwnMethods.of(methods))));
         home.add(agent.name(), url, card, shared != null);
         server.add(new ServedAgent(
                 agent.name(),
-                recorded.before(guard.before(shown)),
+                guarded,
                 served(card),
                 spoken,
                 shared,
-                methods,
+                OwnMethods.over(observed.before(guarded), methods.keySet()),
                 observed::before));
     }
 
@@ -297,7 +296,11 @@ public final class Hub implements AutoCloseable {
 
     /** The graph as agents use it themselves. */
     private KnowledgeEndpoint knowledge() {
-        return traces.isOff() ? graph.get() : traces.before(SpanKind.INTERNAL, () -> "graph", graph.get());
+        Graph own = graph.get();
+        return traces.isOff()
+                ? own
+                : KnowledgeEndpoint.of(
+                        traces.before(SpanKind.INTERNAL, () -> "graph", own.endpoint()), own.queryLanguages());
     }
 
     private ServedCard served(AgentCard card) {
@@ -310,9 +313,13 @@ public final class Hub implements AutoCloseable {
     private ServedKnowledge shared(Agent agent, String url, Graph used, Observed observed, Recorded recorded) {
         AgentCard card = agent.card(interfaces(url, agent.name(), dialects));
         Guard guard = trust.guard(card, List.of(), agent.name());
+        AgentEndpoint operations = new KnowledgeTokens(used, knowledgeTokens).endpoint();
         return new ServedKnowledge(
-                observed.before(recorded.before(guard.before(new KnowledgeTokens(used, knowledgeTokens)))),
-                guard.beforeQuery(used::schema),
+                KnowledgeEndpoint.of(observed.before(recorded.before(guard.before(operations))), used.queryLanguages()),
+                caller -> {
+                    guard.require(KnowledgeOperation.QUERY, caller); // it tells what could be asked for
+                    return used.schema(caller);
+                },
                 !Boolean.FALSE.equals(card.capabilities().streaming()));
     }
 

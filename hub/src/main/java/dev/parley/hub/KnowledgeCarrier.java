@@ -9,7 +9,8 @@ import dev.parley.engine.Request;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -86,19 +87,19 @@ final class KnowledgeCarrier implements AgentHandler {
     private void answer(Carried carried, Request request, Reply reply) throws InterruptedException {
         byte[] params = Json.write(carried.part().data());
         switch (carried.method()) {
-            case "knowledge/query" -> {
+            case KnowledgeOperation.QUERY -> {
                 emit(carried, knowledge.query(Json.read(params, Query.class), request.context()), reply);
                 reply.complete();
             }
-            case "knowledge/update" -> {
+            case KnowledgeOperation.UPDATE -> {
                 Update update = Json.read(params, Update.class);
                 Update ofTask = update.taskId() == null ? update.forTask(request.taskId()) : update;
                 emit(carried, knowledge.update(ofTask, request.context()), reply);
                 reply.complete();
             }
-            case "knowledge/subscribe" -> {
+            case KnowledgeOperation.SUBSCRIBE -> {
                 Subscribe subscription = Json.read(params, Subscribe.class);
-                try (Changes changes = knowledge.subscribe(subscription, request.context())) {
+                try (Feed<Change> changes = knowledge.subscribe(subscription, request.context())) {
                     reply.working("Watching");
                     watch(carried, changes, reply);
                 }
@@ -117,7 +118,7 @@ final class KnowledgeCarrier implements AgentHandler {
                 List.of(carried.uri())));
     }
 
-    private static void watch(Carried carried, Changes changes, Reply reply) throws InterruptedException {
+    private static void watch(Carried carried, Feed<Change> changes, Reply reply) throws InterruptedException {
         try (Reply.ArtifactWriter artifact = reply.stream(carried.method())) {
             for (List<Change> next = changes.next(PATIENCE); next != null; next = changes.next(PATIENCE)) {
                 if (!next.isEmpty()) {

@@ -3,7 +3,7 @@ package dev.parley.hub;
 import dev.parley.knowledge.Graph;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Task;
 import java.util.LinkedHashMap;
@@ -45,7 +45,7 @@ final class KnowledgeOfTasks implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         return agent.watch(operation, context);
     }
 }

@@ -1,6 +1,7 @@
 package dev.parley.hub;
 
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
@@ -46,7 +47,7 @@ record KnowledgeTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier
     }
 
     @Override
-    public Changes subscribe(Subscribe subscription, CallContext context) {
+    public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
         return graph.subscribe(verified(subscription.metadata(), context, subscription::with), context);
     }
 

@@ -4,13 +4,8 @@ import dev.parley.client.Traces;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.OwnMethod;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Scope;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
@@ -22,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,65 +41,27 @@ final class Observed {
         this.streams = metrics.streams(agent);
     }
 
-    /** Something that is asked for. */
-    @FunctionalInterface
-    private interface Work<T, X extends Exception> {
-        T answer() throws X;
-    }
-
     AgentEndpoint before(AgentEndpoint endpoint) {
         var measured = new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
-                return observe(operation.name(), operation, context, () -> endpoint.call(operation, context));
+                return observe(operation, context, () -> endpoint.call(operation, context));
             }
 
             @Override
-            public EventStream watch(Operation.Watch operation, CallContext context) {
-                return new Events(
-                        observe(operation.name(), operation, context, () -> endpoint.watch(operation, context)));
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+                return new Counted<>(observe(operation, context, () -> endpoint.watch(operation, context)));
             }
         };
         return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
     }
 
-    KnowledgeEndpoint before(KnowledgeEndpoint graph) {
-        var measured = new KnowledgeEndpoint() {
-            @Override
-            public List<String> queryLanguages() {
-                return graph.queryLanguages();
-            }
-
-            @Override
-            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                return observe(query.name(), null, context, () -> graph.query(query, context));
-            }
-
-            @Override
-            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                return observe(update.name(), null, context, () -> graph.update(update, context));
-            }
-
-            @Override
-            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                return new ChangesSeen(
-                        observe(subscription.name(), null, context, () -> graph.subscribe(subscription, context)));
-            }
-        };
-        return traces.isOff() ? measured : traces.before(SpanKind.SERVER, () -> agent, measured);
-    }
-
-    OwnMethod before(String name, OwnMethod method) {
-        OwnMethod measured = (params, caller) -> observe(name, null, caller, () -> method.call(params, caller));
-        return traces.isOff() ? measured : traces.before(SpanKind.SERVER, agent, name, measured);
-    }
-
-    private <T, X extends Exception> T observe(
-            String name, @Nullable Operation operation, CallContext context, Work<T, X> work) throws X {
+    private <T> T observe(Operation operation, CallContext context, Supplier<T> work) {
+        String name = operation.name();
         Metrics.Asked counted = counted(name, context.dialect());
         long begun = System.nanoTime();
         try {
-            T answer = work.answer();
+            T answer = work.get();
             long nanos = System.nanoTime() - begun;
             counted.answered(nanos);
             tell(name, context, Correlation.of(operation, answer), "answered", nanos);
@@ -145,7 +103,7 @@ final class Observed {
     }
 
     /** A stream that is counted as long as it is open. */
-    private abstract class Counted<E> implements Feed<E> {
+    private final class Counted<E> implements Feed<E> {
         private final Feed<E> feed;
         private final AtomicBoolean open = new AtomicBoolean(true);
 
@@ -160,31 +118,16 @@ final class Observed {
         }
 
         @Override
+        public @Nullable String position() {
+            return feed.position();
+        }
+
+        @Override
         public void close() {
             if (open.compareAndSet(true, false)) {
                 streams.dec();
             }
             feed.close();
-        }
-    }
-
-    private final class Events extends Counted<LoggedEvent> implements EventStream {
-        Events(EventStream events) {
-            super(events);
-        }
-    }
-
-    private final class ChangesSeen extends Counted<KnowledgeOperation.Change> implements KnowledgeEndpoint.Changes {
-        private final @Nullable String position;
-
-        ChangesSeen(KnowledgeEndpoint.Changes changes) {
-            super(changes);
-            this.position = changes.position();
-        }
-
-        @Override
-        public @Nullable String position() {
-            return position;
         }
     }
 }

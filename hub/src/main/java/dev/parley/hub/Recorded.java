@@ -5,15 +5,12 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.OwnMethod;
 import dev.parley.store.AuditTrail;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +32,6 @@ final class Recorded {
         this.all = all && audit != null;
     }
 
-    private interface Work<T, X extends Exception> {
-        T answer() throws X;
-    }
-
     AgentEndpoint before(AgentEndpoint endpoint) {
         if (!all) {
             return endpoint;
@@ -46,66 +39,28 @@ final class Recorded {
         return new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
-                return record(
-                        operation.name(), operation.aboutTask(), context, () -> endpoint.call(operation, context));
+                return record(operation, context, () -> endpoint.call(operation, context));
             }
 
             @Override
-            public EventStream watch(Operation.Watch operation, CallContext context) {
-                return record(
-                        operation.name(), operation.aboutTask(), context, () -> endpoint.watch(operation, context));
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+                return record(operation, context, () -> endpoint.watch(operation, context));
             }
         };
     }
 
-    OwnMethod before(String name, OwnMethod method) {
-        return all ? (params, caller) -> record(name, null, caller, () -> method.call(params, caller)) : method;
-    }
-
-    KnowledgeEndpoint before(KnowledgeEndpoint graph) {
-        if (!all) {
-            return graph;
-        }
-        return new KnowledgeEndpoint() {
-            @Override
-            public List<String> queryLanguages() {
-                return graph.queryLanguages();
-            }
-
-            @Override
-            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                return record(query.name(), query.taskId(), context, () -> graph.query(query, context));
-            }
-
-            @Override
-            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                return record(update.name(), update.taskId(), context, () -> graph.update(update, context));
-            }
-
-            @Override
-            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                return record(
-                        subscription.name(),
-                        subscription.taskId(),
-                        context,
-                        () -> graph.subscribe(subscription, context));
-            }
-        };
-    }
-
-    private <T, X extends Exception> T record(
-            String operation, @Nullable String task, CallContext context, Work<T, X> work) throws X {
+    private <T> T record(Operation operation, CallContext context, Supplier<T> work) {
         String outcome = "";
         try {
-            T result = work.answer();
+            T result = work.get();
             outcome = "ok";
             return result;
         } catch (Throwable refused) {
             outcome = A2AError.of(refused).name();
             throw refused;
         } finally {
-            Map<String, String> detail = Map.of("operation", operation, "dialect", context.dialect());
-            note("call.answered", requireNonNullElse(task, agent), outcome, context, detail);
+            Map<String, String> detail = Map.of("operation", operation.name(), "dialect", context.dialect());
+            note("call.answered", requireNonNullElse(operation.relatedTask(), agent), outcome, context, detail);
         }
     }
 

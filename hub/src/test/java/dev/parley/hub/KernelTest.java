@@ -10,7 +10,8 @@ import dev.parley.engine.TaskManager;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -133,7 +134,7 @@ final class KernelTest {
 
         assertThat(begun.state()).isEqualTo(TaskState.INPUT_REQUIRED);
         assertThat(begun.contextId()).isEqualTo("session");
-        try (EventStream events = asking.subscribeToTask("mine")) {
+        try (Feed<LoggedEvent> events = asking.subscribeToTask("mine")) {
             asking.updateTaskStatus("mine", TaskState.WORKING, Message.agent(Part.text("half")));
             asking.addTaskArtifact("mine", piece("one"), false);
             asking.addTaskArtifact("mine", piece("two"), true);

@@ -12,8 +12,8 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -113,7 +113,7 @@ final class KnowledgeMatrixTest {
         try (AgentClient client = client(binding)) {
             assertThat(client.address().protocolBinding()).isEqualTo(binding);
             KnowledgeEndpoint graph = client.knowledge();
-            try (Changes changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
+            try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
                 graph.update(Update.of(Patch.add(Statement.of("ex:p1", "ex:other", Literal.of(1)))), CALLER);
                 UpdateResult result = graph.update(Update.of(Patch.add(DONE)), CALLER);
 
@@ -303,12 +303,12 @@ final class KnowledgeMatrixTest {
         try (AgentClient client = client(binding)) {
             KnowledgeEndpoint graph = client.knowledge();
             String begin;
-            try (Changes changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
+            try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
                 begin = requireNonNull(changes.position());
             }
             graph.update(Update.of(Patch.add(DONE)), CALLER);
 
-            try (Changes changes =
+            try (Feed<Change> changes =
                     graph.subscribe(Subscribe.graphql(WATCH, Map.of()).with(Map.of("afterChangeId", begin)), CALLER)) {
                 assertThat(changes.next(Duration.ofSeconds(20)))
                         .singleElement()

@@ -20,8 +20,9 @@ import dev.parley.knowledge.Alignment;
 import dev.parley.knowledge.Graph;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.KnowledgeOperation.Update;
@@ -157,7 +158,8 @@ final class KnowledgeSchemaTest {
     /** Does everything once, and most of it wrong once as well. */
     private void converse(AgentClient client) throws InterruptedException {
         KnowledgeEndpoint knowledge = client.knowledge();
-        try (Changes changes = knowledge.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
+        try (Feed<KnowledgeOperation.Change> changes =
+                knowledge.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
             for (Statement one : statements()) {
                 knowledge.update(Update.of(Patch.add(one)).saying("me", "because"), CALLER);
             }

@@ -8,7 +8,8 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendStreamingMessage;
@@ -101,7 +102,7 @@ class CollectorTest {
             });
             try (Hub first = hub(asking);
                     AgentClient caller = AgentClient.connect(first.agentUrl("asking"));
-                    EventStream events = caller.watch(
+                    Feed<LoggedEvent> events = caller.watch(
                             new SendStreamingMessage(
                                     null, Message.user(Part.text(SECRET)), SendConfiguration.DEFAULTS, Map.of()),
                             CallContext.anonymous().withTraceparent("00-" + TRACE + "-" + PARENT + "-01"))) {

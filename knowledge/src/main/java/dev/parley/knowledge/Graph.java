@@ -10,7 +10,9 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.QueryResult;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -264,7 +266,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     @Override
-    public Changes subscribe(Subscribe subscription, CallContext context) {
+    public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
         return audit.audited(
                 "knowledge/subscribe", context, subscription.query(), () -> subscriptions.watch(subscription, context));
     }

@@ -12,8 +12,8 @@ import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.Patch;
@@ -61,7 +61,7 @@ final class Subscriptions implements Database.GroupListener {
      * @throws A2AException ALIGNMENT_VIOLATION if a rule forbids it, KNOWLEDGE_SUBSCRIPTION if they have too many
      *     subscriptions, or the changes that they want to go on behind are forgotten
      */
-    Changes watch(Subscribe subscription, CallContext context) {
+    Feed<Change> watch(Subscribe subscription, CallContext context) {
         String group = context.scope().group();
         GraphQlSubscription prepared =
                 mapped(() -> statements.compute(group, PATIENCE, () -> graphql.prepare(subscription)));

@@ -6,7 +6,7 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The changes that one reader watches: a read of the feed from some place on. */
-final class Watching implements Changes {
+final class Watching implements Feed<Change> {
     /** Changes that are looked at before the reader gets what was found. */
     private static final int AT_ONCE = 256;
 

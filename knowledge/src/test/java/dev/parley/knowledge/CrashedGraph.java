@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import dev.parley.protocol.KnowledgeOperation.Update;
@@ -32,7 +32,7 @@ final class CrashedGraph {
                 "default",
                 Alignment.read(
                         "{\"rules\":[{\"id\":\"r\",\"on\":\"update\",\"match\":{\"certaintyBelow\":0.5},\"effect\":\"review\"}]}"));
-        Changes changes = graph.subscribe(
+        Feed<Change> changes = graph.subscribe(
                 Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
                         .with(args.length > 2 ? Map.of("afterChangeId", args[2]) : Map.of()),
                 CallContext.anonymous());

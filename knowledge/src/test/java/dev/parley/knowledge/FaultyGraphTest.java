@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.spi.KnowledgeStoreException;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.store.Database;
 import dev.parley.store.StoreException;
 import dev.parley.testkit.Faults;
@@ -61,8 +61,8 @@ class FaultyGraphTest extends GraphContract {
         while (true) {
             try {
                 Object answer = call.make();
-                return answer instanceof Changes changes
-                        ? GraphCalls.proxy(Changes.class, changes, this::repeated)
+                return answer instanceof Feed<?> changes
+                        ? GraphCalls.proxy(Feed.class, changes, this::repeated)
                         : answer;
             } catch (KnowledgeStoreException | StoreException refused) {
                 refusals++;

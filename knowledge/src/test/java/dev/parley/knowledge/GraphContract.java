@@ -11,8 +11,8 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.QueryResult;
@@ -502,7 +502,7 @@ abstract class GraphContract {
     @Test
     void kg10_anUpdateThatWaitsIsInvisibleUntilItIsApproved() throws Exception {
         rules("{\"id\":\"r\",\"on\":\"update\",\"match\":{\"certaintyBelow\":0.5},\"effect\":\"review\"}");
-        try (Changes changes = watch("subscription { knowledgeChanged { op } }", Map.of())) {
+        try (Feed<Change> changes = watch("subscription { knowledgeChanged { op } }", Map.of())) {
             update(Patch.add(status("ex:p1", "maybe").withCertainty(0.2)));
             update(Patch.add(status("ex:p2", "perhaps").withCertainty(0.2)));
             List<Review> waiting =
@@ -641,7 +641,7 @@ abstract class GraphContract {
 
     // ---- Watching
 
-    private Changes watch(String query, Map<String, @Nullable Object> metadata) {
+    private Feed<Change> watch(String query, Map<String, @Nullable Object> metadata) {
         return graph.subscribe(Subscribe.graphql(query, Map.of()).with(metadata), context);
     }
 
@@ -650,7 +650,7 @@ abstract class GraphContract {
 
     @Test
     void kg14_kg15_whoWatchesSeesWhatFitsInTheOrderOfCommits() throws Exception {
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             update(Patch.add(status("ex:p1", "one")), Patch.add(Statement.of("ex:p1", "ex:other", Literal.of(1))));
             update(Patch.replace(status("ex:p1", "two")));
             update(Patch.remove(status("ex:p1", "two")));
@@ -664,7 +664,7 @@ abstract class GraphContract {
         }
     }
 
-    private static List<Change> some(Changes changes, int wanted) throws InterruptedException {
+    private static List<Change> some(Feed<Change> changes, int wanted) throws InterruptedException {
         var seen = new ArrayList<Change>();
         while (seen.size() < wanted) {
             List<Change> news = changes.next(SOON);
@@ -677,7 +677,7 @@ abstract class GraphContract {
     @Test
     void aReaderThatComesBackHasMissedNothing() throws Exception {
         String last;
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             update(Patch.add(status("ex:p1", "one")));
             last = some(changes, 1).getFirst().changeId();
         }
@@ -685,7 +685,7 @@ abstract class GraphContract {
             update(Patch.add(status("ex:p1", "n" + i)));
         }
 
-        try (Changes changes = watch(STATUS, Map.of("afterChangeId", last))) {
+        try (Feed<Change> changes = watch(STATUS, Map.of("afterChangeId", last))) {
             update(Patch.add(status("ex:p1", "end")));
 
             List<Change> seen = some(changes, 301);
@@ -700,12 +700,12 @@ abstract class GraphContract {
     @Test
     void aReaderThatSawNothingHasMissedNothing() throws Exception {
         String begin;
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             begin = Objects.requireNonNull(changes.position());
         }
         update(Patch.add(status("ex:p1", "one")));
 
-        try (Changes changes = watch(STATUS, Map.of("afterChangeId", begin))) {
+        try (Feed<Change> changes = watch(STATUS, Map.of("afterChangeId", begin))) {
             assertThat(some(changes, 1).getFirst().statement().object()).isEqualTo(Literal.of("one"));
             assertThat(changes.position()).isEqualTo(begin);
         }
@@ -715,7 +715,7 @@ abstract class GraphContract {
     void whatIsThereCanBeSeenFirst() throws Exception {
         update(Patch.add(status("ex:p1", "there")));
 
-        try (Changes changes = watch(STATUS, Map.of("snapshot", true))) {
+        try (Feed<Change> changes = watch(STATUS, Map.of("snapshot", true))) {
             update(Patch.add(status("ex:p1", "new")));
 
             List<Change> seen = some(changes, 2);
@@ -737,7 +737,7 @@ abstract class GraphContract {
 
     @Test
     void kg17_whoMayNotWatchAnyMoreIsTold() throws Exception {
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             update(Patch.add(status("ex:p1", "one")));
             some(changes, 1);
 
@@ -759,7 +759,7 @@ abstract class GraphContract {
 
     @Test
     void nobodyWatchesWithoutEnd() {
-        var open = new ArrayList<Changes>();
+        var open = new ArrayList<Feed<Change>>();
         try {
             for (int i = 0; i < 100; i++) {
                 open.add(watch(STATUS, Map.of()));
@@ -770,13 +770,13 @@ abstract class GraphContract {
             open.removeFirst().close();
             open.add(watch(STATUS, Map.of()));
         } finally {
-            open.forEach(Changes::close);
+            open.forEach(Feed::close);
         }
     }
 
     @Test
     void aReaderWakesWhenItIsClosed() throws Exception {
-        Changes changes = watch(STATUS, Map.of());
+        Feed<Change> changes = watch(STATUS, Map.of());
         Thread closer = Thread.ofVirtual().start(changes::close);
 
         assertThat(changes.next(SOON)).isNull();
@@ -845,7 +845,7 @@ abstract class GraphContract {
         CallContext ann = context;
         CallContext carl = caller("carl", group());
 
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             context = carl;
             update(Patch.add(status("ex:lee", "here").withCertainty(0.2)));
             context = caller("ben", group());
@@ -957,7 +957,7 @@ abstract class GraphContract {
         rules(
                 "{\"id\":\"r\",\"on\":[\"query\",\"subscribe\"],\"match\":{\"certaintyBelow\":0.5},\"effect\":\"redact\"}");
 
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             update(Patch.replace(status("ex:p1", "sure").withCertainty(0.9)));
 
             assertThat(some(changes, 1).getFirst().metadata()).doesNotContainKey("replaced");
@@ -977,7 +977,7 @@ abstract class GraphContract {
         Statement type = Statement.of("ex:x", "rdf:type", Resource.of("ex:Suspect"));
         Statement here = status("ex:x", "here");
 
-        try (Changes live = graph.subscribe(Subscribe.graphql(STATUS, Map.of()), eve)) {
+        try (Feed<Change> live = graph.subscribe(Subscribe.graphql(STATUS, Map.of()), eve)) {
             update(Patch.add(here), Patch.add(type));
             update(Patch.remove(type), Patch.remove(here));
             update(Patch.add(status("ex:x", "no suspect")));
@@ -986,7 +986,7 @@ abstract class GraphContract {
                     .extracting(change -> change.statement().object())
                     .containsExactly(Literal.of("no suspect"));
             context = eve;
-            try (Changes later = watch(STATUS, Map.of("afterChangeId", Objects.requireNonNull(live.position())))) {
+            try (Feed<Change> later = watch(STATUS, Map.of("afterChangeId", Objects.requireNonNull(live.position())))) {
                 assertThat(some(later, 1))
                         .extracting(change -> change.statement().object())
                         .containsExactly(Literal.of("no suspect"));
@@ -1027,9 +1027,9 @@ abstract class GraphContract {
         var lee = new Resource("ex:lee", "ex:Suspect");
         var bob = new Resource("ex:bob", "ex:Suspect");
 
-        try (Changes suspects = watch(
+        try (Feed<Change> suspects = watch(
                         "subscription { knowledgeChanged(filter:{subjectTypes:[\"ex:Suspect\"]}) { op } }", Map.of());
-                Changes all = watch("subscription { knowledgeChanged { op } }", Map.of())) {
+                Feed<Change> all = watch("subscription { knowledgeChanged { op } }", Map.of())) {
             update(
                     Patch.add(status("ex:ann", "here")),
                     Patch.add(new Statement(lee, "ex:knows", bob, null, null, Map.of())));
@@ -1053,16 +1053,16 @@ abstract class GraphContract {
         CallContext bob = caller("bob", group());
         context = caller("eve", group());
 
-        try (Changes live = watch(STATUS, Map.of())) {
+        try (Feed<Change> live = watch(STATUS, Map.of())) {
             graph.update(Update.of(Patch.remove(status("ex:p1", "hers")), Patch.add(status("ex:p1", "his"))), bob);
 
             assertThat(some(live, 1).toString()).contains("his").doesNotContain("hers");
         }
-        try (Changes later = watch(STATUS, Map.of("afterChangeId", before))) {
+        try (Feed<Change> later = watch(STATUS, Map.of("afterChangeId", before))) {
             assertThat(some(later, 1).toString()).contains("his").doesNotContain("hers");
         }
         context = bob;
-        try (Changes all = watch(STATUS, Map.of("afterChangeId", before))) {
+        try (Feed<Change> all = watch(STATUS, Map.of("afterChangeId", before))) {
             assertThat(some(all, 3))
                     .extracting(Change::op)
                     .containsExactly(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.ADD);
@@ -1109,7 +1109,7 @@ abstract class GraphContract {
         CallContext other = caller("anonymous", group() + "-other");
         graph.update(Update.of(Patch.add(status("ex:p1", "elsewhere"))), other);
 
-        try (Changes changes = watch(STATUS, Map.of())) {
+        try (Feed<Change> changes = watch(STATUS, Map.of())) {
             long before = threadTime();
             assertThat(changes.next(Duration.ofMillis(300))).isEmpty();
 
@@ -1123,7 +1123,7 @@ abstract class GraphContract {
 
     @Test
     void typesAreKnownToFilters() throws Exception {
-        try (Changes changes =
+        try (Feed<Change> changes =
                 watch("subscription { knowledgeChanged(filter:{subjectTypes:[\"ex:Project\"]}) { op } }", Map.of())) {
             update(Patch.add(status("ex:p0", "no type")));
             update(Patch.add(new Statement(
@@ -1237,7 +1237,7 @@ abstract class GraphContract {
         assertThat(values("ex:p1")).isEqualTo(nodes("active"));
         assertThat(values("ex:p2")).isEqualTo(nodes("done"));
         assertThat(graph.reviews(group(), null, null, 10).items()).isEmpty();
-        try (Changes changes = graph.subscribe(
+        try (Feed<Change> changes = graph.subscribe(
                 Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
                         .with(Map.of("afterChangeId", before)),
                 context)) {
@@ -1307,7 +1307,7 @@ abstract class GraphContract {
                 .extracting(said -> said.subject().id(), Statement::certainty)
                 .containsExactly(tuple("ex:p1", 0.5), tuple("ex:p2", 0.9), tuple("ex:p3", 0.2));
 
-        try (Changes changes =
+        try (Feed<Change> changes =
                 graph.subscribe(Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of()), context)) {
             Graph.Erased erased = graph.erase(hers("alice"), true, operator());
 

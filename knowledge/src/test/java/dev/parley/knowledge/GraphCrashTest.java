@@ -6,7 +6,7 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import java.io.BufferedReader;
@@ -106,7 +106,7 @@ class GraphCrashTest {
 
     /** The reader comes back once more and reads to the end. */
     private void readOn(Graph graph) throws InterruptedException {
-        try (Changes changes = graph.subscribe(
+        try (Feed<Change> changes = graph.subscribe(
                 Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of())
                         .with(Map.of("afterChangeId", seen.getLast())),
                 CallContext.anonymous())) {

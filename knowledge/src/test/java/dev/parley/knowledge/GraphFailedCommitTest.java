@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -174,8 +174,8 @@ final class GraphFailedCommitTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whoWatchesIsToldOfWhatIsOnDiskOnceAndInOrder(boolean durable) throws Exception {
-        try (Changes changes = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE);
-                Changes late = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE)) {
+        try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE);
+                Feed<Change> late = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE)) {
             add("ex:p1", "first");
             assertThat(changes.next(Duration.ofSeconds(30))).hasSize(1);
 
@@ -191,7 +191,7 @@ final class GraphFailedCommitTest {
         }
     }
 
-    private static List<String> read(Changes changes, int wanted) throws InterruptedException {
+    private static List<String> read(Feed<Change> changes, int wanted) throws InterruptedException {
         var seen = new ArrayList<String>();
         while (seen.size() < wanted) {
             List<Change> news = requireNonNull(changes.next(Duration.ofSeconds(30)), "the end of the subscription");

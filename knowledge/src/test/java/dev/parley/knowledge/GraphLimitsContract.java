@@ -11,7 +11,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -108,11 +108,11 @@ abstract class GraphLimitsContract {
         return graph.query(Query.graphql(query, Map.of()), context).data();
     }
 
-    private Changes watch(Map<String, @Nullable Object> metadata) {
+    private Feed<Change> watch(Map<String, @Nullable Object> metadata) {
         return graph.subscribe(Subscribe.graphql(WATCH, Map.of()).with(metadata), context);
     }
 
-    private static List<Change> some(Changes changes) throws InterruptedException {
+    private static List<Change> some(Feed<Change> changes) throws InterruptedException {
         List<Change> some = Objects.requireNonNull(changes.next(SOON));
         assertThat(some).isNotEmpty();
         return some;
@@ -273,7 +273,7 @@ abstract class GraphLimitsContract {
                     .mapToObj(n -> Patch.add(says(n, "before")))
                     .toArray(Patch[]::new));
         }
-        try (Changes changes = watch(Map.of("snapshot", true))) {
+        try (Feed<Change> changes = watch(Map.of("snapshot", true))) {
             var seen = new ArrayList<>(some(changes));
             assertThat(seen).hasSizeLessThan(600);
             update(
@@ -298,7 +298,7 @@ abstract class GraphLimitsContract {
     @Test
     void longChangesAreReadFewAtATime() throws Exception {
         String begin;
-        try (Changes changes = watch(Map.of())) {
+        try (Feed<Change> changes = watch(Map.of())) {
             update(Patch.add(says(0, "begin")));
             begin = some(changes).getFirst().changeId();
         }
@@ -306,7 +306,7 @@ abstract class GraphLimitsContract {
             update(Patch.replace(says(0, mebibyte(i))));
         }
 
-        try (Changes changes = watch(Map.of("afterChangeId", begin))) {
+        try (Feed<Change> changes = watch(Map.of("afterChangeId", begin))) {
             int seen = 0;
             while (seen < 20) {
                 List<Change> some = some(changes);
@@ -366,7 +366,7 @@ abstract class GraphLimitsContract {
     @Test
     void changesBeyondTheirNumberAreForgotten() throws Exception {
         String begin;
-        try (Changes changes = watch(Map.of())) {
+        try (Feed<Change> changes = watch(Map.of())) {
             graph.update(Update.of(Patch.add(says(1, "begin"))).forTask("t1"), context);
             begin = some(changes).getFirst().changeId();
         }

@@ -16,7 +16,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import java.nio.file.Path;
 import java.util.List;
@@ -112,7 +112,7 @@ final class KnowledgeRequestFuzzTest {
         }
 
         @Override
-        public EventStream watch(Operation.Watch operation, CallContext context) {
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND);
         }
     }

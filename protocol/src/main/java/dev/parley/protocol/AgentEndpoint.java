@@ -1,7 +1,7 @@
 package dev.parley.protocol;
 
 /**
- * Anything that answers A2A operations: the engine, a remote agent, a gateway.
+ * Answers operations, those of A2A and those of extensions: the engine, a remote agent, a gateway.
  *
  * <p>Safe for any number of threads. Calls block; run them on virtual threads.
  */
@@ -14,9 +14,9 @@ public interface AgentEndpoint {
     <R> R call(Operation.Call<R> operation, CallContext context);
 
     /**
-     * Opens a stream of events.
+     * Opens a stream: of the events of a task, in order and without gaps, or of what an operation of an extension streams.
      *
      * @throws A2AException if it is refused; nothing is left open
      */
-    EventStream watch(Operation.Watch operation, CallContext context);
+    <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context);
 }

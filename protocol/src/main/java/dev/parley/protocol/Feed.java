@@ -25,7 +25,15 @@ public interface Feed<E> extends AutoCloseable {
     @Nullable
     List<E> next(Duration patience) throws InterruptedException;
 
-    /** Ends this for its reader. Idempotent. */
+    /**
+     * The place behind which this began, as its operation takes it to go on after a cut before anything has come; null if that is not
+     * known.
+     */
+    default @Nullable String position() {
+        return null;
+    }
+
+    /** Ends this for its reader; what it shows goes on. Idempotent. */
     @Override
     void close();
 
@@ -49,6 +57,11 @@ public interface Feed<E> extends AutoCloseable {
                                 return next.size();
                             }
                         };
+            }
+
+            @Override
+            public @Nullable String position() {
+                return from.position();
             }
 
             @Override

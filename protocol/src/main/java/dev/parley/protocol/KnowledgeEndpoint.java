@@ -1,8 +1,6 @@
 package dev.parley.protocol;
 
-import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Anything that answers the operations of the knowledge graph extension: a graph on this machine, or an agent elsewhere.
@@ -38,40 +36,60 @@ public interface KnowledgeEndpoint {
     KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context);
 
     /**
-     * Opens a stream of changes.
+     * Opens a stream of changes, in the order of their commits. Its position is the id of the change behind which it began, to be given as
+     * {@code metadata.afterChangeId}.
      *
      * @throws A2AException KNOWLEDGE_SUBSCRIPTION if the query is none; ALIGNMENT_VIOLATION if it may not be watched;
      *     nothing is left open
      */
-    Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context);
+    Feed<KnowledgeOperation.Change> subscribe(KnowledgeOperation.Subscribe subscription, CallContext context);
 
-    /**
-     * Changes as one reader sees them, in the order of their commits. The reader pulls. For one thread at a time, except
-     * {@link #close}, which any thread may call and which wakes a waiting {@link #next}.
-     */
-    interface Changes extends Feed<KnowledgeOperation.Change> {
-        /**
-         * The id of the change behind which this stream began, to be given as {@code metadata.afterChangeId} to go on before
-         * anything has changed; null if that is not known.
-         */
-        default @Nullable String position() {
-            return null;
-        }
+    /** The graph whose operations {@code endpoint} answers. */
+    static KnowledgeEndpoint of(AgentEndpoint endpoint, List<String> languages) {
+        return new KnowledgeEndpoint() {
+            @Override
+            public List<String> queryLanguages() {
+                return languages;
+            }
 
-        /**
-         * Returns what has changed since the last call, waiting for it if need be.
-         *
-         * @return at least one change; an empty list if nothing changed within {@code patience}; null once the stream has
-         *     been closed
-         * @throws A2AException if the stream had to end, for instance because the reader may no longer see it
-         * @throws InterruptedException if the waiting thread was interrupted; the stream can still be read
-         */
-        @Override
-        @Nullable
-        List<KnowledgeOperation.Change> next(Duration patience) throws InterruptedException;
+            @Override
+            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
+                return endpoint.call(query, context);
+            }
 
-        /** Ends the stream for this reader. Idempotent. */
-        @Override
-        void close();
+            @Override
+            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
+                return endpoint.call(update, context);
+            }
+
+            @Override
+            public Feed<KnowledgeOperation.Change> subscribe(
+                    KnowledgeOperation.Subscribe subscription, CallContext context) {
+                return endpoint.watch(subscription, context);
+            }
+        };
+    }
+
+    /** This as an endpoint, which answers the operations of the extension and refuses all others with METHOD_NOT_FOUND. */
+    @SuppressWarnings("unchecked") // an operation's answer has the type that the operation names
+    default AgentEndpoint endpoint() {
+        return new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext context) {
+                return switch (operation) {
+                    case KnowledgeOperation.Query query -> (R) query(query, context);
+                    case KnowledgeOperation.Update update -> (R) update(update, context);
+                    default -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+                };
+            }
+
+            @Override
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+                if (operation instanceof KnowledgeOperation.Subscribe subscription) {
+                    return (Feed<E>) subscribe(subscription, context);
+                }
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+        };
     }
 }

@@ -18,20 +18,18 @@ public sealed interface KnowledgeOperation {
     String GRAPHQL = "graphql";
     String SPARQL = "sparql";
 
+    String QUERY = "knowledge/query";
+    String UPDATE = "knowledge/update";
+    String SUBSCRIBE = "knowledge/subscribe";
+
     /** The names of all operations, as {@link #name} returns them. */
-    List<String> NAMES = List.of("knowledge/query", "knowledge/update", "knowledge/subscribe");
+    List<String> NAMES = List.of(QUERY, UPDATE, SUBSCRIBE);
 
     /** Patches that one update may have. */
     int MAX_MUTATIONS = 1_000;
 
     /** Name of the operation in the extension, in every dialect. */
-    default String name() {
-        return switch (this) {
-            case Query query -> "knowledge/query";
-            case Update update -> "knowledge/update";
-            case Subscribe subscribe -> "knowledge/subscribe";
-        };
-    }
+    String name();
 
     /** The task that it has to do with, of whichever agent; null for none. */
     @Nullable
@@ -59,7 +57,7 @@ public sealed interface KnowledgeOperation {
             @Nullable String taskId,
             @Nullable String sessionId,
             Map<String, @Nullable Object> metadata)
-            implements KnowledgeOperation {
+            implements KnowledgeOperation, Operation.ExtensionCall<QueryResult> {
         public Query {
             requireText("query", query);
             requireNonNull(language, "language");
@@ -69,6 +67,16 @@ public sealed interface KnowledgeOperation {
             if (maxAge != null && maxAge.isNegative()) {
                 throw InvalidField.of("maxAgeSeconds", maxAge.toSeconds() + " (expected: >= 0)");
             }
+        }
+
+        @Override
+        public String name() {
+            return QUERY;
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return taskId;
         }
 
         /** A query in GraphQL. */
@@ -103,7 +111,7 @@ public sealed interface KnowledgeOperation {
             @Nullable String taskId,
             @Nullable String sessionId,
             Map<String, @Nullable Object> metadata)
-            implements KnowledgeOperation {
+            implements KnowledgeOperation, Operation.ExtensionCall<UpdateResult> {
         public Update {
             mutations = Lists.copy(mutations);
             metadata = Lists.copy(metadata);
@@ -113,6 +121,22 @@ public sealed interface KnowledgeOperation {
             if (sparql != null && !mutations.isEmpty()) {
                 throw InvalidField.of("mutations", "together with a SPARQL update (expected: either)");
             }
+        }
+
+        @Override
+        public String name() {
+            return UPDATE;
+        }
+
+        /** Adding twice what has no id of its own changes more than adding it once. */
+        @Override
+        public boolean isRepeatable() {
+            return false;
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return taskId;
         }
 
         public static Update of(Patch... mutations) {
@@ -147,12 +171,22 @@ public sealed interface KnowledgeOperation {
             @Nullable String taskId,
             @Nullable String sessionId,
             Map<String, @Nullable Object> metadata)
-            implements KnowledgeOperation {
+            implements KnowledgeOperation, Operation.ExtensionWatch<Change> {
         public Subscribe {
             requireText("subscriptionQuery", query);
             requireNonNull(language, "language");
             variables = Lists.copy(variables);
             metadata = Lists.copy(metadata);
+        }
+
+        @Override
+        public String name() {
+            return SUBSCRIBE;
+        }
+
+        @Override
+        public @Nullable String relatedTask() {
+            return taskId;
         }
 
         public static Subscribe graphql(String query, Map<String, @Nullable Object> variables) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The eleven things a client can ask of an agent, each with the fields of its request.
+ * An operation of an agent with the fields of its request: one of the eleven of A2A, or one of an {@link Extension}.
  *
  * <p>{@code tenant} routes a request among several agents or groups behind one address; null if the interface names
  * none.
@@ -19,7 +19,7 @@ public sealed interface Operation {
     /** How many characters an id may have that a caller chooses. */
     int LONGEST_ID = 256;
 
-    /** The names of all operations, as {@link #name} returns them. */
+    /** The names of the operations of A2A, as {@link #name} returns them. */
     List<String> NAMES = List.of(
             "SendMessage",
             "SendStreamingMessage",
@@ -56,6 +56,7 @@ public sealed interface Operation {
             case ListPushConfigs list -> "ListTaskPushNotificationConfigs";
             case DeletePushConfig delete -> "DeleteTaskPushNotificationConfig";
             case GetExtendedAgentCard get -> "GetExtendedAgentCard";
+            case Extension extension -> extension.name();
         };
     }
 
@@ -72,7 +73,16 @@ public sealed interface Operation {
             case DeletePushConfig delete -> delete.taskId();
             case ListTasks list -> null;
             case GetExtendedAgentCard get -> null;
+            case Extension extension -> null;
         };
+    }
+
+    /**
+     * The id of the task that logs, traces and the audit show beside the operation: the one that it is {@linkplain #aboutTask() about}, or
+     * another that an operation of an extension names; null for none.
+     */
+    default @Nullable String relatedTask() {
+        return aboutTask();
     }
 
     /**
@@ -109,6 +119,7 @@ public sealed interface Operation {
             }
             case ListTasks list -> requireShort("contextId", list.contextId());
             case GetExtendedAgentCard get -> {}
+            case Extension extension -> {}
         }
     }
 
@@ -120,8 +131,37 @@ public sealed interface Operation {
     /** An operation with one answer of type {@code R}. */
     sealed interface Call<R> extends Operation {}
 
-    /** An operation that is answered by a stream of events. */
-    sealed interface Watch extends Operation {}
+    /** An operation with a stream of {@code E} as its answer; those of A2A stream {@link LoggedEvent}s. */
+    sealed interface Watch<E> extends Operation {}
+
+    /** An operation of A2A that streams the events of a task. */
+    sealed interface TaskWatch extends Watch<LoggedEvent> {}
+
+    /**
+     * An operation that an extension adds to those of A2A. Authorization, limits, metrics, traces and audit treat it like any other,
+     * by its {@link #name}.
+     */
+    sealed interface Extension extends Operation {
+        /** The method name that the extension's specification gives it, in every dialect. */
+        @Override
+        String name();
+
+        @Override
+        default @Nullable String tenant() {
+            return null;
+        }
+
+        /** Whether it runs an agent, which may call others: then the number of agents that a call goes through is bounded. */
+        default boolean runsAgent() {
+            return false;
+        }
+    }
+
+    /** An operation of an extension with one answer of type {@code R}. */
+    non-sealed interface ExtensionCall<R> extends Extension, Call<R> {}
+
+    /** An operation of an extension with a stream of {@code E} as its answer. */
+    non-sealed interface ExtensionWatch<E> extends Extension, Watch<E> {}
 
     /** The request that {@link SendMessage} and {@link SendStreamingMessage} share. */
     sealed interface Send extends Operation {
@@ -170,7 +210,7 @@ public sealed interface Operation {
             Message message,
             SendConfiguration configuration,
             Map<String, @Nullable Object> metadata)
-            implements Watch, Send {
+            implements TaskWatch, Send {
         public SendStreamingMessage {
             requireNonNull(message, "message");
             requireNonNull(configuration, "configuration");
@@ -272,7 +312,7 @@ public sealed interface Operation {
      *     without the snapshot that it begins with otherwise.
      */
     record SubscribeToTask(
-            @Nullable String tenant, String id, @Nullable Long after) implements Watch {
+            @Nullable String tenant, String id, @Nullable Long after) implements TaskWatch {
         public SubscribeToTask {
             requireId(id, "id");
         }

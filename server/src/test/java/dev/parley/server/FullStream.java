@@ -1,7 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.protocol.Artifact;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A stream that always has another event of 64 KB. */
-final class FullStream implements EventStream {
+final class FullStream implements Feed<LoggedEvent> {
     private static final LoggedEvent EVENT = new LoggedEvent(
             1,
             new TaskArtifactUpdateEvent(

@@ -4,7 +4,8 @@ import dev.parley.dialect.ServedAgent;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -17,7 +18,7 @@ import java.util.concurrent.BlockingQueue;
 final class ScriptedAgent implements AgentEndpoint {
     final BlockingQueue<Operation> asked = new ArrayBlockingQueue<>(100);
     final ScriptedEvents events = new ScriptedEvents();
-    volatile EventStream stream = events;
+    volatile Feed<LoggedEvent> stream = events;
     /** What it does before it answers a message. */
     volatile Runnable before = () -> {};
 
@@ -55,8 +56,9 @@ final class ScriptedAgent implements AgentEndpoint {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context) {
+    @SuppressWarnings("unchecked") // only operations of A2A come here
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         asked.offer(operation);
-        return stream;
+        return (Feed<E>) stream;
     }
 }

@@ -1,7 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.WireAnswer;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
@@ -21,7 +21,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A stream whose events a test hands out, and which tells whether it was closed. Its frames show the sequence only. */
-final class ScriptedEvents implements EventStream {
+final class ScriptedEvents implements Feed<LoggedEvent> {
     private static final TaskEvent MOVED =
             new TaskStatusUpdateEvent("t1", "c1", TaskStatus.of(TaskState.WORKING, Instant.EPOCH), Map.of());
 

@@ -9,7 +9,8 @@ import dev.parley.engine.Engine;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListTasks;
@@ -167,7 +168,7 @@ final class FailedCommitTest {
 
     /** Waits until the task ends. */
     private static void await(AgentEndpoint agent, String id) throws InterruptedException {
-        try (EventStream stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
+        try (Feed<LoggedEvent> stream = agent.watch(new SubscribeToTask(null, id, 0L), ALICE)) {
             for (var some = stream.next(Duration.ofSeconds(30));
                     some != null;
                     some = stream.next(Duration.ofSeconds(30))) {

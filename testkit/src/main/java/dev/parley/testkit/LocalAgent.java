@@ -6,7 +6,7 @@ import dev.parley.engine.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
@@ -101,7 +101,7 @@ public final class LocalAgent implements AutoCloseable {
     }
 
     /** Watches a task that has not ended, from now on. */
-    public EventStream watch(Task task) {
+    public Feed<LoggedEvent> watch(Task task) {
         return endpoint.watch(SubscribeToTask.of(task.id()), CallContext.anonymous());
     }
 
@@ -120,7 +120,7 @@ public final class LocalAgent implements AutoCloseable {
      *
      * @throws AssertionError if nothing happens for 10 seconds
      */
-    public static List<TaskEvent> drain(EventStream stream) throws InterruptedException {
+    public static List<TaskEvent> drain(Feed<LoggedEvent> stream) throws InterruptedException {
         var events = new ArrayList<TaskEvent>();
         try (stream) {
             for (var next = stream.next(PATIENCE); next != null; next = stream.next(PATIENCE)) {

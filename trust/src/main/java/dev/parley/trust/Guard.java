@@ -9,11 +9,8 @@ import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.OwnMethod;
 import dev.parley.trust.Policy.Attempt;
 import dev.parley.trust.Policy.Refusal;
 import java.util.ArrayList;
@@ -22,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +62,7 @@ public final class Guard {
         this.denials = denials;
     }
 
-    /** The agent behind this guard. */
+    /** The endpoint behind this guard: operations of A2A and of extensions alike. */
     public AgentEndpoint before(AgentEndpoint endpoint) {
         return new AgentEndpoint() {
             @Override
@@ -79,56 +75,20 @@ public final class Guard {
             }
 
             @Override
-            public EventStream watch(Operation.Watch operation, CallContext context) {
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
                 require(operation, context);
                 return endpoint.watch(operation, context);
             }
         };
     }
 
-    /** A method of the agent's own behind this guard. */
-    public OwnMethod before(String name, OwnMethod method) {
-        return (params, caller) -> {
-            require(name, null, caller, "");
-            requireEnd(name, caller);
-            return method.call(params, caller);
-        };
-    }
-
-    /** A read of the knowledge graph that is allowed to callers who may query it. */
-    public <T> Function<CallContext, T> beforeQuery(Function<CallContext, T> read) {
-        return caller -> {
-            require("knowledge/query", null, caller, "");
-            return read.apply(caller);
-        };
-    }
-
-    /** The knowledge graph that the agent lets its callers use, behind this guard. */
-    public KnowledgeEndpoint before(KnowledgeEndpoint graph) {
-        return new KnowledgeEndpoint() {
-            @Override
-            public List<String> queryLanguages() {
-                return graph.queryLanguages();
-            }
-
-            @Override
-            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                require(query.name(), null, context, "");
-                return graph.query(query, context);
-            }
-
-            @Override
-            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                require(update.name(), null, context, "");
-                return graph.update(update, context);
-            }
-
-            @Override
-            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                require(subscription.name(), null, context, "");
-                return graph.subscribe(subscription, context);
-            }
-        };
+    /**
+     * Refuses a caller who may not use the operation of that name, about no task and no skill.
+     *
+     * @throws A2AException PERMISSION_DENIED
+     */
+    public void require(String operation, CallContext context) {
+        require(operation, null, context, "");
     }
 
     private void require(Operation operation, CallContext context) {
@@ -142,6 +102,9 @@ public final class Guard {
             }
         } else {
             require(operation.name(), null, context, task);
+            if (operation instanceof Operation.Extension extension && extension.runsAgent()) {
+                requireEnd(operation.name(), context);
+            }
         }
     }
 

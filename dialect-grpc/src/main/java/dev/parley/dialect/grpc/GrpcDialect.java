@@ -12,9 +12,9 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.MethodDescriptor;
@@ -141,8 +141,9 @@ public final class GrpcDialect {
                                     caller,
                                     () -> rpc.answer().apply(result).toByteArray()));
                 }
-                case Operation.Watch watch -> {
-                    EventStream events = agent.door().apply(agent.endpoint()).watch(watch, context);
+                case Operation.TaskWatch watch -> {
+                    Feed<LoggedEvent> events =
+                            agent.door().apply(agent.endpoint()).watch(watch, context);
                     @SuppressWarnings("unchecked") // by the table
                     var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
                     yield new GrpcAnswer.Events(
@@ -199,7 +200,7 @@ public final class GrpcDialect {
                                     () -> KnowledgeModel.write(result).toByteArray()));
                 }
                 case KnowledgeOperation.Subscribe subscribe -> {
-                    Changes changes = knowledge.subscribe(subscribe, context);
+                    Feed<KnowledgeOperation.Change> changes = knowledge.subscribe(subscribe, context);
                     var begun = new HashMap<>(metadata);
                     if (changes.position() != null) {
                         begun.put(KnowledgeRpc.POSITION, changes.position());

@@ -147,10 +147,12 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
         };
     }
 
-    /** What stood before the first message of a feed that was opened quietly; null if it has no such header. */
-    @Nullable
-    String header(String name) {
-        return headers == null ? null : headers.get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER));
+    /** The header of that name, which only a feed that was opened quietly has read. */
+    @Override
+    public @Nullable String position() {
+        return headers == null
+                ? null
+                : headers.get(Metadata.Key.of(KnowledgeRpc.POSITION, Metadata.ASCII_STRING_MARSHALLER));
     }
 
     private E read(A message) {

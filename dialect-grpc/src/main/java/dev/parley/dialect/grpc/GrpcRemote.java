@@ -8,9 +8,8 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
@@ -32,7 +31,6 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -78,14 +76,29 @@ final class GrpcRemote implements Transport.Remote {
     }
 
     @Override
+    @SuppressWarnings("unchecked") // an operation's answer has the type that the operation names
     public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
-        Rpc<Operation, R, Message, Message> rpc = spoken.rpc(operation);
-        return ask(
-                rpc.method(),
-                rpc.request(operation, tenant),
-                rpc.result(),
-                context,
-                metadata(operation, context, headers));
+        Metadata metadata = metadata(operation, context, headers);
+        return switch (operation) {
+            case KnowledgeOperation.Query query ->
+                (R) ask(
+                        KnowledgeServiceGrpc.getQueryMethod(),
+                        KnowledgeModel.write(query, tenant),
+                        KnowledgeModel::read,
+                        context,
+                        metadata);
+            case KnowledgeOperation.Update update ->
+                (R) ask(
+                        KnowledgeServiceGrpc.getUpdateMethod(),
+                        KnowledgeModel.write(update, tenant),
+                        KnowledgeModel::read,
+                        context,
+                        metadata);
+            default -> {
+                Rpc<Operation, R, Message, Message> rpc = spoken.rpc(operation);
+                yield ask(rpc.method(), rpc.request(operation, tenant), rpc.result(), context, metadata);
+            }
+        };
     }
 
     private <Q extends Message, A extends Message, R> R ask(
@@ -112,31 +125,37 @@ final class GrpcRemote implements Transport.Remote {
     }
 
     @Override
-    public EventStream watch(Operation.Watch operation, CallContext context, Map<String, String> headers) {
+    @SuppressWarnings("unchecked") // an operation's answer has the type that the operation names
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context, Map<String, String> headers) {
+        Metadata metadata = metadata(operation, context, headers);
+        return (Feed<E>) connected(
+                context,
+                () -> operation instanceof KnowledgeOperation.Subscribe subscription
+                        ? changes(subscription, context, metadata)
+                        : events(operation, context, metadata));
+    }
+
+    private Feed<LoggedEvent> events(Operation.Watch<?> operation, CallContext context, Metadata metadata) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = spoken.rpc(operation);
         // In 0.3 a subscription may begin with what happens next, rather than with the task as it stands.
         boolean mayBeSilent = spoken.version() == null && operation instanceof Operation.SubscribeToTask;
-        GrpcFeed<?, LoggedEvent> feed = connected(context, () -> {
-            var call = channel.newCall(rpc.method(), options(context));
-            Metadata metadata = metadata(operation, context, headers);
-            Message request = rpc.request(operation, tenant);
-            Function<Message, LoggedEvent> event =
-                    message -> new LoggedEvent(0, rpc.result().apply(message));
-            return mayBeSilent
-                    ? GrpcFeed.openUnheard(call, metadata, request, event)
-                    : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());
-        });
-        return new EventStream() {
-            @Override
-            public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
-                return feed.next(patience);
-            }
+        var call = channel.newCall(rpc.method(), options(context));
+        Message request = rpc.request(operation, tenant);
+        Function<Message, LoggedEvent> event =
+                message -> new LoggedEvent(0, rpc.result().apply(message));
+        return mayBeSilent
+                ? GrpcFeed.openUnheard(call, metadata, request, event)
+                : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());
+    }
 
-            @Override
-            public void close() {
-                feed.close();
-            }
-        };
+    private Feed<KnowledgeOperation.Change> changes(
+            KnowledgeOperation.Subscribe subscription, CallContext context, Metadata metadata) {
+        return GrpcFeed.openQuiet(
+                channel.newCall(KnowledgeServiceGrpc.getSubscribeMethod(), options(context)),
+                metadata,
+                KnowledgeModel.write(subscription, tenant),
+                KnowledgeModel::read,
+                settings.firstEvent());
     }
 
     /** Asks when there is a connection; what failed for want of one was never sent, and says so. */
@@ -217,67 +236,6 @@ final class GrpcRemote implements Transport.Remote {
         if (value != null) {
             metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value);
         }
-    }
-
-    @Override
-    public KnowledgeEndpoint knowledge(Map<String, String> headers) {
-        return new KnowledgeEndpoint() {
-            @Override
-            public List<String> queryLanguages() {
-                return List.of(KnowledgeOperation.GRAPHQL); // what there is besides, only the card says
-            }
-
-            @Override
-            public KnowledgeOperation.QueryResult query(KnowledgeOperation.Query query, CallContext context) {
-                var request = KnowledgeModel.write(query, tenant);
-                return ask(
-                        KnowledgeServiceGrpc.getQueryMethod(),
-                        request,
-                        KnowledgeModel::read,
-                        context,
-                        metadata(context, headers));
-            }
-
-            @Override
-            public KnowledgeOperation.UpdateResult update(KnowledgeOperation.Update update, CallContext context) {
-                var request = KnowledgeModel.write(update, tenant);
-                return ask(
-                        KnowledgeServiceGrpc.getUpdateMethod(),
-                        request,
-                        KnowledgeModel::read,
-                        context,
-                        metadata(context, headers));
-            }
-
-            @Override
-            public Changes subscribe(KnowledgeOperation.Subscribe subscription, CallContext context) {
-                GrpcFeed<?, KnowledgeOperation.Change> feed = connected(
-                        context,
-                        () -> GrpcFeed.openQuiet(
-                                channel.newCall(KnowledgeServiceGrpc.getSubscribeMethod(), options(context)),
-                                metadata(context, headers),
-                                KnowledgeModel.write(subscription, tenant),
-                                KnowledgeModel::read,
-                                settings.firstEvent()));
-                return new Changes() {
-                    @Override
-                    public @Nullable String position() {
-                        return feed.header(KnowledgeRpc.POSITION);
-                    }
-
-                    @Override
-                    public @Nullable List<KnowledgeOperation.Change> next(Duration patience)
-                            throws InterruptedException {
-                        return feed.next(patience);
-                    }
-
-                    @Override
-                    public void close() {
-                        feed.close();
-                    }
-                };
-            }
-        };
     }
 
     @Override

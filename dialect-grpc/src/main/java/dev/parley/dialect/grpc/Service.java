@@ -2,7 +2,8 @@ package dev.parley.dialect.grpc;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import io.grpc.Status.Code;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ record Service(
         String extensions,
         List<Rpc<?, ?, ?, ?>> rpcs,
         Function<A2AError, Code> codes,
-        UnaryOperator<EventStream> streams) {
+        UnaryOperator<Feed<LoggedEvent>> streams) {
     static final String VERSION = "a2a-version";
 
     /**

@@ -1,6 +1,6 @@
 package dev.parley.dialect.grpc;
 
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 0.3.0, section 7.2.
  */
-final class UntilFinal implements EventStream {
-    private final EventStream events;
+final class UntilFinal implements Feed<LoggedEvent> {
+    private final Feed<LoggedEvent> events;
     private boolean ended;
 
-    UntilFinal(EventStream events) {
+    UntilFinal(Feed<LoggedEvent> events) {
         this.events = events;
     }
 

@@ -19,7 +19,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -158,7 +158,7 @@ class ErrorTableTest {
         }
 
         @Override
-        public EventStream watch(Operation.Watch operation, CallContext context) {
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             throw problem;
         }
     }

@@ -15,8 +15,9 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.QueryResult;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -89,7 +90,7 @@ final class GrpcRequestFuzzTest {
         }
 
         @Override
-        public EventStream watch(Operation.Watch operation, CallContext context) {
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND);
         }
 
@@ -109,7 +110,7 @@ final class GrpcRequestFuzzTest {
         }
 
         @Override
-        public Changes subscribe(Subscribe subscription, CallContext context) {
+        public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
             throw A2AException.of(A2AError.KNOWLEDGE_SUBSCRIPTION);
         }
     }

@@ -14,7 +14,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
@@ -165,7 +165,7 @@ class KnowledgeRpcTest {
         }
 
         @Override
-        public EventStream watch(Operation.Watch operation, CallContext context) {
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             throw A2AException.of(A2AError.INTERNAL);
         }
     }

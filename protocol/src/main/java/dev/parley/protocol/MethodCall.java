@@ -1,0 +1,24 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of an {@link OwnMethod}.
+ *
+ * @param params as JSON is in Java: maps, lists, texts, numbers, truth values and null
+ */
+public record MethodCall(String name, Map<String, @Nullable Object> params) implements Operation.ExtensionCall<Object> {
+    public MethodCall {
+        requireNonNull(name, "name");
+        params = Lists.copy(params);
+    }
+
+    /** A method is code of the agent. */
+    @Override
+    public boolean runsAgent() {
+        return true;
+    }
+}
