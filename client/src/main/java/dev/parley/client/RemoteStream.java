@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing on such a wire numbers the events, so one that was cut goes on with the task as it stands, by subscribing to
  * it. What counts as cut, and what as the end, is the same as in {@link ResumingStream}.
  */
-final class RemoteStream extends ResumingFeed<LoggedEvent, Feed<LoggedEvent>> implements Feed<LoggedEvent> {
+final class RemoteStream extends ResumingFeed<LoggedEvent> {
     private final HttpAgentClient client;
     private final Place.ByTransport place;
     private final Operation.TaskWatch operation;
@@ -119,7 +119,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent, Feed<LoggedEvent>> im
     }
 
     @Override
-    Opening<Feed<LoggedEvent>> again(RuntimeException cause) {
+    Opening<LoggedEvent> again(RuntimeException cause) {
         String id = taskId;
         if (id == null) {
             throw new ClientException(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A subscription that goes on behind the last change seen, and before the first behind where it began. One that is cut
  * while it shows what there was begins anew, because the rest of a snapshot cannot be determined.
  */
-final class ResumingChanges extends ResumingFeed<Change, Feed<Change>> implements Feed<Change> {
+final class ResumingChanges extends ResumingFeed<Change> {
     /** Subscribes in one attempt. */
     interface Subscribing {
         Feed<Change> open(Subscribe subscription) throws Trouble, InterruptedException;
@@ -62,7 +62,7 @@ final class ResumingChanges extends ResumingFeed<Change, Feed<Change>> implement
     }
 
     @Override
-    Opening<Feed<Change>> again(RuntimeException cause) {
+    Opening<Change> again(RuntimeException cause) {
         Subscribe from = subscription;
         if (after != null) {
             var metadata = new LinkedHashMap<String, @Nullable Object>(subscription.metadata());

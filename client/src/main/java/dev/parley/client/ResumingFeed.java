@@ -18,19 +18,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an agent streams, for longer than one connection lasts. Each attempt to go on has a thread of its own, so that a
  * reader waits no longer than it wants to.
- *
- * @param <F> what one connection brings
  */
-abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
+abstract class ResumingFeed<E> implements Feed<E> {
     /** Goes on, in one attempt. */
-    interface Opening<F> {
-        F open() throws Trouble, InterruptedException;
+    interface Opening<E> {
+        Feed<E> open() throws Trouble, InterruptedException;
     }
 
     private final ClientSettings settings;
     private final HttpWire wire;
-    private volatile F feed;
-    private volatile @Nullable FutureTask<F> resumption;
+    private volatile Feed<E> feed;
+    private volatile @Nullable FutureTask<Feed<E>> resumption;
     private volatile boolean closed;
     private boolean over;
     private int failures;
@@ -38,7 +36,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
     private long leaveAt;
 
     /** @param first the first connection */
-    ResumingFeed(ClientSettings settings, HttpWire wire, F first) {
+    ResumingFeed(ClientSettings settings, HttpWire wire, Feed<E> first) {
         this.settings = settings;
         this.wire = wire;
         this.feed = first;
@@ -58,10 +56,10 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
      *
      * @throws ClientException if there is no way
      */
-    abstract Opening<F> again(RuntimeException cause);
+    abstract Opening<E> again(RuntimeException cause);
 
     /** Returns what there is still to tell although the agent refuses to go on; throws {@code refusal} if that is nothing. */
-    F rest(RuntimeException refusal) {
+    Feed<E> rest(RuntimeException refusal) {
         throw refusal;
     }
 
@@ -70,7 +68,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         long until = System.nanoTime() + patience.toNanos();
         while (!closed && !over) {
             Duration left = Duration.ofNanos(until - System.nanoTime());
-            FutureTask<F> resuming = resumption;
+            FutureTask<Feed<E>> resuming = resumption;
             if (resuming == null) {
                 List<E> next = read(left);
                 if (next != null) {
@@ -131,7 +129,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
             over = true;
             return;
         }
-        Opening<F> again;
+        Opening<E> again;
         try {
             again = again(cause);
         } catch (ClientException hopeless) {
@@ -154,7 +152,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         });
     }
 
-    private F goOn(Opening<F> again) throws Trouble, InterruptedException {
+    private Feed<E> goOn(Opening<E> again) throws Trouble, InterruptedException {
         try {
             return again.open();
         } catch (A2AException refusal) {
@@ -167,7 +165,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
         }
     }
 
-    private void attempt(Callable<F> way) {
+    private void attempt(Callable<Feed<E>> way) {
         var next = new FutureTask<>(way);
         resumption = next;
         if (closed) { // close() may have looked before
@@ -177,7 +175,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
     }
 
     /** Waits for an attempt, and goes by what came of it; false if that is not known yet. */
-    private boolean isOver(FutureTask<F> resuming, Duration left) throws InterruptedException {
+    private boolean isOver(FutureTask<Feed<E>> resuming, Duration left) throws InterruptedException {
         try {
             feed = resuming.get(left.toNanos(), TimeUnit.NANOSECONDS);
             resumption = null;
@@ -208,7 +206,7 @@ abstract class ResumingFeed<E, F extends Feed<E>> implements Feed<E> {
     @Override
     public void close() {
         closed = true;
-        FutureTask<F> resuming = resumption;
+        FutureTask<Feed<E>> resuming = resumption;
         if (resuming != null && !resuming.cancel(true) && resuming.state() == FutureTask.State.SUCCESS) {
             resuming.resultNow().close();
         }

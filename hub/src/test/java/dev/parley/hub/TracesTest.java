@@ -176,13 +176,14 @@ final class TracesTest {
                             TRACED)
                     .close();
 
-            Span asked = receiver.span(SPAN_KIND_SERVER, "knowledge/query", Map.of("gen_ai.agent.name", "knowing"));
+            Span asked = receiver.span(
+                    SPAN_KIND_SERVER, "knowledge/query knowing", Map.of("a2a.operation", "knowledge/query"));
             for (String method : List.of("knowledge/update", "knowledge/subscribe")) {
-                Span other = receiver.span(SPAN_KIND_SERVER, method, Map.of("gen_ai.agent.name", "knowing"));
+                Span other = receiver.span(SPAN_KIND_SERVER, method + " knowing", Map.of("a2a.operation", method));
                 assertThat(hex(other.getTraceId())).isEqualTo(TRACE);
             }
             Span worked = receiver.span(SPAN_KIND_INTERNAL, "invoke_agent knowing", Map.of());
-            Span within = receiver.span(SPAN_KIND_INTERNAL, "knowledge/query", Map.of());
+            Span within = receiver.span(SPAN_KIND_INTERNAL, "knowledge/query graph", Map.of());
             assertThat(hex(asked.getTraceId())).isEqualTo(TRACE);
             assertThat(within.getParentSpanId()).isEqualTo(worked.getSpanId());
         }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.KnowledgeEndpoint.Changes;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import dev.parley.protocol.KnowledgeOperation.Query;
 import dev.parley.protocol.KnowledgeOperation.Subscribe;
@@ -81,7 +81,7 @@ final class GraphClockTest {
     /** Returns the id of the change. */
     private String add(String value) {
         add(value, Map.of());
-        try (Changes changes = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE)) {
+        try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE)) {
             return changes.position();
         }
     }
@@ -105,7 +105,7 @@ final class GraphClockTest {
     private List<String> valuesBehind(String changeId, int wanted) throws InterruptedException {
         var values = new ArrayList<String>();
         var subscription = Subscribe.graphql(ALL, Map.of()).with(Map.of("afterChangeId", changeId));
-        try (Changes changes = graph.subscribe(subscription, ALICE)) {
+        try (Feed<Change> changes = graph.subscribe(subscription, ALICE)) {
             while (values.size() < wanted) {
                 List<Change> news = requireNonNull(changes.next(Duration.ofSeconds(30)), "the end of the subscription");
                 assertThat(news).as("changes within 30 s behind " + values).isNotEmpty();

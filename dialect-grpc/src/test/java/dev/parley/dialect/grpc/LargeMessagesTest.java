@@ -9,7 +9,7 @@ import dev.parley.dialect.grpc.v1.GetTaskRequest;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.EventStream;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -53,7 +53,7 @@ final class LargeMessagesTest {
         }
 
         @Override
-        public EventStream watch(Operation.Watch operation, CallContext caller) {
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
             throw new UnsupportedOperationException();
         }
     }
