@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ final class LiveTasks {
     /** Held while a loaded task is put into the cache, and while a removal is counted; never while anything is read. */
     private final ReentrantLock admission = new ReentrantLock();
     /** How often tasks were removed from the log. Written under the lock. */
-    private volatile long removals;
+    private final AtomicLong removals = new AtomicLong();
 
     /**
      * @param maxBytes room for tasks that nothing happens to
@@ -114,7 +115,7 @@ final class LiveTasks {
 
     private @Nullable LiveTask load(TaskKey key, CompletableFuture<Boolean> mine) {
         try {
-            long before = removals;
+            long before = removals.get();
             LiveTask loaded = loader.load(key);
             if (loaded != null && loaded.weight() > LARGE) {
                 requireRoom(loaded);
@@ -151,7 +152,7 @@ final class LiveTasks {
         while (true) {
             admission.lock();
             try {
-                if (removals == before) {
+                if (removals.get() == before) {
                     LiveTask live = cache.asMap()
                             .compute(
                                     key.taskId(),
@@ -159,7 +160,7 @@ final class LiveTasks {
                                             pinned(present == null || present.isBroken() ? loaded : present, key));
                     return live != null && live.key().equals(key) ? live : null;
                 }
-                before = removals;
+                before = removals.get();
             } finally {
                 admission.unlock();
             }
@@ -216,7 +217,7 @@ final class LiveTasks {
         // Whoever puts a task into the cache has done so before this, and the loop finds it; or notices the removal.
         admission.lock();
         try {
-            removals++;
+            removals.incrementAndGet();
         } finally {
             admission.unlock();
         }

@@ -82,7 +82,7 @@ final class GraphClockTest {
     private String add(String value) {
         add(value, Map.of());
         try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(ALL, Map.of()), ALICE)) {
-            return changes.position();
+            return requireNonNull(changes.position());
         }
     }
 

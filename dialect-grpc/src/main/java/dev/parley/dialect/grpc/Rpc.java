@@ -49,7 +49,7 @@ record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
         return new Rpc<>(type, method, read, write, answer, result);
     }
 
-    static <O extends Operation.Watch, Q extends Message, A extends Message> Rpc<O, TaskEvent, Q, A> watch(
+    static <O extends Operation.TaskWatch, Q extends Message, A extends Message> Rpc<O, TaskEvent, Q, A> watch(
             Class<O> type,
             MethodDescriptor<Q, A> method,
             Function<Q, O> read,
