@@ -136,9 +136,7 @@ final class CardSource {
                 tried.add(place + (answer.status() == 200 ? " (no JSON)" : " (status " + answer.status() + ")"));
             }
         }
-        throw notFound(
-                "no agent card at " + String.join(", ", tried),
-                "name the agent with -a: its origin or the URL of its card");
+        throw notFound("no agent card at " + String.join(", ", tried), Problems.NO_CARD_HINT);
     }
 
     /** A document that is no card is one that is wrong, where the agent's own card has to be; elsewhere it is something else. */

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: a2a-cli specification 0.2, sections 11.4 and 11.6; A2A specification 1.0, section 3.3.2.
  */
 final class Problems {
+    static final String NO_CARD_HINT =
+            "name the agent with -a: its address or the URL of its card; a hub lists its agents at /agents";
+
     private static final Map<A2AError, String> NAMES = new EnumMap<>(A2AError.class);
 
     static {
@@ -112,11 +115,7 @@ final class Problems {
             case STREAM_CUT ->
                 Problem.local(LocalError.UNREACHABLE, message, "the task goes on: parley task get --wait TASK-ID");
             case TIMED_OUT -> Problem.local(LocalError.TIMEOUT, message, "allow more time with --timeout");
-            case CARD_NOT_FOUND ->
-                Problem.local(
-                        LocalError.CARD_NOT_FOUND,
-                        message,
-                        "name the agent with -a: its origin or the URL of its card");
+            case CARD_NOT_FOUND -> Problem.local(LocalError.CARD_NOT_FOUND, message, NO_CARD_HINT);
             case CARD_INVALID ->
                 Problem.local(
                         LocalError.CARD_INVALID,
