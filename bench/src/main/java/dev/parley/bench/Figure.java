@@ -85,6 +85,15 @@ record Figure(
             latency("fair-ping-alone", "one caller of `ping`", "p99", null),
             latency("fair-ping-beside", "the same beside 64 callers of another group", "p99", null),
             share("fair-ping", "how much slower that is", "fair-ping-beside", "fair-ping-alone", atMost(2)),
+            neighbour("connections", "64 connections that send"),
+            neighbour("get", "a caller that gets a task of 18 MB"),
+            neighbour("graphql", "a caller that asks for incoming statements, 50 times 3 deep"),
+            neighbour("pattern", "a caller that searches texts, 30 times"),
+            neighbour("sparql", "a caller that joins all statements in SPARQL"),
+            neighbour("shacl", "a caller with SHACL shapes of chains of chains"),
+            neighbour("update", "a caller that writes 1,000 statements at a time"),
+            neighbour("message", "a caller that sends 9 MB at a time"),
+            neighbour("parts", "a caller that sends 150,000 parts at a time"),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: median", "p50", atMost(10)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: 99th percentile", "p99", atMost(10)),
             latency("chunks-1000", "one artifact in 1,000 chunks, to the end of the stream", "p50", null),
@@ -133,6 +142,17 @@ record Figure(
 
     private static Figure latency(String id, String title, String percentile, @Nullable Goal goal) {
         return new Figure(id, title, "ms", "/result/latencyMilliseconds/" + percentile, 1, goal);
+    }
+
+    /** How many times as long as without others a message takes beside a caller of another group. */
+    private static Figure neighbour(String kind, String title) {
+        return new Figure(
+                "neighbour-" + kind,
+                "99th percentile of a message beside " + title + ", divided by that without",
+                "times",
+                "/result/times",
+                1,
+                atMost(2));
     }
 
     private static Figure held(String id, String title, @Nullable Goal goal) {

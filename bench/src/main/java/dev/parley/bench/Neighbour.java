@@ -1,0 +1,334 @@
+package dev.parley.bench;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.Json;
+import dev.parley.knowledge.Graph;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.Statement;
+import dev.parley.protocol.Term.Literal;
+import dev.parley.protocol.Term.Resource;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * How long one caller's SendMessage takes beside another group that has the hub compute, write or answer as much as it can, and
+ * how long without it.
+ *
+ * <p>Arguments: {@code fill DATA}, before the hub starts; or the address of an agent with a knowledge graph, a directory for the
+ * documents, the seconds for each measurement, and names of kinds of load, none for all. Two callers have the keys
+ * {@code key-of-the-noisy-group} and {@code key-of-the-quiet-group}.
+ */
+public final class Neighbour {
+    private static final String NOISY = "key-of-the-noisy-group";
+    private static final String QUIET = "key-of-the-quiet-group";
+    private static final String QUERY = "/kg:query";
+    private static final String UPDATE = "/kg:update";
+    private static final String SEND = "/message:send";
+    private static final int LARGE = 9 << 20;
+    private static final int DEADLINE_MS = 60_000;
+
+    private static final String SHAPES = """
+            @prefix sh: <http://www.w3.org/ns/shacl#> .
+            <ex:Shape> a sh:NodeShape ; sh:targetSubjectsOf <p> ; sh:property <ex:P1> .
+            <ex:P1> sh:path [ sh:zeroOrMorePath <p> ] ; sh:node [ sh:property <ex:P2> ] .
+            <ex:P2> sh:path [ sh:zeroOrMorePath <p> ] ; sh:node [ sh:property <ex:P3> ] .
+            <ex:P3> sh:path [ sh:zeroOrMorePath <p> ] ; sh:maxCount 100000 .
+            """;
+
+    /**
+     * What the noisy group does.
+     *
+     * @param connections that do so at the same time
+     */
+    private record Load(int connections, Supplier<byte[]> request) {}
+
+    private final URI agent;
+    private final Map<String, Load> loads;
+
+    private Neighbour(URI agent) throws IOException {
+        this.agent = agent;
+        byte[] graphQl = graphQl(IntStream.range(0, 50)
+                .mapToObj(i -> "a" + i + ": entity(id: \"ex:n" + (i + 5) + "\") "
+                        + "{ incoming(first: 4) { nodes { subject ".repeat(3)
+                        + "{ types }"
+                        + " } } }".repeat(3))
+                .collect(Collectors.joining()));
+        byte[] pattern = graphQl(IntStream.range(0, 30)
+                .mapToObj(i -> "a" + i + ": entities(text: \"nothing has this " + i
+                        + "\", orderBy: \"ex:text\", first: 1) { nodes { id } } ")
+                .collect(Collectors.joining()));
+        byte[] sparql = query(
+                "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c = ?f && ?f = ?i) }", "sparql");
+        byte[] parts = IntStream.range(0, 150_000)
+                .mapToObj(i -> "{\"text\":\"" + i + "\"}")
+                .collect(Collectors.joining(","))
+                .getBytes(US_ASCII);
+        byte[] text = ("{\"text\":\"" + "x".repeat(LARGE) + "\"}").getBytes(US_ASCII);
+        byte[] hello = "{\"text\":\"hello\"}".getBytes(US_ASCII);
+        loads = Map.ofEntries(
+                Map.entry("graphql", new Load(1, () -> graphQl)),
+                Map.entry("pattern", new Load(1, () -> pattern)),
+                Map.entry("sparql", new Load(1, () -> sparql)),
+                Map.entry("shacl", new Load(1, () -> update("ex:n", 1))),
+                Map.entry("update", new Load(1, () -> update("ex:s", 1_000))),
+                Map.entry("message", new Load(1, () -> message(text, NOISY))),
+                Map.entry("parts", new Load(1, () -> message(parts, NOISY))),
+                Map.entry("get", new Load(1, get(text))),
+                Map.entry("connections", new Load(64, () -> message(hello, NOISY))));
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments[0].equals("fill")) {
+            fill(Path.of(arguments[1]));
+            return;
+        }
+        var all = new Neighbour(URI.create(arguments[0]));
+        Path documents = Files.createDirectories(Path.of(arguments[1]));
+        long nanos = Math.round(Double.parseDouble(arguments[2]) * 1e9);
+        List<String> names = arguments.length > 3
+                ? List.of(arguments).subList(3, arguments.length)
+                : all.loads.keySet().stream().sorted().toList();
+        all.measure(nanos); // warms up
+        for (String name : names) {
+            String document = all.compare(name, nanos);
+            Files.writeString(documents.resolve("neighbour-" + name + ".json"), document + "\n");
+            System.out.println(name + ": " + document);
+        }
+    }
+
+    private static void fill(Path data) {
+        CallContext noisy = CallContext.of("noisy", new Scope("noisy", "noisy"));
+        try (Graph graph = Graph.open(data)) {
+            graph.load(
+                    IntStream.range(0, 600)
+                            .mapToObj(i -> Statement.of("ex:n" + i, "p", Resource.of("ex:n" + (i + 1))))
+                            .toList(),
+                    noisy,
+                    "file");
+            graph.load(
+                    IntStream.range(0, 30_000)
+                            .mapToObj(i -> Statement.of("ex:t" + i % 100, "ex:text", Literal.of("text " + i)))
+                            .toList(),
+                    noisy,
+                    "file");
+            graph.shapes("noisy", SHAPES);
+        }
+    }
+
+    // --- measuring
+
+    private String compare(String name, long nanos) throws InterruptedException, IOException {
+        double[] alone = measure(nanos);
+        var others = new ArrayList<Thread>();
+        double[] beside;
+        Load load = loads.get(name);
+        if (load == null) {
+            throw new IllegalArgumentException(name + " (expected: one of " + loads.keySet() + ")");
+        }
+        var answers = new int[load.connections()];
+        try {
+            for (int i = 0; i < load.connections(); i++) {
+                int number = i;
+                others.add(Thread.ofVirtual().start(() -> run(load, answers, number)));
+            }
+            measure(nanos / 4); // until the others are at work
+            beside = measure(nanos);
+        } finally {
+            others.forEach(Thread::interrupt);
+            for (Thread other : others) {
+                other.join();
+            }
+        }
+        LockSupport.parkNanos(nanos / 4); // for what the others have left behind
+        return String.format(
+                Locale.ROOT,
+                "{\"result\":{\"alone\":{\"p50\":%.3f,\"p99\":%.3f},\"beside\":{\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f},"
+                        + "\"times\":%.2f,\"requests\":%d,\"othersRequests\":%d}}",
+                alone[0],
+                alone[1],
+                beside[0],
+                beside[1],
+                beside[2],
+                beside[1] / alone[1],
+                (int) beside[3],
+                Arrays.stream(answers).sum());
+    }
+
+    private void run(Load load, int[] answers, int number) {
+        try (var connection = new Connection()) {
+            while (!Thread.currentThread().isInterrupted()) {
+                connection.call(load.request().get());
+                answers[number]++;
+            }
+        } catch (IOException ended) {
+            if (!Thread.currentThread().isInterrupted()) {
+                System.err.println("the load ended: " + ended);
+            }
+        }
+    }
+
+    /** Returns the median, the 99th percentile and the maximum in milliseconds, and the number of requests. */
+    private double[] measure(long nanos) throws IOException {
+        byte[] hello = "{\"text\":\"hello\"}".getBytes(US_ASCII);
+        var took = new ArrayList<Long>();
+        try (var connection = new Connection()) {
+            for (long end = System.nanoTime() + nanos; System.nanoTime() - end < 0; ) {
+                byte[] request = message(hello, QUIET);
+                long begun = System.nanoTime();
+                int status = connection.call(request);
+                took.add(System.nanoTime() - begun);
+                if (status != 200) {
+                    throw new IOException("status " + status + " (expected: 200)");
+                }
+            }
+        }
+        took.sort(null);
+        return new double[] {
+            took.get(took.size() / 2) / 1e6, took.get(took.size() * 99 / 100) / 1e6, took.getLast() / 1e6, took.size()
+        };
+    }
+
+    // --- requests
+
+    private Supplier<byte[]> get(byte[] part) throws IOException {
+        String[] task = new String[1];
+        return () -> {
+            try {
+                if (task[0] == null) {
+                    try (var connection = new Connection()) {
+                        String answer = connection.answer(message(part, NOISY));
+                        int id = answer.indexOf("\"id\":\"") + 6;
+                        task[0] = answer.substring(id, answer.indexOf('"', id));
+                    }
+                }
+            } catch (IOException failure) {
+                throw new IllegalStateException(failure);
+            }
+            return head("GET", "/tasks/" + task[0], NOISY, "", 0);
+        };
+    }
+
+    private byte[] message(byte[] parts, String key) {
+        String begin = "{\"message\":{\"role\":\"ROLE_USER\",\"messageId\":\"" + UUID.randomUUID() + "\",\"parts\":[";
+        return post(SEND, key, begin.getBytes(US_ASCII), parts, "]}}".getBytes(US_ASCII));
+    }
+
+    private byte[] update(String subject, int statements) {
+        String mutations = IntStream.range(0, statements)
+                .mapToObj(i -> "{\"op\":\"add\",\"statement\":{\"subject\":{\"id\":\"" + subject + i
+                        + "\"},\"predicate\":{\"id\":\"ex:status\"},\"object\":{\"value\":\"new " + i + "\"}}}")
+                .collect(Collectors.joining(","));
+        String begin = "{\"justification\":\"" + UUID.randomUUID() + "\",\"mutations\":[";
+        return post(UPDATE, NOISY, (begin + mutations + "]}").getBytes(US_ASCII));
+    }
+
+    private byte[] graphQl(String text) {
+        return query("{ " + text + " }", "graphql");
+    }
+
+    private byte[] query(String text, String language) {
+        return post(QUERY, NOISY, Json.write(Map.of("query", text, "queryLanguage", language)));
+    }
+
+    private byte[] post(String path, String key, byte[]... body) {
+        int length = Arrays.stream(body).mapToInt(each -> each.length).sum();
+        var request = new ByteArrayOutputStream(length + 512);
+        request.writeBytes(head("POST", path, key, "Content-Type: application/json\r\n", length));
+        for (byte[] each : body) {
+            request.writeBytes(each);
+        }
+        return request.toByteArray();
+    }
+
+    private byte[] head(String method, String path, String key, String headers, int length) {
+        return (method + " " + agent.getPath() + path + " HTTP/1.1\r\nHost: " + agent.getAuthority()
+                        + "\r\nA2A-Version: 1.0\r\nX-Api-Key: " + key + "\r\nContent-Length: " + length + "\r\n"
+                        + headers + "\r\n")
+                .getBytes(US_ASCII);
+    }
+
+    /** A connection of HTTP/1.1 that does little, so that what it measures is the server. */
+    private final class Connection implements AutoCloseable {
+        private final Socket socket;
+        private final InputStream in;
+        private final byte[] buffer = new byte[64 * 1024];
+
+        Connection() throws IOException {
+            socket = new Socket(agent.getHost(), agent.getPort());
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(DEADLINE_MS);
+            in = new BufferedInputStream(socket.getInputStream(), buffer.length);
+        }
+
+        /** Returns the status of the answer, which is read to its end. */
+        int call(byte[] request) throws IOException {
+            return call(request, new ByteArrayOutputStream(), false);
+        }
+
+        String answer(byte[] request) throws IOException {
+            var body = new ByteArrayOutputStream();
+            call(request, body, true);
+            return body.toString(UTF_8);
+        }
+
+        private int call(byte[] request, ByteArrayOutputStream body, boolean wanted) throws IOException {
+            socket.getOutputStream().write(request);
+            int status = Integer.parseInt(line().split(" ", -1)[1]);
+            int length = 0;
+            for (String header = line(); !header.isEmpty(); header = line()) {
+                if (header.regionMatches(true, 0, "content-length:", 0, 15)) {
+                    length = Integer.parseInt(header.substring(15).strip());
+                }
+            }
+            while (length > 0) {
+                int count = in.read(buffer, 0, Math.min(buffer.length, length));
+                if (count < 0) {
+                    throw new EOFException();
+                }
+                if (wanted) {
+                    body.write(buffer, 0, count);
+                }
+                length -= count;
+            }
+            return status;
+        }
+
+        private String line() throws IOException {
+            var line = new StringBuilder();
+            for (int next = in.read(); next != '\n'; next = in.read()) {
+                if (next < 0) {
+                    throw new EOFException();
+                }
+                if (next != '\r') {
+                    line.append((char) next);
+                }
+            }
+            return line.toString();
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+}
