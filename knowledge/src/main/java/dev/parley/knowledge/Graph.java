@@ -405,10 +405,16 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         personal.unlink(ids, by);
     }
 
+    /** Waits until the removal of old entries that has begun, if one has, has ended. */
+    void awaitSweep() {
+        journal.awaitSweep();
+    }
+
     /** Closes the graphs and ends all subscriptions. Idempotent. */
     @Override
     public void close() {
         audit.close();
+        journal.close();
         statements.close();
         if (ownsDatabase) {
             database.close();

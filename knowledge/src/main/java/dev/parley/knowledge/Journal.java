@@ -15,6 +15,9 @@ import dev.parley.protocol.Term.Resource;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
+import dev.parley.store.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
@@ -30,12 +33,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is kept besides the statements, in the same transactions: the feed of changes, updates that wait for review, the
- * audit, and the answers to updates that may be repeated.
+ * audit, and the answers to updates that may be repeated. Old entries are removed beside them, in transactions of 5 ms each.
  */
 final class Journal {
     /**
@@ -64,6 +68,15 @@ final class Journal {
     /** The setting of the database that has the newest number of a review. */
     private static final String LAST_REVIEW = "last review";
 
+    /** Rows that a sweep looks up at a time, beside the writer. */
+    private static final int SWEPT_AT_ONCE = 1_000;
+
+    /** Rows that one statement removes. */
+    private static final int RANGE = 20;
+
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
+
+    private final Database database;
     private final Terms terms;
     private final Sql sql;
     private final Keeping keeping;
@@ -72,9 +85,12 @@ final class Journal {
     private long lastAudit;
     private long lastReview;
     private long sinceSweep;
+    private volatile CompletableFuture<Boolean> sweeping = CompletableFuture.completedFuture(true);
+    private volatile boolean open = true;
 
     /** @param steadyClock decides what is old enough to be removed */
     Journal(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
+        this.database = database;
         this.terms = terms;
         this.sql = sql;
         this.keeping = keeping;
@@ -135,7 +151,7 @@ final class Journal {
                     task.toString(),
                     number);
         }
-        sweep(writing.session, 1);
+        sweep(1);
         return numbered(writing, number, op, stamped, replaced, types, more);
     }
 
@@ -156,7 +172,7 @@ final class Journal {
             insert.executeBatch();
         }
         Set<Long> known = writing.holdChanges(coming, source);
-        sweep(writing.session, coming.size() - known.size());
+        sweep(coming.size() - known.size());
         return known;
     }
 
@@ -255,36 +271,60 @@ final class Journal {
         return remarks;
     }
 
-    /** Forgets what is too old or too much, of all groups, once in a while. */
-    private void sweep(Session session, int entries) throws SQLException {
+    /**
+     * Begins to remove what is too old or too much, of all groups, once in so many entries. On the writer thread, which only removes
+     * rows that another thread has found.
+     */
+    private void sweep(int entries) {
         sinceSweep += entries;
-        if (sinceSweep < keeping.sweepEvery()) {
+        if (sinceSweep < keeping.sweepEvery() || !open || !sweeping.isDone()) {
             return;
         }
         sinceSweep = 0;
         long nowMs = steadyClock.millis();
+        long lastAuditToRemove = lastAudit - keeping.audited();
+        var done = new CompletableFuture<Boolean>();
+        sweeping = done;
+        Thread.ofPlatform().daemon().name("knowledge-sweep").start(() -> {
+            try {
+                sweepAll(nowMs, lastAuditToRemove);
+            } catch (StoreException failure) {
+                LOG.log(open ? Level.WARNING : Level.DEBUG, "old entries are removed later", failure);
+            } finally {
+                done.complete(true);
+            }
+        });
+    }
+
+    private void sweepAll(long nowMs, long lastAuditToRemove) {
+        for (long space : database.read(Journal::spaces)) {
+            long beforeMs = nowMs - keeping.changesFor().toMillis();
+            long last = database.read(session -> lastToRemove(session, space, beforeMs));
+            if (last > 0) {
+                database.write(session -> forgetUpTo(session, space, last));
+                removeForgotten(space, last, false);
+            }
+        }
+        removeNumbers("kg_audit", "audit_no", "audit_no > 0", lastAuditToRemove, false);
+        sweepKeys(nowMs - keeping.answersFor().toMillis(), nowMs);
+    }
+
+    private static List<Long> spaces(Session session) throws SQLException {
         var spaces = new ArrayList<Long>();
         try (ResultSet rows = session.bind("SELECT space FROM kg_space").executeQuery()) {
             while (rows.next()) {
                 spaces.add(rows.getLong(1));
             }
         }
-        for (long space : spaces) {
-            forget(session, space, nowMs - keeping.changesFor().toMillis());
-        }
-        session.update("DELETE FROM kg_audit WHERE audit_no <= ?", lastAudit - keeping.audited());
-        session.update(
-                "DELETE FROM kg_key WHERE made_ms < ?",
-                nowMs - keeping.answersFor().toMillis());
-        // Made while the clock was ahead: from now on they have their time, and do not stay until the clock gets there.
-        session.update("UPDATE kg_key SET made_ms = ? WHERE made_ms > ?", nowMs, nowMs + AHEAD.toMillis());
+        return spaces;
     }
 
     /**
-     * Forgets the oldest changes of a group. The newest one stays, since it tells the revision. Age counts in the order of
-     * numbers: behind a change that is young enough none is too old, whatever a clock that was put back has shown.
+     * Returns the newest of the changes of a group that are to be removed; 0 if there is none. The newest change of a group is kept, since it
+     * tells the revision. Age counts in the order of numbers: behind a change that is young enough none is too old, whatever a clock that was
+     * put back has shown. Changes that are forgotten already were left by a sweep that did not end.
      */
-    private void forget(Session session, long space, long beforeMs) throws SQLException {
+    private long lastToRemove(Session session, long space, long beforeMs) throws SQLException {
         long tooMany = sql.number(
                 session,
                 "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET ?",
@@ -297,18 +337,149 @@ final class Journal {
                 space,
                 beforeMs,
                 space);
-        long tooOld = sql.number(
-                session, "SELECT max(change_no) FROM kg_change WHERE space = ? AND change_no < ?", space, kept);
-        forgetUpTo(session, space, Math.max(tooMany, tooOld));
+        long forgotten = sql.number(session, "SELECT forgotten FROM kg_space WHERE space = ?", space);
+        return sql.number(
+                session,
+                "SELECT max(change_no) FROM kg_change WHERE space = ? AND change_no <= ?",
+                space,
+                Math.max(forgotten, Math.max(tooMany, kept - 1)));
     }
 
-    /** Forgets the changes of a group up to this one; whoever comes back for them has to begin anew. */
-    void forgetUpTo(Session session, long space, long last) throws SQLException {
-        if (last > 0) {
-            session.update("DELETE FROM kg_change WHERE space = ? AND change_no <= ?", space, last);
-            session.update("DELETE FROM kg_task WHERE space = ? AND change_no <= ?", space, last);
-            session.update("UPDATE kg_space SET forgotten = ? WHERE space = ?", last, space);
-        }
+    /**
+     * Has readers that come back for the changes of a group up to this one begin anew, and returns its number. Their rows are {@linkplain
+     * #removeForgotten removed} afterwards.
+     */
+    static long forgetUpTo(Session session, long space, long last) throws SQLException {
+        session.update("UPDATE kg_space SET forgotten = ? WHERE space = ? AND forgotten < ?", last, space, last);
+        return last;
+    }
+
+    /** Removes the rows of changes that are forgotten, and before them those that lead from tasks to them. */
+    void removeForgotten(long space, long last, boolean erased) {
+        record Link(String task, long change) {}
+        var from = new Link("", 0);
+        List<Link> links;
+        do {
+            Link after = from;
+            links = database.read(session -> {
+                var found = new ArrayList<Link>();
+                try (ResultSet rows = session.bind(
+                                "SELECT task_id, change_no FROM kg_task WHERE space = ? AND (task_id, change_no) > (?, ?)"
+                                        + " AND change_no <= ? ORDER BY task_id, change_no LIMIT ?",
+                                space,
+                                after.task,
+                                after.change,
+                                last,
+                                SWEPT_AT_ONCE)
+                        .executeQuery()) {
+                    while (rows.next()) {
+                        found.add(new Link(rows.getString(1), rows.getLong(2)));
+                    }
+                }
+                return found;
+            });
+            database.writeInSlices(
+                    links,
+                    erased,
+                    (session, link) -> session.update(
+                            "DELETE FROM kg_task WHERE space = ? AND task_id = ? AND change_no = ?",
+                            space,
+                            link.task,
+                            link.change));
+            from = links.isEmpty() ? from : links.getLast();
+        } while (links.size() == SWEPT_AT_ONCE && (open || erased));
+        removeNumbers("kg_change", "change_no", "space = " + space, last, erased);
+    }
+
+    /** Removes the rows of a table with numbers up to {@code last}. */
+    private void removeNumbers(String table, String key, String where, long last, boolean erased) {
+        record Range(long first, long last) {}
+        List<Range> ranges;
+        do {
+            ranges = database.read(session -> {
+                var found = new ArrayList<Range>();
+                try (ResultSet rows = session.bind(
+                                "SELECT " + key + " FROM " + table + " WHERE " + where + " AND " + key
+                                        + " <= ? ORDER BY " + key + " LIMIT ?",
+                                last,
+                                SWEPT_AT_ONCE)
+                        .executeQuery()) {
+                    for (int i = 0; rows.next(); i++) {
+                        long number = rows.getLong(1);
+                        if (i % RANGE == 0) {
+                            found.add(new Range(number, number));
+                        } else {
+                            found.set(found.size() - 1, new Range(found.getLast().first, number));
+                        }
+                    }
+                }
+                return found;
+            });
+            database.writeInSlices(
+                    ranges,
+                    erased,
+                    (session, range) -> session.update(
+                            "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
+                            range.first,
+                            range.last));
+        } while (ranges.size() == SWEPT_AT_ONCE / RANGE && (open || erased));
+    }
+
+    /**
+     * Removes answers made before a time. Those made while the clock was ahead count from now on, and do not stay until the clock has
+     * caught up.
+     */
+    private void sweepKeys(long beforeMs, long nowMs) {
+        record Answer(long space, String caller, String key) {}
+        long aheadMs = nowMs + AHEAD.toMillis();
+        var from = new Answer(0, "", "");
+        List<Answer> answers;
+        do {
+            Answer after = from;
+            answers = database.read(session -> {
+                var found = new ArrayList<Answer>();
+                try (ResultSet rows = session.bind(
+                                "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
+                                        + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
+                                after.space,
+                                after.caller,
+                                after.key,
+                                beforeMs,
+                                aheadMs,
+                                SWEPT_AT_ONCE)
+                        .executeQuery()) {
+                    while (rows.next()) {
+                        found.add(new Answer(rows.getLong(1), rows.getString(2), rows.getString(3)));
+                    }
+                }
+                return found;
+            });
+            String answer = " WHERE space = ? AND caller = ? AND key = ? AND made_ms ";
+            database.writeInSlices(
+                    answers,
+                    false,
+                    (session, one) -> session.update(
+                                    "DELETE FROM kg_key" + answer + "< ?", one.space, one.caller, one.key, beforeMs)
+                            + session.update(
+                                    "UPDATE kg_key SET made_ms = ?" + answer + "> ?",
+                                    nowMs,
+                                    one.space,
+                                    one.caller,
+                                    one.key,
+                                    aheadMs));
+            from = answers.isEmpty() ? from : answers.getLast();
+        } while (answers.size() == SWEPT_AT_ONCE && open);
+    }
+
+    /** Waits until the sweep that has begun, if one has, has ended. */
+    void awaitSweep() {
+        sweeping.join();
+    }
+
+    /** Ends a sweep after the rows that it has found; the next start goes on with it. */
+    void close() {
+        open = false;
+        awaitSweep();
     }
 
     /**
@@ -642,7 +813,7 @@ final class Journal {
             String outcome,
             Map<String, @Nullable Object> detail)
             throws SQLException {
-        sweep(session, 1);
+        sweep(1);
         session.update(
                 "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?)",

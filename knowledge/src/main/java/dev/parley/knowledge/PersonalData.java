@@ -69,16 +69,28 @@ final class PersonalData {
         String group = by.scope().group();
         var terms = new LinkedHashSet<Long>();
         int taken = withStatements ? withdraw(name, by, terms) : 0;
+        if (withStatements) {
+            forgetChanges(group);
+        }
         int rows = erase(group, (writing, session) -> {
             int named = new Erasure(writing).name(name);
             GroupSettings.hashSource(session, writing.space, name);
-            if (withStatements) {
-                journal.forgetUpTo(session, writing.space.number(), writing.revision());
-                statements.terms().eraseUnused(session, terms);
-            }
             return named;
         });
+        if (withStatements) {
+            erase(group, (writing, session) -> {
+                statements.terms().eraseUnused(session, terms);
+                return terms;
+            });
+        }
         return new Graph.Erased(taken, rows);
+    }
+
+    /** Removes the changes of a group that there are, in small transactions: readers that come back for them begin anew from the first one on. */
+    private void forgetChanges(String group) {
+        long space = statements.space(group).number();
+        long last = erase(group, (writing, session) -> Journal.forgetUpTo(session, space, writing.revision()));
+        journal.removeForgotten(space, last, true);
     }
 
     /** Erases on disk and in memory; there also if the commit failed, for it may have been done. */

@@ -72,10 +72,12 @@ final class GraphClockTest {
     }
 
     private UpdateResult add(String value, Map<String, Object> metadata) {
-        return graph.update(
+        UpdateResult result = graph.update(
                 Update.of(Patch.add(Statement.of("ex:p1", "ex:status", Literal.of(value))))
                         .with(metadata),
                 ALICE);
+        graph.awaitSweep();
+        return result;
     }
 
     /** Returns the id of the change. */

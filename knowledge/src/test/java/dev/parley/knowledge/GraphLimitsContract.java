@@ -360,6 +360,7 @@ abstract class GraphLimitsContract {
     private void makeChanges(int count) {
         for (int i = 0; i < count; i++) {
             update(Patch.replace(says(0, "change " + clock.now + " " + i)));
+            graph.awaitSweep();
         }
     }
 

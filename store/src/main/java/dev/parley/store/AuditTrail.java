@@ -21,7 +21,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +41,6 @@ public final class AuditTrail implements Database.GroupListener {
     public static final String FORGOTTEN = "sha256:";
 
     private static final Logger LOG = System.getLogger("dev.parley.store");
-    /** How long one transaction changes rows; the writer has others to serve. */
-    private static final long CHANGING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-    private static final int CHANGED_AT_ONCE = 200;
-
     private static final int MAX_NAMES = 1_000;
     private static final List<String> SCHEMA = List.of("""
             CREATE TABLE audit (
@@ -435,10 +429,7 @@ public final class AuditTrail implements Database.GroupListener {
         List<String> tasks = database.kind() == Database.Kind.SQLITE
                 ? database.read(session -> tasksOf(session, group, name))
                 : List.of();
-        for (int from = 0; from < tasks.size(); ) {
-            List<String> left = tasks.subList(from, Math.min(tasks.size(), from + CHANGED_AT_ONCE));
-            from += database.erase(session -> keepSome(session, left));
-        }
+        database.writeInSlices(tasks, true, AuditTrail::keepAll);
         // Behind all that was submitted before, as there may have been no task.
         database.erase(session -> inChain.keySet().removeAll(List.of(name, member)));
         return replace("(group_id = ? AND actor = ? OR subject = ?)", List.of(group, name, member), entry -> {
@@ -458,22 +449,16 @@ public final class AuditTrail implements Database.GroupListener {
         });
     }
 
-    /** Makes rows of the entries of the first of these tasks, as many as a short while allows; returns how many. */
-    private static int keepSome(Session session, List<String> tasks) throws SQLException {
-        long end = System.nanoTime() + CHANGING_NANOS;
-        int kept = 0;
-        do {
-            String task = tasks.get(kept++);
-            keep(session, task);
-            session.update(
-                    "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
-                            + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
-                    task);
-            session.update(
-                    "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
-                    task);
-        } while (kept < tasks.size() && System.nanoTime() - end < 0);
-        return kept;
+    /** Makes rows of the entries of a task. */
+    private static int keepAll(Session session, String task) throws SQLException {
+        keep(session, task);
+        return session.update(
+                        "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
+                                + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        task)
+                + session.update(
+                        "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        task);
     }
 
     /** Tasks whose entries in the log have a name. */
@@ -516,12 +501,7 @@ public final class AuditTrail implements Database.GroupListener {
         do {
             long after = last;
             numbers = database.read(session -> numbers(session, where, values, after));
-            for (int from = 0; from < numbers.size(); ) {
-                List<Long> left = numbers.subList(from, Math.min(numbers.size(), from + CHANGED_AT_ONCE));
-                Changed some = database.erase(session -> replaceSome(session, left, change));
-                from += some.looked;
-                replaced += some.replaced;
-            }
+            replaced += database.writeInSlices(numbers, true, (session, number) -> replace(session, number, change));
             last = numbers.isEmpty() ? last : numbers.getLast();
         } while (numbers.size() == AuditRows.ROWS_AT_ONCE);
         return replaced;
@@ -544,37 +524,27 @@ public final class AuditTrail implements Database.GroupListener {
         return numbers;
     }
 
-    private record Changed(int looked, int replaced) {}
-
-    /** Changes the first of these rows, as many as a short while allows. */
-    private static Changed replaceSome(Session session, List<Long> numbers, UnaryOperator<Entry> change)
-            throws SQLException {
-        long end = System.nanoTime() + CHANGING_NANOS;
-        int looked = 0;
+    private static int replace(Session session, long number, UnaryOperator<Entry> change) throws SQLException {
         int replaced = 0;
-        do {
-            long number = numbers.get(looked++);
-            for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
-                Entry before = one.row().entry();
-                Entry after = change.apply(before);
-                if (!after.equals(before)) {
-                    session.update(
-                            "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, salt = ?, detail = ?"
-                                    + " WHERE row_no = ?",
-                            after.actor(),
-                            after.target(),
-                            after.subject(),
-                            after.address(),
-                            after.address().equals(before.address())
-                                    ? one.salt()
-                                    : AuditChain.addressInChain(before.address(), one.salt()),
-                            after.detail().equals(before.detail()) ? one.detail() : AuditChain.text(after.detail()),
-                            number);
-                    replaced++;
-                }
+        for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
+            Entry before = one.row().entry();
+            Entry after = change.apply(before);
+            if (!after.equals(before)) {
+                replaced += session.update(
+                        "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, salt = ?, detail = ?"
+                                + " WHERE row_no = ?",
+                        after.actor(),
+                        after.target(),
+                        after.subject(),
+                        after.address(),
+                        after.address().equals(before.address())
+                                ? one.salt()
+                                : AuditChain.addressInChain(before.address(), one.salt()),
+                        after.detail().equals(before.detail()) ? one.detail() : AuditChain.text(after.detail()),
+                        number);
             }
-        } while (looked < numbers.size() && System.nanoTime() - end < 0);
-        return new Changed(looked, replaced);
+        }
+        return replaced;
     }
 
     /** Returns the hash that replaces an erased name or id. */

@@ -65,6 +65,12 @@ public final class Database implements AutoCloseable {
     /** A work that {@linkplain Session weighs} more, some 5 ms of the writer, has its group rest. */
     private static final long MAX_LIGHT = 256;
 
+    /** How long the writer works on a part of a removal before it serves others. */
+    static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** Rows of {@link #writeInSlices} in one transaction, at most. */
+    static final int ROWS_OF_SLICE = 200;
+
     /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
     private static final int MAX_STATEMENTS = 500;
 
@@ -614,6 +620,48 @@ public final class Database implements AutoCloseable {
                 checkpointer.erased();
             }
         }
+    }
+
+    /** A change of one row, or of a few. */
+    @FunctionalInterface
+    public interface RowChange<T> {
+        /** Makes it, and returns how many rows have changed. On the writer thread. */
+        int make(Session session, T row) throws SQLException;
+    }
+
+    private record Part(int rows, int changed) {}
+
+    /**
+     * Changes or removes many rows in transactions of 5 ms of the writer each, so that other writes come between. A failure leaves the
+     * rows of the transactions before it changed.
+     *
+     * @param rows found before, beside the writer: they may have changed since
+     * @param erased whether the change is an {@linkplain #erase erasure}
+     * @return how many rows have changed
+     * @throws StoreException if a transaction could not be written
+     */
+    public <T> int writeInSlices(List<T> rows, boolean erased, RowChange<T> change) {
+        int changed = 0;
+        for (int from = 0; from < rows.size(); ) {
+            List<T> left = rows.subList(from, Math.min(rows.size(), from + ROWS_OF_SLICE));
+            Part part = erased
+                    ? erase(session -> writePart(session, left, change))
+                    : write(left.size(), session -> writePart(session, left, change));
+            from += part.rows;
+            changed += part.changed;
+        }
+        return changed;
+    }
+
+    /** Changes the first of these rows, as many as the time of a slice allows, and at least one. */
+    private static <T> Part writePart(Session session, List<T> left, RowChange<T> change) throws SQLException {
+        long end = System.nanoTime() + SLICE_NANOS;
+        int rows = 0;
+        int changed = 0;
+        do {
+            changed += change.make(session, left.get(rows++));
+        } while (rows < left.size() && System.nanoTime() - end < 0);
+        return new Part(rows, changed);
     }
 
     /**

@@ -153,16 +153,14 @@ final class JdbcPushStore implements PushStore {
                     return new Held(one.taskId, one.configId, sealing.seal(sealing.open(one.config, place), place));
                 })
                 .toList();
-        database.erase(session -> {
-            for (Held one : anew) {
-                session.update(
+        database.writeInSlices(
+                anew,
+                true,
+                (session, one) -> session.update(
                         "UPDATE webhook SET config = ? WHERE task_id = ? AND config_id = ?",
                         one.config,
                         one.taskId,
-                        one.configId);
-            }
-            return anew.size();
-        });
+                        one.configId));
     }
 
     @Override

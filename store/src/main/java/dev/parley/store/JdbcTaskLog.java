@@ -44,9 +44,6 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     /** Where tasks are while they are removed, if that takes long. No lane has this number. */
     private static final long REMOVED_LANE = 0;
 
-    /** How long the writer removes tasks before it serves others. */
-    private static final long REMOVING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
     private static final int REMOVED_AT_ONCE = 100;
     private static final int SEGMENTS_AT_ONCE = 8;
 
@@ -401,7 +398,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     /** Removes the first of these tasks, as many as a short while allows. */
     private Removed removeSome(Session session, List<String> tasks, boolean erased) throws SQLException {
-        long end = System.nanoTime() + REMOVING_NANOS;
+        long end = System.nanoTime() + Database.SLICE_NANOS;
         var touched = new TreeSet<Long>();
         int removed = 0;
         while (removed < tasks.size()
@@ -536,16 +533,11 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 }
                 return found;
             });
-            for (int from = 0; from < keys.size(); from += MESSAGES_REMOVED_AT_ONCE) {
-                List<String> some = keys.subList(from, Math.min(keys.size(), from + MESSAGES_REMOVED_AT_ONCE));
-                database.erase(session -> {
-                    for (String key : some) {
-                        session.update(
-                                "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key);
-                    }
-                    return some.size();
-                });
-            }
+            database.writeInSlices(
+                    keys,
+                    true,
+                    (session, key) -> session.update(
+                            "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key));
         }
     }
 
