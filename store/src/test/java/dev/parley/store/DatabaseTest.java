@@ -76,7 +76,7 @@ final class DatabaseTest {
         try (Database database = Database.open(directory, DatabaseTest::likeAnOlderRelease)) {
             database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t TEXT NOT NULL)"));
             database.write(session -> session.update("DELETE FROM module_version WHERE module = 'free pages'"));
-            for (int i = 0; i < 30; i++) {
+            for (int i = 0; i < 60; i++) {
                 database.write(
                         session -> session.update("INSERT INTO note (t) VALUES (?)", "whisper ".repeat(1 << 17)));
             }
@@ -93,9 +93,10 @@ final class DatabaseTest {
                 longestWal = Math.max(longestWal, Files.size(directory.resolve("parley.db-wal")));
             }
 
-            assertThat(longestWal - ownPages * 4_096).isLessThan(30 << 20);
+            // The log is begun anew from 32 MiB on, before all 60 MiB are in it.
+            assertThat(longestWal - ownPages * 4_096).isLessThan(52 << 20);
             assertThat(onDisk()).doesNotContain("whisper");
-            assertThat(Files.size(directory.resolve("parley.db"))).isLessThan(36 << 20);
+            assertThat(Files.size(directory.resolve("parley.db"))).isLessThan(66 << 20);
         }
     }
 
@@ -117,7 +118,8 @@ final class DatabaseTest {
                 writer.get();
             }
 
-            assertThat(Files.size(directory.resolve("parley.db-wal"))).isLessThan(64 << 20);
+            // SQLite cuts a log that was longer to this length when it is begun anew.
+            assertThat(Files.size(directory.resolve("parley.db-wal"))).isLessThanOrEqualTo(64 << 20);
             assertThat(database.<Long>read(session -> Database.number(session, "SELECT count(*) FROM note")))
                     .isEqualTo(12_000);
         }
