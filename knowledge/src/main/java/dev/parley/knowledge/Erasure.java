@@ -3,10 +3,9 @@ package dev.parley.knowledge;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.KnowledgeOperation.Verification;
 import dev.parley.store.AuditTrail;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Database;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the name of somebody, or the ids of tasks, out of what a group's graph keeps beside its statements. On the writer
- * thread.
+ * Erases the name of a caller, or the ids of tasks, in the rows that a group's graph keeps beside its statements. Rows are searched beside the
+ * writer and changed in small transactions, so an erasure that failed is to be repeated. For all that was written before it began.
  */
 final class Erasure {
     private static final int AT_ONCE = 1_000;
@@ -39,16 +38,20 @@ final class Erasure {
     /** Members that say what an update was made for. */
     private static final List<String> LINKS = List.of("taskId", "sessionId");
 
-    private final SqlWriting writing;
-    private final Session session;
+    private final SqlStatementStore statements;
+    private final Database database;
     private final Sql sql;
+    private final String group;
+    private final Space of;
     private final long space;
 
-    Erasure(SqlWriting writing) {
-        this.writing = writing;
-        this.session = writing.session;
-        this.sql = writing.sql;
-        this.space = writing.space.number();
+    Erasure(SqlStatementStore statements, String group) {
+        this.statements = statements;
+        this.database = statements.database();
+        this.sql = statements.sql();
+        this.group = group;
+        this.of = statements.space(group);
+        this.space = of.number();
     }
 
     /**
@@ -56,7 +59,7 @@ final class Erasure {
      *
      * @return how many rows had to do with it
      */
-    int name(String name) throws SQLException {
+    int name(String name) {
         String hash = AuditTrail.hashed(name);
         int rows = rewrite(
                 "kg_task",
@@ -81,54 +84,174 @@ final class Erasure {
                 sql.contains("replaced"),
                 Sql.containing(text(name)),
                 json -> unnamedInList(json, name, hash));
-        rows += session.update("DELETE FROM kg_key WHERE space = ? AND caller = ?", space, name);
-        rows += session.update(
-                "DELETE FROM kg_review WHERE space = ? AND (caller = ? OR " + sql.member("request", "sourceAgentId")
-                        + " = ?)",
-                space,
-                name,
-                name);
-        rows += session.update(
-                "UPDATE kg_review SET decided_by = ?, remark = NULL WHERE space = ? AND decided_by = ?",
-                hash,
-                space,
-                name);
-        rows += session.update(
-                "UPDATE kg_audit SET caller = ?, detail = '{}' WHERE space = ? AND caller = ?", hash, space, name);
-        rows += session.update(
-                "UPDATE kg_audit SET detail = '{}' WHERE space = ? AND " + sql.member("detail", "sourceAgentId")
-                        + " = ?",
-                space,
-                name);
-        return rows + source(name, hash);
+        rows += keys(name);
+        rows += each(
+                "DELETE FROM",
+                "kg_review",
+                "review_no",
+                "",
+                List.of(),
+                "(caller = ? OR " + sql.member("request", "sourceAgentId") + " = ?)",
+                List.of(name, name));
+        rows += each(
+                "UPDATE",
+                "kg_review",
+                "review_no",
+                " SET decided_by = ?, remark = NULL",
+                List.of(hash),
+                "decided_by = ?",
+                List.of(name));
+        rows += each(
+                "UPDATE",
+                "kg_audit",
+                "audit_no",
+                " SET caller = ?, detail = '{}'",
+                List.of(hash),
+                "caller = ?",
+                List.of(name));
+        rows += each(
+                "UPDATE",
+                "kg_audit",
+                "audit_no",
+                " SET detail = '{}'",
+                List.of(),
+                sql.member("detail", "sourceAgentId") + " = ?",
+                List.of(name));
+        return rows;
     }
 
-    /** Whoever is known by name remains known by hash, so that what one source says stays apart from what others say. */
-    private int source(String name, String hash) throws SQLException {
-        long from = writing.number(name);
-        long to = writing.number(hash);
-        session.update(
-                "DELETE FROM kg_assertion WHERE space = ? AND source = ? AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
-                        + " y.space = kg_assertion.space AND y.s = kg_assertion.s AND y.p = kg_assertion.p AND y.o ="
-                        + " kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)",
-                space,
-                to,
-                from);
+    /** Removes the answers to a caller. */
+    private int keys(String name) {
         int rows = 0;
-        for (String table : List.of("kg_assertion", "kg_statement")) {
-            rows += session.update(
-                    "UPDATE " + table + " SET source = ? WHERE space = ? AND source = ?", to, space, from);
-        }
-        writing.terms.eraseUnused(session, List.of(from, to));
+        List<String> keys;
+        do {
+            keys = database.read(session -> {
+                var found = new ArrayList<String>();
+                try (ResultSet some = session.bind(
+                                "SELECT key FROM kg_key WHERE space = ? AND caller = ? LIMIT ?", space, name, AT_ONCE)
+                        .executeQuery()) {
+                    while (some.next()) {
+                        found.add(some.getString(1));
+                    }
+                }
+                return found;
+            });
+            rows += database.writeInSlices(
+                    keys,
+                    true,
+                    (session, key) -> session.update(
+                            "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", space, name, key));
+        } while (keys.size() == AT_ONCE);
+        return rows;
+    }
+
+    /** Changes or removes the rows that fit. */
+    private int each(
+            String verb,
+            String table,
+            String key,
+            String set,
+            List<String> setValues,
+            String where,
+            List<String> values) {
+        int rows = 0;
+        long last = 0;
+        List<Long> numbers;
+        do {
+            var bound = new ArrayList<@Nullable Object>(List.of(space, last));
+            bound.addAll(values);
+            bound.add(AT_ONCE);
+            numbers = database.read(session -> {
+                var found = new ArrayList<Long>();
+                try (ResultSet some = session.bind(
+                                "SELECT " + key + " FROM " + table + " WHERE space = ? AND " + key + " > ? AND ("
+                                        + where + ") ORDER BY " + key + " LIMIT ?",
+                                bound.toArray())
+                        .executeQuery()) {
+                    while (some.next()) {
+                        found.add(some.getLong(1));
+                    }
+                }
+                return found;
+            });
+            rows += database.writeInSlices(numbers, true, (session, number) -> {
+                var all = new ArrayList<@Nullable Object>(setValues);
+                all.add(space);
+                all.add(number);
+                all.addAll(values);
+                return session.update(
+                        verb + " " + table + set + " WHERE space = ? AND " + key + " = ? AND (" + where + ")",
+                        all.toArray());
+            });
+            last = numbers.isEmpty() ? last : numbers.getLast();
+        } while (numbers.size() == AT_ONCE);
+        return rows;
+    }
+
+    /**
+     * Has the statements of a source come from another one: a name that is erased remains known by its hash, so that what one source says
+     * stays apart from what others say.
+     */
+    int source(long from, long to) {
+        return source("kg_assertion", from, to) + source("kg_statement", from, to);
+    }
+
+    private int source(String table, long from, long to) {
+        record Key(long s, long p, long o, long g) {}
+        var first = new Key(0, 0, 0, 0);
+        int rows = 0;
+        List<Key> keys;
+        do {
+            Key after = first;
+            keys = database.read(session -> {
+                var found = new ArrayList<Key>();
+                try (ResultSet some = session.bind(
+                                "SELECT s, p, o, g FROM " + table + " WHERE space = ? AND source = ?"
+                                        + " AND (s, p, o, g) > (?, ?, ?, ?) ORDER BY s, p, o, g LIMIT ?",
+                                space,
+                                from,
+                                after.s,
+                                after.p,
+                                after.o,
+                                after.g,
+                                AT_ONCE)
+                        .executeQuery()) {
+                    while (some.next()) {
+                        found.add(new Key(some.getLong(1), some.getLong(2), some.getLong(3), some.getLong(4)));
+                    }
+                }
+                return found;
+            });
+            String where = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ? AND source = ?";
+            rows += database.writeInSlices(keys, true, (session, key) -> {
+                statements.recent().addUnlisted(group);
+                if (table.equals("kg_assertion")) {
+                    session.update(
+                            "DELETE FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
+                                    + " y.space = kg_assertion.space AND y.s = kg_assertion.s AND y.p = kg_assertion.p AND"
+                                    + " y.o = kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)",
+                            space,
+                            key.s,
+                            key.p,
+                            key.o,
+                            key.g,
+                            to,
+                            from);
+                }
+                return session.update(
+                        "UPDATE " + table + " SET source = ?" + where, to, space, key.s, key.p, key.o, key.g, from);
+            });
+            first = keys.isEmpty() ? first : keys.getLast();
+        } while (keys.size() == AT_ONCE);
         return rows;
     }
 
     /** Removes that anything was done for these tasks, or in these contexts. */
-    void links(Collection<String> ids) throws SQLException {
+    void links(Collection<String> ids) {
         Set<String> all = Stream.concat(ids.stream(), ids.stream().map(AuditTrail::hashed))
                 .collect(Collectors.toSet()); // as they are where their teller is erased
         String list = text(all);
-        session.update("DELETE FROM kg_task WHERE space = ? AND " + sql.inTexts("task_id"), space, list);
+        each("DELETE FROM", "kg_task", "change_no", "", List.of(), sql.inTexts("task_id"), List.of(list));
         String in = sql.inTexts("");
         UnaryOperator<String> unlinked = json -> unlinked(json, all);
         rewrite("kg_provenance", "provenance", "json", isOne("json", LINKS, in), list, unlinked);
@@ -143,36 +266,39 @@ final class Erasure {
 
     /** Changes a text in the rows that fit; {@code value} is each parameter of {@code where}. */
     private int rewrite(
-            String table, String key, String column, String where, String value, UnaryOperator<String> change)
-            throws SQLException {
+            String table, String key, String column, String where, String value, UnaryOperator<String> change) {
         record Found(long key, String text) {}
-        var found = new ArrayList<Found>();
+        List<Found> found;
         int rows = 0;
         long last = 0;
         do {
-            found.clear();
             var values = new ArrayList<@Nullable Object>(List.of(space, last));
             where.chars().filter(c -> c == '?').forEach(parameter -> values.add(value));
             values.add(AT_ONCE);
-            try (ResultSet some = session.bind(
-                            "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
-                                    + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
-                            values.toArray())
-                    .executeQuery()) {
-                while (some.next()) {
-                    found.add(new Found(some.getLong(1), some.getString(2)));
+            found = database.read(session -> {
+                var page = new ArrayList<Found>();
+                try (ResultSet some = session.bind(
+                                "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
+                                        + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
+                                values.toArray())
+                        .executeQuery()) {
+                    while (some.next()) {
+                        page.add(new Found(some.getLong(1), some.getString(2)));
+                    }
                 }
-            }
-            for (Found one : found) {
-                last = one.key;
-                rows += session.update(
-                        "UPDATE " + table + " SET " + column + " = ? WHERE space = ? AND " + key + " = ? AND " + column
-                                + " = ?",
-                        change.apply(one.text),
-                        space,
-                        one.key,
-                        one.text);
-            }
+                return page;
+            });
+            rows += database.writeInSlices(
+                    found,
+                    true,
+                    (session, one) -> session.update(
+                            "UPDATE " + table + " SET " + column + " = ? WHERE space = ? AND " + key + " = ? AND "
+                                    + column + " = ?",
+                            change.apply(one.text),
+                            space,
+                            one.key,
+                            one.text));
+            last = found.isEmpty() ? last : found.getLast().key;
         } while (found.size() == AT_ONCE);
         return rows;
     }
@@ -197,7 +323,7 @@ final class Erasure {
     /** True for what the graph itself has written, and not somebody under the same name. */
     private boolean isOurs(String member, @Nullable Object value) {
         return switch (member) {
-            case "transactionId" -> value instanceof String id && writing.space.hasMade(id);
+            case "transactionId" -> value instanceof String id && of.hasMade(id);
             case "verificationStatus" -> Verification.VERIFIED.equals(value);
             default -> false;
         };

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -72,18 +73,41 @@ final class PersonalData {
         if (withStatements) {
             forgetChanges(group);
         }
-        int rows = erase(group, (writing, session) -> {
-            int named = new Erasure(writing).name(name);
+        int rows = eraseName(group, name, terms);
+        return new Graph.Erased(taken, rows);
+    }
+
+    /** @param terms that may be unused now */
+    private int eraseName(String group, String name, Set<Long> terms) {
+        // Rules first: else statements that they hide would be seen while their source changes.
+        erase(group, (writing, session) -> {
             GroupSettings.hashSource(session, writing.space, name);
-            return named;
+            return name;
         });
-        if (withStatements) {
+        var unused = new LinkedHashSet<>(terms);
+        try {
+            var erasure = new Erasure(statements, group);
+            int rows = erasure.name(name);
+            Optional<Long> number = statements
+                    .database()
+                    .read(session -> Optional.ofNullable(statements.terms().find(session, name)));
+            if (number.isPresent()) {
+                long from = number.get();
+                long to = erase(group, (writing, session) -> writing.number(AuditTrail.hashed(name)));
+                rows += erasure.source(from, to);
+                unused.addAll(List.of(from, to));
+            }
+            return rows;
+        } finally {
+            // In one transaction, for a term that another write names again must not be removed. What is remembered is
+            // read again.
             erase(group, (writing, session) -> {
-                statements.terms().eraseUnused(session, terms);
-                return terms;
+                if (!unused.isEmpty()) {
+                    statements.terms().eraseUnused(session, unused);
+                }
+                return unused;
             });
         }
-        return new Graph.Erased(taken, rows);
     }
 
     /** Removes the changes of a group that there are, in small transactions: readers that come back for them begin anew from the first one on. */
@@ -143,9 +167,11 @@ final class PersonalData {
     /** As {@link Graph#unlink}. */
     void unlink(Collection<String> ids, CallContext by) {
         String group = by.scope().group();
-        erase(group, (writing, session) -> {
-            new Erasure(writing).links(ids);
-            return ids;
-        });
+        erase(group, (writing, session) -> ids); // behind all that was submitted before
+        try {
+            new Erasure(statements, group).links(ids);
+        } finally {
+            erase(group, (writing, session) -> ids); // what is remembered is read again
+        }
     }
 }

@@ -80,8 +80,11 @@ final class GraphSweepTest {
         }
     }
 
+    /** Rows that are to be removed, and those that name the source that is to be erased. */
     private static long rows(Session session) throws SQLException {
-        long rows = 0;
+        long rows = number(
+                session,
+                "SELECT count(*) FROM kg_statement WHERE source = (SELECT term_no FROM kg_term WHERE lexical = 'alice')");
         for (String table : TABLES) {
             rows += number(session, "SELECT count(*) FROM " + table);
         }
@@ -102,9 +105,9 @@ final class GraphSweepTest {
                     last);
             session.update(numbers + "INSERT INTO kg_task SELECT space, 'task ' || n % 100, n FROM i, kg_space", last);
             session.update(
-                    numbers + "INSERT INTO kg_key SELECT space, 'bob', 'key ' || n, 1, '{}' FROM i, kg_space", last);
+                    numbers + "INSERT INTO kg_key SELECT space, 'alice', 'key ' || n, 1, '{}' FROM i, kg_space", last);
             return session.update(
-                    numbers + "INSERT INTO kg_audit SELECT n, space, 1, 'bob', 'query', 'ok', '{}' FROM i, kg_space",
+                    numbers + "INSERT INTO kg_audit SELECT n, space, 1, 'alice', 'query', 'ok', '{}' FROM i, kg_space",
                     last);
         });
         graph = opened();
@@ -173,6 +176,27 @@ final class GraphSweepTest {
         graph.awaitSweep();
 
         assertThat(database.<Long>read(GraphSweepTest::rows)).isLessThan(400);
+    }
+
+    @Test
+    void anErasureOfTheSourceOfManyStatementsLetsOtherWritesThrough() throws Exception {
+        fill();
+        database.write(
+                session -> session.update("INSERT INTO kg_statement SELECT c.space, c.change_no, 1, 1, 0, NULL, 1, 0,"
+                        + " (SELECT term_no FROM kg_term WHERE lexical = 'alice'), c.change_no, 0 FROM kg_change c"
+                        + " WHERE c.change_no > 1000"));
+
+        besideOtherWrites(() -> graph.erase("alice", false, OPERATOR));
+
+        assertRemovedInSlices();
+        assertThat(database.<Long>read(session -> number(
+                        session,
+                        "SELECT count(*) FROM kg_statement WHERE source = (SELECT term_no FROM kg_term"
+                                + " WHERE lexical = '" + AuditTrail.hashed("alice") + "')")))
+                .isGreaterThanOrEqualTo(MANY);
+        assertThat(database.<Long>read(
+                        session -> number(session, "SELECT count(*) FROM kg_term WHERE lexical = 'alice'")))
+                .isZero();
     }
 
     @Test

@@ -494,7 +494,13 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 return false;
             }
         }
-        session.update("DELETE FROM task_name WHERE lane_no = ?", lane);
+        int names = session.update(
+                "DELETE FROM task_name WHERE lane_no = ?1 AND name IN (SELECT name FROM task_name WHERE lane_no = ?1 LIMIT ?2)",
+                lane,
+                MESSAGES_REMOVED_AT_ONCE);
+        if (names == MESSAGES_REMOVED_AT_ONCE) {
+            return false;
+        }
         changes.keySet().removeIf(tally -> tally.lane() == lane);
         session.update("DELETE FROM tally WHERE lane_no = ?", lane);
         lanes.forget(session, lane);
@@ -539,6 +545,30 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     (session, key) -> session.update(
                             "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ?", day, lane, key));
         }
+    }
+
+    /** Erases rows of a lane that lead to no task. They are searched beside the writer. */
+    private void eraseOrphans(String table, String key, long lane, String condition) {
+        record Orphan(String taskId, String key) {}
+        List<Orphan> orphans = database.read(session -> {
+            var found = new ArrayList<Orphan>();
+            try (ResultSet rows = session.bind(
+                            "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition, lane)
+                    .executeQuery()) {
+                while (rows.next()) {
+                    found.add(new Orphan(rows.getString(1), rows.getString(2)));
+                }
+            }
+            return found;
+        });
+        database.writeInSlices(
+                orphans,
+                true,
+                (session, orphan) -> session.update(
+                        "DELETE FROM " + table + " WHERE lane_no = ? AND task_id = ? AND " + key + " = ?" + condition,
+                        lane,
+                        orphan.taskId,
+                        orphan.key));
     }
 
     @Override
@@ -604,15 +634,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     @Override
     public void forget(String group, String principal) {
         String orphaned = " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = %s.task_id)";
-        List<Long> owned = database.erase(session -> {
-            List<Long> all = lanes.of(session, group, principal);
-            for (long lane : all) {
-                session.update("DELETE FROM webhook WHERE lane_no = ?" + orphaned.formatted("webhook"), lane);
-                session.update("DELETE FROM task_name WHERE lane_no = ?" + orphaned.formatted("task_name"), lane);
-            }
-            return all;
-        });
+        List<Long> owned = database.erase(session -> lanes.of(session, group, principal));
         for (long lane : owned) {
+            eraseOrphans("webhook", "config_id", lane, orphaned.formatted("webhook"));
+            eraseOrphans("task_name", "name", lane, orphaned.formatted("task_name"));
             eraseMessages(lane, orphaned.formatted("message"));
         }
         forgetIfEmpty(new TreeSet<>(owned), true);
