@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +51,7 @@ final class GraphSweepTest {
     /** Of each transaction the rows that it leaves in the tables, and the number of other writes so far. */
     private record Left(long rows, long otherWrites) {}
 
-    private final List<Left> transactions = new ArrayList<>();
+    private final List<Left> transactions = Collections.synchronizedList(new ArrayList<>());
     private long otherWrites;
 
     @BeforeEach
