@@ -33,6 +33,7 @@ public final class Logs {
     private static volatile Level level = Level.WARNING;
     private static volatile @Nullable PrintStream err;
     private static volatile boolean json;
+    private static @Nullable Logger installed;
 
     /** Sets logging up; called by the log manager. */
     public Logs() {
@@ -41,7 +42,10 @@ public final class Logs {
             return;
         }
         root.addHandler(new LineHandler());
-        root.setLevel(level);
+        synchronized (Logs.class) {
+            installed = root;
+            root.setLevel(level);
+        }
     }
 
     /** Has the log manager use this class instead of a file of its own. */
@@ -49,10 +53,14 @@ public final class Logs {
         System.setProperty("java.util.logging.config.class", Logs.class.getName());
     }
 
-    static void configure(boolean debug, boolean verbose, PrintStream stream) {
+    /** Sets what is logged. Another thread may have logged already, and so have had the log manager set up. */
+    static synchronized void configure(boolean debug, boolean verbose, PrintStream stream) {
         level = debug ? Level.FINE : verbose ? Level.INFO : Level.WARNING;
         err = stream;
         json = false;
+        if (installed != null) {
+            installed.setLevel(level);
+        }
     }
 
     /** Whether a flag is on that decides about logging; a broken value is for the command to report. */
