@@ -24,7 +24,11 @@ final class InitCommand implements Command {
                 0, true, "NAME", "Of the agent and of the directory: a-z, 0-9 and -, as in price-list."));
         spec.addOption(Command.flag("--gradle", "Create a build for Gradle, in place of one for Maven."));
         spec.usageMessage()
-                .footer("", "For example: parley init hello && cd hello && mvn package && java -jar target/hello.jar");
+                .footer(
+                        "",
+                        "Maven, Gradle and the agent need Java 21 or newer; ./parley jdk prints the JDK to use. For example:",
+                        "export JAVA_HOME=$(./parley jdk) && ./parley init hello && cd hello && mvn package",
+                        "\"$JAVA_HOME/bin/java\" -jar target/hello.jar");
     }
 
     @Override
@@ -56,8 +60,7 @@ final class InitCommand implements Command {
             throw new CliException(
                     Problem.local(LocalError.INTERNAL, "cannot create " + directory + ": " + failure, null), failure);
         }
-        String run =
-                "cd " + name + " && " + (gradle ? "gradle run" : "mvn package && java -jar target/" + name + ".jar");
+        String run = run(name, gradle);
         call.output()
                 .result(
                         () -> Json.write(Map.of(
@@ -73,6 +76,13 @@ final class InitCommand implements Command {
                             + " in its source tree first.");
         }
         return 0;
+    }
+
+    /** The commands that build and run the project, with the JDK of this program: the default one may be too old. */
+    private static String run(String name, boolean gradle) {
+        String jdk = Invocation.quoted(System.getProperty("java.home"));
+        return "cd " + name + " && export JAVA_HOME=" + jdk + " && "
+                + (gradle ? "gradle run" : "mvn package && \"$JAVA_HOME/bin/java\" -jar target/" + name + ".jar");
     }
 
     private static Map<String, String> files(String name, boolean gradle) {

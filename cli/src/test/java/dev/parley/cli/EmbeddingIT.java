@@ -67,7 +67,9 @@ class EmbeddingIT {
                 answer(List.of("-jar", project.resolve("target/price-list.jar").toString(), "0"));
 
         assertThat(ran.status()).isZero();
-        assertThat(ran.out()).contains("Run: cd price-list && mvn package && java -jar target/price-list.jar");
+        assertThat(ran.out())
+                .contains("Run: cd price-list && export JAVA_HOME=" + System.getProperty("java.home")
+                        + " && mvn package && \"$JAVA_HOME/bin/java\" -jar target/price-list.jar");
         assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
                 .content()
                 .contains("tests=\"1\"", "failures=\"0\"");

@@ -27,7 +27,8 @@ class InitCommandTest {
 
         Path project = directory.resolve("new");
         assertThat(ran.status()).isZero();
-        assertThat(ran.out()).contains("Run: cd new && gradle run");
+        assertThat(ran.out())
+                .contains("Run: cd new && export JAVA_HOME=" + System.getProperty("java.home") + " && gradle run");
         assertThat(ran.err()).contains("./parley install");
         // A keyword is no name of a package.
         assertThat(project.resolve("build.gradle")).content().contains("mainClass = 'newagent.NewAgent'");
@@ -39,6 +40,19 @@ class InitCommandTest {
                 .doesNotContain("@");
         assertThat(project.resolve("src/test/java/newagent/NewAgentTest.java")).exists();
         assertThat(project.resolve("pom.xml")).doesNotExist();
+    }
+
+    @Test
+    void theBuildsAndTheirCommandsNameTheJavaThatTheyNeed() {
+        Shell.Ran maven = shell.run("init", "hello");
+        shell.run("init", "new", "--gradle");
+
+        assertThat(maven.out())
+                .contains("Run: cd hello && export JAVA_HOME=" + System.getProperty("java.home")
+                        + " && mvn package && \"$JAVA_HOME/bin/java\" -jar target/hello.jar");
+        assertThat(directory.resolve("hello/pom.xml")).content().contains("Java 21 or newer");
+        assertThat(directory.resolve("new/build.gradle")).content().contains("Java 21 or newer");
+        assertThat(shell.run("init", "--help").out()).contains("Java 21 or newer", "./parley jdk");
     }
 
     @Test
