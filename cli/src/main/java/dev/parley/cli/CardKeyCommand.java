@@ -52,7 +52,7 @@ abstract class CardKeyCommand implements Command {
             } catch (UncheckedIOException failed) {
                 throw new CliException(
                         Problem.local(
-                                LocalError.INTERNAL,
+                                LocalError.USAGE,
                                 String.valueOf(failed.getMessage()),
                                 "name a new file that can be made"),
                         failed);

@@ -1,6 +1,8 @@
 package dev.parley.cli;
 
 import dev.parley.cli.Setting.Scope;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -96,5 +98,14 @@ interface Command {
                 .paramLabel(label)
                 .description(description)
                 .build();
+    }
+
+    /** The data directory that {@code --data} names, which has to be there. */
+    static Path existingData(Invocation call, String typed) {
+        Path data = call.around().path(typed);
+        if (!Files.isDirectory(data)) {
+            throw CliException.usage("--data: no directory " + data, null);
+        }
+        return data;
     }
 }

@@ -7,7 +7,6 @@ import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.Checkup.Level;
 import dev.parley.store.Sealing;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,10 +36,7 @@ final class DoctorCommand implements Command {
     @Override
     public int run(Invocation call) {
         String named = call.option("--data");
-        Path data = call.around().path(named == null ? DEFAULT : named);
-        if (!Files.isDirectory(data)) {
-            throw CliException.usage("--data: no directory " + data, null);
-        }
+        Path data = Command.existingData(call, named == null ? DEFAULT : named);
         List<Finding> findings = Checkup.of(data, keys(call));
         call.output()
                 .result(

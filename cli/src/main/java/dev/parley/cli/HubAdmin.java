@@ -5,6 +5,7 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.hub.Administration;
 import dev.parley.protocol.A2AException;
+import dev.parley.store.InUseException;
 import dev.parley.store.OwnersOnly;
 import dev.parley.store.StoreException;
 import dev.parley.trust.Trust;
@@ -33,6 +34,7 @@ final class HubAdmin {
             List.of(Setting.OUTPUT, Setting.API_KEY, Setting.BEARER, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
 
     private static final byte[] NOTHING = new byte[0];
+    private static final String AUDIT = "/audit";
     private static final String JSON = "application/json";
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
@@ -82,13 +84,16 @@ final class HubAdmin {
         var request = new WireRequest(
                 method, path, parameters, header -> header.equals("Content-Type") ? JSON : null, json, "");
         try {
-            return Json.read(answer(call.around().path(Path.of(data)), request).body(), Map.class);
+            Path directory = path.startsWith(AUDIT)
+                    ? Command.existingData(call, data)
+                    : call.around().path(data);
+            return Json.read(answer(directory, request).body(), Map.class);
         } catch (A2AException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), null);
         } catch (StoreException failed) {
             throw new CliException(
                     Problem.local(
-                            LocalError.INTERNAL,
+                            failed instanceof InUseException ? LocalError.DATA_IN_USE : LocalError.INTERNAL,
                             String.valueOf(failed.getMessage()),
                             "ask a hub that runs by --url, with a key that has the scope admin"),
                     failed);
@@ -96,7 +101,7 @@ final class HubAdmin {
     }
 
     private static WireAnswer.Whole answer(Path data, WireRequest request) {
-        if (request.path().startsWith("/audit")) {
+        if (request.path().startsWith(AUDIT)) {
             return (WireAnswer.Whole) Administration.audit(data, request);
         }
         try (Administration administration = Administration.open(data)) {

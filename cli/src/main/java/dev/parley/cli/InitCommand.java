@@ -52,7 +52,7 @@ final class InitCommand implements Command {
         } catch (FileAlreadyExistsException exists) {
             throw new CliException(
                     Problem.local(
-                            LocalError.INTERNAL,
+                            LocalError.USAGE,
                             exists.getFile() + ": exists (nothing was changed)",
                             "choose another name"),
                     exists);

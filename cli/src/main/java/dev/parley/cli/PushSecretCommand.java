@@ -3,7 +3,6 @@ package dev.parley.cli;
 import dev.parley.dialect.Json;
 import dev.parley.hub.WebhookSecrets;
 import dev.parley.trust.Principal;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -47,10 +46,7 @@ final class PushSecretCommand implements Command {
         if (call.option("--url") != null) {
             throw CliException.usage("--data and --url together (expected: one of them)", null);
         }
-        Path directory = call.around().path(data);
-        if (!Files.isDirectory(directory)) {
-            throw CliException.usage("--data: no directory " + directory, null);
-        }
+        Path directory = Command.existingData(call, data);
         return WebhookSecrets.in(directory);
     }
 }

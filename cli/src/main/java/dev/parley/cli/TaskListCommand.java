@@ -11,7 +11,6 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.Store;
 import dev.parley.store.StoreException;
 import dev.parley.store.TaskFilter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -50,7 +49,7 @@ final class TaskListCommand implements Command {
     public int run(Invocation call) throws InterruptedException {
         String data = call.option("--data");
         if (data != null) {
-            return list(call, call.around().path(Path.of(data)));
+            return list(call, data);
         }
         requireNone(call, "without --data", "--group", "--of-agent");
         var query = new Operation.ListTasks(
@@ -68,14 +67,12 @@ final class TaskListCommand implements Command {
         });
     }
 
-    private static int list(Invocation call, Path data) {
+    private static int list(Invocation call, String named) {
         requireNone(call, "with --data", "--history");
         if (call.has("--include-artifacts")) {
             throw CliException.usage("--include-artifacts with --data", "ask the agent with -a");
         }
-        if (!Files.isDirectory(data)) {
-            throw CliException.usage("--data: no directory " + data, null);
-        }
+        Path data = Command.existingData(call, named);
         Integer size = call.number("--page-size", 1, Operation.ListTasks.MAX_PAGE_SIZE);
         int limit = size == null ? Operation.ListTasks.DEFAULT_PAGE_SIZE : size;
         List<Head> heads;

@@ -9,6 +9,7 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Nearest;
+import dev.parley.store.InUseException;
 import dev.parley.store.Sealing;
 import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication;
@@ -380,12 +381,20 @@ final class UpCommand implements Command {
                 String address = call.settings().require(admin ? Setting.ADMIN_BIND : Setting.BIND);
                 return new CliException(
                         Problem.local(
-                                LocalError.INTERNAL,
+                                LocalError.PORT,
                                 "port " + port + " of " + address + " cannot be opened: " + cause.getMessage(),
                                 "another hub may be running; stop it, or take another port with "
                                         + (admin ? "--admin-port " : "--port ") + (port + 1) + " (0: any free one)"),
                         failure);
             }
+        }
+        if (failure instanceof InUseException) {
+            return new CliException(
+                    Problem.local(
+                            LocalError.DATA_IN_USE,
+                            "the hub did not start: " + failure.getMessage(),
+                            "another hub may be running; stop it, or name another directory with --data"),
+                    failure);
         }
         boolean settings = failure instanceof IllegalArgumentException;
         return new CliException(

@@ -62,7 +62,7 @@ class InitCommandTest {
 
         Shell.Ran ran = shell.run("init", "hello");
 
-        assertThat(ran.status()).isEqualTo(1);
+        assertThat(ran.status()).isEqualTo(2);
         assertThat(ran.err()).contains("hello: exists (nothing was changed)");
         assertThat(file).hasContent("mine");
     }

@@ -6,6 +6,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,5 +75,33 @@ final class TaskListCommandTest {
                         .run("task", "list", "--of-agent", "echo")
                         .status())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void aDirectoryThatAHubHasOpenIsNoInternalError() {
+        try (Hub hub = hub()) {
+            Shell shell = new Shell(directory);
+
+            Shell.Ran up = shell.run("up", "--port", "0", "--data", "data");
+            Shell.Ran members = shell.run("group", "list", "--data", "data");
+
+            for (Shell.Ran refused : List.of(up, members)) {
+                assertThat(refused.status()).isEqualTo(1);
+                assertThat(refused.err()).contains("is in use by another hub", "(PARLEY_ERR_DATA_IN_USE)");
+            }
+        }
+    }
+
+    @Test
+    void aDirectoryThatIsMissingIsAUsageErrorOfEveryCommandThatReadsIt() {
+        Shell shell = new Shell(directory);
+        for (String command :
+                List.of("doctor", "task list", "push secret", "audit verify", "audit tail", "audit query")) {
+            Shell.Ran ran = shell.run((command + " --data missing").split(" ", -1));
+
+            assertThat(ran.status()).as(command).isEqualTo(2);
+            assertThat(ran.err()).as(command).contains("--data: no directory", "(A2ACLI_ERR_USAGE)");
+        }
+        assertThat(directory.resolve("missing")).doesNotExist();
     }
 }

@@ -286,6 +286,7 @@ class UpCommandTest {
             assertThat(ran.status()).isEqualTo(1);
             assertThat(ran.err())
                     .contains("port " + port + " of 127.0.0.1 cannot be opened")
+                    .contains("(PARLEY_ERR_PORT)")
                     .contains("--port");
             assertThat(shell.run("up", "--in-memory", "--port", "0", "--admin-port", String.valueOf(port))
                             .err())

@@ -63,7 +63,7 @@ final class SqliteFile {
     /**
      * Takes the lock of {@code directory}, which closing the channel returns.
      *
-     * @throws StoreException if another hub has it
+     * @throws InUseException if another hub has it
      */
     static FileChannel lock(Path directory) throws IOException {
         FileChannel channel =
@@ -76,7 +76,7 @@ final class SqliteFile {
             // falls through: it is in use, be it by this process
         }
         channel.close();
-        throw new StoreException("directory " + directory
+        throw new InUseException("directory " + directory
                 + " is in use by another hub (expected: one hub per directory; stop the other or name another)");
     }
 

@@ -1,0 +1,10 @@
+package dev.parley.store;
+
+/** Another hub has the data directory open; the message says so and what to do. */
+public final class InUseException extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    InUseException(String message) {
+        super(message);
+    }
+}
