@@ -45,6 +45,7 @@ class GrpcToolsTest {
     private volatile boolean ready = true;
     private Server server;
     private ManagedChannel channel;
+    private final List<ManagedChannel> others = new ArrayList<>();
 
     @BeforeEach
     void start() {
@@ -59,6 +60,7 @@ class GrpcToolsTest {
 
     @AfterEach
     void stop() {
+        others.forEach(ManagedChannel::shutdownNow);
         channel.shutdownNow();
         server.close();
     }
@@ -181,6 +183,19 @@ class GrpcToolsTest {
         assertThatThrownBy(() -> watch("").next())
                 .hasMessageStartingWith("UNAVAILABLE")
                 .hasMessageContaining("Too many health watches");
+        // What one connection has used up, others have still.
+        for (int i = 0; i < 3; i++) {
+            ManagedChannel other = OkHttpChannelBuilder.forTarget(server.authority())
+                    .usePlaintext()
+                    .build();
+            others.add(other);
+            for (int k = 0; k < 8; k++) {
+                assertThat(watch(other, "").next().getStatus()).isEqualTo(ServingStatus.SERVING);
+            }
+            assertThatThrownBy(() -> watch(other, "").next())
+                    .hasMessageStartingWith("UNAVAILABLE")
+                    .hasMessageContaining("Too many health watches");
+        }
 
         agent.events.show(1);
         var events = A2AServiceGrpc.newBlockingStub(channel)
@@ -213,8 +228,12 @@ class GrpcToolsTest {
     }
 
     private Iterator<HealthCheckResponse> watch(String service) {
+        return watch(channel, service);
+    }
+
+    private static Iterator<HealthCheckResponse> watch(ManagedChannel connection, String service) {
         return ClientCalls.blockingServerStreamingCall(
-                channel,
+                connection,
                 HealthGrpc.getWatchMethod(),
                 CallOptions.DEFAULT,
                 HealthCheckRequest.newBuilder().setService(service).build());
