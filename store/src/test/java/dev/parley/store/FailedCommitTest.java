@@ -21,18 +21,24 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.Database.Session;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Commits that fail: nothing but their own work may suffer. */
 @Timeout(60)
@@ -42,29 +48,64 @@ final class FailedCommitTest {
     @TempDir
     Path directory = Path.of("");
 
-    /** Fails commits while it is told to. */
+    private final Faults faults = new Faults();
+
+    /** When a transaction fails. */
+    enum Moment {
+        BEFORE_COMMIT,
+        COMMIT
+    }
+
+    /** Fails transactions of works at a moment, not those by which the database finds out whether it can write. */
     private static final class Faults implements Database.GroupListener {
-        volatile boolean failing;
+        volatile @Nullable Moment failing;
+
+        private volatile boolean isOfWorks;
 
         @Override
         public void beforeCommit(Session session) throws SQLException {
-            if (failing) {
+            Moment now = failing;
+            if (now == Moment.BEFORE_COMMIT) {
                 throw new SQLException("disk full");
             }
+            isOfWorks = now == Moment.COMMIT;
         }
 
         @Override
         public void committed(int works) {}
 
         @Override
-        public void rolledBack() {}
+        public void rolledBack() {
+            isOfWorks = false;
+        }
+
+        Connection wrap(Connection connection) {
+            return (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (proxy, method, arguments) -> {
+                        if (method.getName().equals("commit") && isOfWorks) {
+                            throw new SQLException("disk full");
+                        }
+                        try {
+                            return method.invoke(connection, arguments);
+                        } catch (InvocationTargetException failure) {
+                            throw failure.getCause();
+                        }
+                    });
+        }
     }
 
-    @Test
-    void anAgentThatEmitsOnWhileItsFirstSegmentFailsDoesNotStopTheWriter() {
-        Store store = Store.open(directory);
-        var faults = new Faults();
+    private Store storeWithFaults() {
+        Store store = Store.open(directory, InstantSource.system(), AtRest.PLAIN, faults::wrap);
         store.database().listen(faults);
+        return store;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAgentThatEmitsOnWhileItsFirstSegmentFailsDoesNotStopTheWriter(Moment moment) {
+        Store store = storeWithFaults();
         var emitted = new CountDownLatch(1);
         try (Engine engine =
                 Engine.builder(store.log()).grace(Duration.ofMillis(100)).build()) {
@@ -80,21 +121,20 @@ final class FailedCommitTest {
                         reply.complete("done");
                     }));
 
-            faults.failing = true;
+            faults.failing = moment;
             assertThatThrownBy(() -> send(agent)).isInstanceOf(A2AException.class);
             awaitOpen(emitted);
-            faults.failing = false;
+            faults.failing = null;
 
             assertThat(((Task) send(agent)).state()).isEqualTo(TaskState.COMPLETED);
             assertThat(agent.call(ListTasks.all(), ALICE).totalSize()).isEqualTo(1);
         }
     }
 
-    @Test
-    void aTaskThatAFailedCommitCutOffIsTakenUpAgain() throws Exception {
-        Store store = Store.open(directory);
-        var faults = new Faults();
-        store.database().listen(faults);
+    @ParameterizedTest
+    @EnumSource
+    void aTaskThatAFailedCommitCutOffIsTakenUpAgain(Moment moment) throws Exception {
+        Store store = storeWithFaults();
         var working = new CountDownLatch(1);
         var go = new CountDownLatch(1);
         try (Engine engine =
@@ -118,10 +158,10 @@ final class FailedCommitTest {
                     ALICE);
             working.await();
 
-            faults.failing = true;
+            faults.failing = moment;
             go.countDown();
             assertThatThrownBy(() -> await(agent, begun.id())).isInstanceOf(A2AException.class);
-            faults.failing = false;
+            faults.failing = null;
 
             await(agent, begun.id());
             assertThat(agent.call(GetTask.of(begun.id()), ALICE).text()).isEqualTo("attempt 2");
