@@ -19,11 +19,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -160,9 +162,11 @@ final class RemovalTest {
         List<TaskKey> hers = tasks(ALICE, 1_000);
         List<TaskKey> others = tasks(BOB, 10);
         AtomicInteger groups = groups();
+        CompletableFuture<Integer> between = groupsBeforeAWriteThatBeginsDuringTheNext(groups);
 
         store.log().erase(hers);
         int erasing = groups.getAndSet(0);
+        assertThat(between.join()).isLessThan(erasing / 2); // written between those of the erasure, not after them
         store.log().forget("shop", "alice-xqz");
         int changed = store.audit().forget("shop", "alice-xqz");
 
@@ -173,6 +177,47 @@ final class RemovalTest {
         assertThat(count("SELECT count(*) FROM message")).isEqualTo(others.size());
         assertThat(count("SELECT count(*) FROM lane WHERE owner = 'alice-xqz'")).isZero();
         assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    /** Submits a write of another group during the next group; returns how many groups there were before its own. */
+    private CompletableFuture<Integer> groupsBeforeAWriteThatBeginsDuringTheNext(AtomicInteger groups) {
+        var before = new CompletableFuture<Integer>();
+        var between = new Database.Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                session.update("UPDATE module_version SET version = version");
+                before.complete(groups.get());
+            }
+
+            @Override
+            public void committed() {}
+
+            @Override
+            public void failed(Exception cause) {
+                before.completeExceptionally(cause);
+            }
+
+            @Override
+            public String group() {
+                return "bakery";
+            }
+        };
+        var begun = new AtomicBoolean();
+        store.database().listen(new Database.GroupListener() {
+            @Override
+            public void beforeCommit(Session session) {
+                if (begun.compareAndSet(false, true)) {
+                    store.database().submit(between);
+                }
+            }
+
+            @Override
+            public void committed(int works) {}
+
+            @Override
+            public void rolledBack() {}
+        });
+        return before;
     }
 
     @Test
