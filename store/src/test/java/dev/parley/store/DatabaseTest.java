@@ -72,7 +72,7 @@ final class DatabaseTest {
     }
 
     @Test
-    void whatAnOlderReleaseRemovedIsErasedWithTheRestAndKeepsNoWriterWaiting() throws Exception {
+    void whatAnOlderReleaseRemovedIsErasedWithTheRestWhileOthersWriteAndTheLogStaysShort() throws Exception {
         try (Database database = Database.open(directory, DatabaseTest::likeAnOlderRelease)) {
             database.migrate("notes", List.of("CREATE TABLE note (n INTEGER PRIMARY KEY, t TEXT NOT NULL)"));
             database.write(session -> session.update("DELETE FROM module_version WHERE module = 'free pages'"));
