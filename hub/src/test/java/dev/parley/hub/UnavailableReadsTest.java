@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.store.Database;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -13,6 +14,7 @@ import io.grpc.okhttp.OkHttpChannelBuilder;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -67,8 +69,12 @@ final class UnavailableReadsTest {
     }
 
     private Hub hub() {
+        return hub(data);
+    }
+
+    private Hub hub(Path directory) {
         return Hub.builder()
-                .data(data)
+                .data(directory)
                 .port(0)
                 .drain(Duration.ZERO)
                 .connections(faults::wrap)
@@ -180,6 +186,47 @@ final class UnavailableReadsTest {
         assertThat(caller.result(AGENT, "GetTask", "{'id':'" + task + "'}", "A2A-Version", "1.0")
                         .text())
                 .contains("hello");
+    }
+
+    /** A group gets its row among the graphs when something is written to its graph, not when a task is read. */
+    @Test
+    void readsOfAGroupWithoutAGraphWriteNothing() throws Exception {
+        Path fresh = data.resolve("fresh");
+        try (Hub without = hub(fresh)) {
+            var asking = new Outsider(without.url());
+            String id = asking.result(
+                            AGENT,
+                            "SendMessage",
+                            "{'message':{'messageId':'m-1','role':'ROLE_USER','parts':[{'text':'hello'}]}}",
+                            "A2A-Version",
+                            "1.0")
+                    .at("task", "id")
+                    .text();
+            assertThat(asking.result(AGENT, "GetTask", "{'id':'" + id + "'}", "A2A-Version", "1.0")
+                            .text())
+                    .contains(id);
+            assertThat(graphs(fresh)).isZero();
+            faults.from(1, Fault.FULL, Side.WRITES);
+
+            assertThat(asking.get(AGENT + "/tasks/" + id, "A2A-Version", "1.0").statusCode())
+                    .isEqualTo(200);
+            HttpResponse<String> answer = asking.post(AGENT + "/kg:query", ASK, "A2A-Version", "1.0");
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertThat(graphs(fresh)).isZero();
+        } finally {
+            faults.pass();
+        }
+    }
+
+    private static long graphs(Path directory) {
+        try (Database database = Database.openForReading(directory)) {
+            return database.<Long>read(session -> {
+                try (ResultSet row =
+                        session.bind("SELECT count(*) FROM kg_space").executeQuery()) {
+                    return row.getLong(1);
+                }
+            });
+        }
     }
 
     private void awaitReady() throws Exception {

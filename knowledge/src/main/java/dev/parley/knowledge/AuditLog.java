@@ -98,11 +98,12 @@ final class AuditLog {
             return;
         }
         String group = context.scope().group();
-        Space space = statements.space(group);
+        Space known = statements.space(group);
         count(group, 1);
         statements.database().submit(new Database.Work() {
             @Override
             public void write(Session session) throws SQLException {
+                Space space = known.isEmpty() ? statements.load(session, group) : known;
                 add(session, space, operation, context, outcome, detail);
             }
 

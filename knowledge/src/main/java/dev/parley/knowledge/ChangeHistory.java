@@ -53,6 +53,9 @@ final class ChangeHistory implements ChangeLog {
     /** The ids of the changes that the caller made for a task, or any member if it is shared: those that these floors show. */
     List<String> ofTask(String taskId, CallContext caller, Floors floors) {
         Space space = statements.space(caller.scope().group());
+        if (space.isEmpty()) {
+            return List.of();
+        }
         String owner = caller.isSharing() ? null : caller.caller();
         // By the readers of the tasks: whoever asks for a task does not wait for queries.
         return statements.database().read(session -> {

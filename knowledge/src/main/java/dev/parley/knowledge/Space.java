@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known of a group without asking the database.
  *
- * @param number stands for it in rows
+ * @param number stands for it in rows; {@link #NO_NUMBER} if it has none
  * @param instance what all ids of changes in this database begin with
  * @param defaultCertainty by the number of a graph, how certain its statements are that do not say
  * @param provenance what has been read of {@code kg_provenance}, which changes only where somebody is erased
@@ -19,8 +19,16 @@ record Space(
         long instance,
         Map<Long, Double> defaultCertainty,
         Cache<Long, Map<String, @Nullable Object>> provenance) {
+    /** In no row. */
+    static final long NO_NUMBER = -1;
+
     private static final long VERSION_8 = 0x8000L;
     private static final long VARIANT = 0x8000_0000_0000_0000L;
+
+    /** True if nothing was ever written to the group's graph. */
+    boolean isEmpty() {
+        return number == NO_NUMBER;
+    }
 
     /** The same, with an empty memory. */
     Space remembering(Cache<Long, Map<String, @Nullable Object>> memory) {

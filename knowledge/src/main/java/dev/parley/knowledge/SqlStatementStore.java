@@ -129,21 +129,37 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         return database;
     }
 
-    /** Returns what is known of a group, giving it a number if need be. */
+    /** Returns what is known of a group, by reading only: a group without a graph has a space {@link Space#isEmpty without rows}. */
     Space space(String group) {
         Space known = spaces.get(group);
-        if (known == null) {
-            long before = reopenings.get();
-            // Reads come first: whoever asks is answered also while nothing can be written.
-            Space loaded = database.read(session -> find(session, group))
-                    .orElseGet(() -> database.write(group, session -> load(session, group)));
-            known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? loaded : null);
-            known = known == null ? loaded : known;
+        if (known != null) {
+            return known;
         }
-        return known;
+        long before = reopenings.get();
+        Optional<Space> found = database.read(session -> find(session, group));
+        return found.isPresent()
+                ? remembered(group, found.get(), before)
+                : new Space(Space.NO_NUMBER, instance, Map.of(), provenance);
     }
 
-    private Space load(Session session, String group) throws SQLException {
+    /** Returns what is known of a group for writing to its graph, which gives it a number if need be. */
+    private Space numbered(String group) {
+        Space known = space(group);
+        if (!known.isEmpty()) {
+            return known;
+        }
+        long before = reopenings.get();
+        return remembered(group, database.write(group, session -> load(session, group)), before);
+    }
+
+    /** @param before {@link #reopenings} when it was read or written */
+    private Space remembered(String group, Space read, long before) {
+        Space known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? read : null);
+        return known == null ? read : known;
+    }
+
+    /** Returns what is known of a group, in a transaction that writes to its graph. */
+    Space load(Session session, String group) throws SQLException {
         Optional<Space> found = find(session, group);
         if (found.isPresent()) {
             return found.get();
@@ -279,7 +295,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
      * @param told of the result as soon as it is on disk, in the order of the commits; must not block
      */
     <T> T transact(String group, Change<T> change, Consumer<T> told) {
-        Space space = space(group);
+        Space space = numbered(group);
         var done = new CompletableFuture<T>();
         database.submit(new Database.Work() {
             private @Nullable T result;
@@ -348,7 +364,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
 
     /** Like {@link #transact}, for changes that leave no trace of what was there before. */
     <T> T erase(String group, Change<T> change) {
-        Space space = space(group);
+        Space space = numbered(group);
         try {
             return database.erase(session -> {
                 terms.begin();
