@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.ServerSocket;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +89,9 @@ final class FullDiskCrashTest {
                 LockSupport.parkNanos(random.nextInt(100_000_000));
                 fill();
                 LockSupport.parkNanos(random.nextInt(100_000_000));
+                if (cycle % 4 == 0) {
+                    awaitNotReady(caller);
+                }
                 if (cycle % 2 == 0) {
                     Files.delete(filler);
                     awaitStatus(caller, 200); // in the same process
@@ -141,6 +145,26 @@ final class FullDiskCrashTest {
             }
         } catch (IOException full) {
             return filler;
+        }
+    }
+
+    /** Takes what checkpoints free, until sends are refused; from then on each answer is that the disk is full. */
+    private void awaitNotReady(Outsider caller) throws Exception {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        int inSequence = 0;
+        while (inSequence < 20) {
+            fill();
+            HttpResponse<String> answer = caller.get("/ready");
+            if (answer.statusCode() == 503) {
+                assertThat(answer.body()).contains("the disk of " + disk.resolve("data") + " is full");
+                inSequence++;
+            } else {
+                inSequence = 0;
+            }
+            assertThat(System.nanoTime())
+                    .as("waiting for 503: " + answer.body())
+                    .isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
         }
     }
 

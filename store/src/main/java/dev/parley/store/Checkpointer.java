@@ -54,6 +54,9 @@ final class Checkpointer {
     /** How many of the erasures have left no trace; written by the thread only, under the lock. */
     private volatile long truncated;
 
+    /** Whether the log is to be truncated for its space. */
+    private volatile boolean spaceNeeded;
+
     private volatile boolean open = true;
     private final Thread thread;
 
@@ -65,6 +68,12 @@ final class Checkpointer {
 
     /** Has pages moved soon. */
     void wake() {
+        due.release();
+    }
+
+    /** Has the log moved and truncated soon, as far as its pages have room in the database: the disk is full. */
+    void freeSpace() {
+        spaceNeeded = true;
         due.release();
     }
 
@@ -197,6 +206,10 @@ final class Checkpointer {
                     return;
                 }
                 try {
+                    if (spaceNeeded) {
+                        spaceNeeded = false;
+                        isEmptied(session);
+                    }
                     Moved moved = move(session);
                     if (moved.log > LONG_LOG_PAGES && moveMost(session).left <= FEW_PAGES) {
                         database.moveRest();

@@ -76,6 +76,14 @@ public final class Database implements AutoCloseable {
 
     private static final int PROBE_MS = 1_000;
 
+    /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
+    private static final int PROBE_BYTES = 1 << 20;
+
+    /** Primary result codes of SQLite: no space in the file, and no space (or another fault) in the index of the log. */
+    private static final int SQLITE_FULL = 13;
+
+    private static final int SQLITE_IOERR = 10;
+
     static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
 
@@ -295,6 +303,9 @@ public final class Database implements AutoCloseable {
     private final Kind kind;
     private final Connector connector;
     private final AutoCloseable lock;
+    /** Where it is, for operators. */
+    private final String place;
+
     private final boolean readOnly;
     private final WriteQueue queue = new WriteQueue(MAX_QUEUED);
     private final Readers readers;
@@ -312,6 +323,8 @@ public final class Database implements AutoCloseable {
 
     private long heaviestWeight;
     private volatile @Nullable Outage outage;
+    /** Whether the outage may be for lack of space; for the writer only. */
+    private boolean needsSpace;
     /** When the group began that is being written; 0 if there is none. */
     private volatile long groupBegun;
 
@@ -335,9 +348,11 @@ public final class Database implements AutoCloseable {
         default void reopened(Session session) throws SQLException {}
     }
 
-    private Database(Kind kind, Connector connector, AutoCloseable lock, Session writing, boolean readOnly)
+    private Database(
+            Kind kind, Connector connector, AutoCloseable lock, String place, Session writing, boolean readOnly)
             throws SQLException {
         this.kind = kind;
+        this.place = place;
         this.connector = connector;
         this.lock = lock;
         this.readOnly = readOnly;
@@ -375,7 +390,7 @@ public final class Database implements AutoCloseable {
             }
             var writing = new Session(new Opening(connector, Use.WRITE));
             writing.connection();
-            return new Database(Kind.SQLITE, connector, lock, writing, false);
+            return new Database(Kind.SQLITE, connector, lock, directory.toString(), writing, false);
         } catch (IOException | SQLException problem) {
             close(lock);
             throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
@@ -403,7 +418,13 @@ public final class Database implements AutoCloseable {
             return SqliteFile.connect("jdbc:sqlite:" + file, use);
         };
         try {
-            return new Database(Kind.SQLITE, connector, () -> {}, new Session(new Opening(connector, Use.WRITE)), true);
+            return new Database(
+                    Kind.SQLITE,
+                    connector,
+                    () -> {},
+                    directory.toString(),
+                    new Session(new Opening(connector, Use.WRITE)),
+                    true);
         } catch (SQLException problem) {
             throw new StoreException("cannot read the database in " + directory + ": " + problem.getMessage(), problem);
         }
@@ -450,7 +471,7 @@ public final class Database implements AutoCloseable {
             var connector = new PostgresqlConnector(source);
             var writing = new Session(new Opening(connector, Use.WRITE));
             writing.connection();
-            return new Database(Kind.POSTGRESQL, connector, () -> {}, writing, false);
+            return new Database(Kind.POSTGRESQL, connector, () -> {}, "PostgreSQL", writing, false);
         } catch (SQLException problem) {
             throw new StoreException("cannot open the database: " + problem.getMessage(), problem);
         }
@@ -815,7 +836,8 @@ public final class Database implements AutoCloseable {
     public Optional<String> outage() {
         Outage now = outage;
         if (now != null) {
-            return Optional.of("the database cannot be written: " + message(now.cause()));
+            String full = hasCode(now.cause(), SQLITE_FULL) ? "the disk of " + place + " is full: " : "";
+            return Optional.of("the database cannot be written: " + full + message(now.cause()));
         }
         long begun = groupBegun;
         return begun != 0 && System.nanoTime() - begun > STALLED.toNanos()
@@ -840,7 +862,7 @@ public final class Database implements AutoCloseable {
                 stop = group.remove(STOP);
                 Outage now = outage;
                 if (now != null && now.nanosToRetry() <= 0) {
-                    tryToWrite(session, now);
+                    tryToWrite(session, now, now.cause());
                 }
                 groupBegun = group.isEmpty() ? 0 : Math.max(1, System.nanoTime());
                 writeGroup(session, group);
@@ -921,7 +943,7 @@ public final class Database implements AutoCloseable {
             return;
         }
         if (isOfDatabase(problem)) {
-            tryToWrite(session, null);
+            tryToWrite(session, null, problem);
         }
         if (outage != null || group.size() == 1 || result.ending == Ending.UNCERTAIN) {
             LOG.log(Level.ERROR, "could not write", problem);
@@ -1029,6 +1051,20 @@ public final class Database implements AutoCloseable {
         return false;
     }
 
+    private static boolean hasCode(Throwable problem, int code) {
+        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException failure && failure.getErrorCode() == code) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether this may be for lack of space: an attempt that writes a page would succeed where works do not. */
+    private boolean mayLackSpace(Throwable problem) {
+        return kind == Kind.SQLITE && (hasCode(problem, SQLITE_FULL) || hasCode(problem, SQLITE_IOERR));
+    }
+
     /** Before the first read: it would lose its snapshot to a checkpoint that empties the log. */
     private void takeLock(Session session) throws SQLException {
         if (kind == Kind.SQLITE) {
@@ -1049,8 +1085,16 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Asks the database itself whether it can write, by writing, and says in {@link #outage} if it cannot. */
-    private void tryToWrite(Session session, @Nullable Outage before) {
+    /**
+     * Asks the database itself whether it can write, by writing, and says in {@link #outage} if it cannot.
+     *
+     * @param problem the latest failure
+     */
+    private void tryToWrite(Session session, @Nullable Outage before, Exception problem) {
+        needsSpace |= mayLackSpace(problem);
+        if (needsSpace) {
+            freeSpaceSoon(); // it may be the write-ahead log that fills the disk
+        }
         try {
             boolean remembers = session.isConnected();
             busyTimeout(session, PROBE_MS);
@@ -1060,19 +1104,37 @@ public final class Database implements AutoCloseable {
             session.once(MODULE_VERSIONS);
             session.once("UPDATE module_version SET version = version");
             session.connection().commit();
+            if (needsSpace) {
+                requireSpace(session);
+            }
             busyTimeout(session, SqliteFile.BUSY_MS);
             if (before != null) {
                 LOG.log(Level.INFO, "the database can be written again");
             }
             outage = null;
+            needsSpace = false;
         } catch (SQLException | RuntimeException failure) {
             session.discard();
-            moveSoon(); // it may be the write-ahead log that fills the disk
+            if (!needsSpace) {
+                moveSoon();
+            }
             outage = before == null ? Outage.first(failure) : before.again(failure);
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
             }
         }
+    }
+
+    /**
+     * Fails if there is no space for a group of works. With a cache of few pages SQLite writes them to the log before it undoes
+     * them; the log keeps their space for what is written next, so that attempts do not add up.
+     */
+    private static void requireSpace(Session session) throws SQLException {
+        session.once("PRAGMA cache_size=10");
+        session.once("INSERT INTO module_version (module, version) VALUES ('space', zeroblob(" + PROBE_BYTES + "))");
+        session.connection().rollback();
+        session.once("PRAGMA cache_size=" + SqliteFile.WRITE_CACHE);
+        session.connection().rollback();
     }
 
     /** Has the writer move what is left in the write-ahead log, so that the next transaction begins it anew. */
@@ -1095,6 +1157,12 @@ public final class Database implements AutoCloseable {
     private void moveSoon() {
         if (checkpointer != null) {
             checkpointer.wake();
+        }
+    }
+
+    private void freeSpaceSoon() {
+        if (checkpointer != null) {
+            checkpointer.freeSpace();
         }
     }
 

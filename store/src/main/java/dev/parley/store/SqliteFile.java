@@ -33,6 +33,9 @@ final class SqliteFile {
     /** How long SQLite waits for a lock that another process holds, and how long an attempt to write does. */
     static final int BUSY_MS = 10_000;
 
+    /** Cache of a connection that writes: kibibytes, as SQLite has it, which takes positive numbers for pages. */
+    static final int WRITE_CACHE = -24_000;
+
     /** Overwrites what is removed at once, so that an erasure has nothing to do for what was removed before. */
     static final String SECURE_DELETE = "PRAGMA secure_delete=ON";
 
@@ -86,7 +89,7 @@ final class SqliteFile {
         config.setJournalMode(JournalMode.WAL);
         config.setSynchronous(SynchronousMode.FULL);
         config.setBusyTimeout(BUSY_MS);
-        config.setCacheSize(readOnly ? -4_000 : -24_000);
+        config.setCacheSize(readOnly ? -4_000 : WRITE_CACHE);
         config.enforceForeignKeys(false);
         config.setGetGeneratedKeys(false);
         config.setReadOnly(readOnly);

@@ -125,6 +125,47 @@ final class DatabaseFaultsTest {
         }
     }
 
+    /** The disk has room for a page, for which an attempt to write may take it, and none for works. */
+    @Test
+    void anOutageForLackOfSpaceLastsAsLongAsWorksAreRefused() throws Exception {
+        var full = new AtomicBoolean();
+        try (Database database = open(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA max_page_count=" + (full.get() ? 1 : 1_000_000));
+            }
+            return connection;
+        })) {
+            database.write(session -> insert(session, 1));
+            full.set(true);
+            assertThatThrownBy(() -> database.write(session -> {
+                        session.once("PRAGMA max_page_count=1");
+                        insert(session, 2);
+                        insert(session, 3);
+                        return insert(session, 4);
+                    }))
+                    .isInstanceOf(OutageException.class);
+            long end = System.nanoTime() + Duration.ofMillis(500).toNanos(); // several attempts of the writer
+            while (System.nanoTime() < end) {
+                assertThatThrownBy(() -> database.write(session -> insert(session, 2)))
+                        .isInstanceOf(OutageException.class);
+                assertThat(database.outage())
+                        .hasValueSatisfying(reason -> assertThat(reason)
+                                .contains("the disk of " + directory + " is full")
+                                .contains("SQLITE_FULL"));
+                LockSupport.parkNanos(5_000_000);
+            }
+            full.set(false);
+
+            awaitNoOutage(database);
+            database.write(session -> insert(session, 2));
+
+            assertThat(notes(database)).isEqualTo(2);
+            assertThat(database.<Long>read(session ->
+                            Database.number(session, "SELECT count(*) FROM module_version WHERE module = 'space'")))
+                    .isZero();
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "HANG")
     void whateverCallFailsNothingIsHalfWrittenAndWritingGoesOn(Fault fault) throws Exception {
