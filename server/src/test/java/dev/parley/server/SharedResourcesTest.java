@@ -24,7 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One hostile and one ordinary client for each thing that all connections of a server share. */
+/**
+ * One hostile and one ordinary client for each thing that all connections of a server share: the ordinary one is answered. How
+ * long that takes is not measured here; {@code HostileGroupTest} does, and {@code bench/measure neighbour}.
+ */
 @Timeout(120)
 final class SharedResourcesTest {
     private static final Duration LONG = Duration.ofMinutes(10);
