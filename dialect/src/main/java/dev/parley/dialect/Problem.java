@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,8 @@ final class Problem {
     private static final String RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
     private static final int MAX_TEXT = 1000;
     private static final Duration LATER = Duration.ofSeconds(1);
+    private static final Duration PASSING_PAUSE = Duration.ofMinutes(1);
+    private static final AtomicLong NEXT_PASSING = new AtomicLong(System.nanoTime());
     private static final String DOMAIN = "a2a-protocol.org";
 
     private Problem() {}
@@ -45,13 +48,16 @@ final class Problem {
      */
     static A2AException of(Throwable failure) {
         if (failure instanceof A2AException problem) {
-            if (problem.error().httpStatus() >= 500 && problem.getCause() != null) {
+            Throwable cause = problem.getCause();
+            if (cause != null && A2AError.of(cause) == A2AError.UNAVAILABLE) {
+                logPassing(problem);
+            } else if (cause != null && problem.error().httpStatus() >= 500) {
                 LOG.log(System.Logger.Level.ERROR, problem.getMessage(), problem);
             }
             return problem;
         }
         if (A2AError.of(failure) == A2AError.UNAVAILABLE) {
-            LOG.log(System.Logger.Level.WARNING, "a call is answered UNAVAILABLE", failure);
+            logPassing(failure);
             return A2AException.unavailable("The data cannot be read or written at present", LATER);
         }
         String reference =
@@ -59,6 +65,23 @@ final class Problem {
         LOG.log(System.Logger.Level.ERROR, "internal error, reference " + reference, failure);
         return A2AException.of(
                 A2AError.INTERNAL, A2AError.INTERNAL.defaultMessage() + " (reference " + reference + ")");
+    }
+
+    /**
+     * Logs a failure that passes by itself. The store logs when its disk fails and when it is well again; a line for each call
+     * that is refused meanwhile would fill the log, and the disk, so there is one a minute.
+     */
+    private static void logPassing(Throwable failure) {
+        long now = System.nanoTime();
+        long due = NEXT_PASSING.get();
+        if (now - due >= 0 && NEXT_PASSING.compareAndSet(due, now + PASSING_PAUSE.toNanos())) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "calls are answered UNAVAILABLE; more of them are logged at DEBUG for a minute",
+                    failure);
+        } else {
+            LOG.log(System.Logger.Level.DEBUG, "a call is answered UNAVAILABLE", failure);
+        }
     }
 
     static List<Map<String, Object>> details(A2AException problem) {
