@@ -42,10 +42,12 @@ public final class Logs {
             return;
         }
         root.addHandler(new LineHandler());
-        synchronized (Logs.class) {
-            installed = root;
-            root.setLevel(level);
-        }
+        install(root);
+    }
+
+    private static synchronized void install(Logger root) {
+        installed = root;
+        root.setLevel(level);
     }
 
     /** Has the log manager use this class instead of a file of its own. */
