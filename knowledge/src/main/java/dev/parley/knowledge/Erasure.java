@@ -67,7 +67,9 @@ final class Erasure {
                 "task_id",
                 "EXISTS (SELECT 1 FROM kg_change c JOIN kg_provenance y ON y.provenance = c.more WHERE c.space ="
                         + " kg_task.space AND c.change_no = kg_task.change_no AND ("
-                        + isOne("y.json", TELLERS, "= ?") + "))",
+                        + isOne("y.json", TELLERS, "= ?") + ")"
+                        // Not those that an erasure before this one has hashed and that failed then.
+                        + " AND " + sql.member("y.json", "taskId") + " = kg_task.task_id)",
                 name,
                 AuditTrail::hashed);
         rows += rewrite(
