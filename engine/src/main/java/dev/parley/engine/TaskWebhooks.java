@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -80,13 +81,25 @@ final class TaskWebhooks {
             deliveries.check(context.scope().group(), config);
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
-            deliveries.add(webhook, HostedAgent.cause(context));
+            add(live, webhook, deliveries, HostedAgent.cause(context));
             if (live.written() > after) {
                 deliveries.wake(live.key());
             }
             return webhook.config().withoutSecrets();
         } finally {
             engine.tasks().unpin(live);
+        }
+    }
+
+    private static void add(LiveTask live, Subscription webhook, Webhooks deliveries, Cause cause) {
+        try {
+            deliveries.add(webhook, cause);
+        } catch (RuntimeException notWritten) {
+            // Its place is free again, unless an earlier webhook of the same id has it.
+            if (deliveries.find(live.key(), Webhooks.id(webhook)).isEmpty()) {
+                live.unwatchedBy(Webhooks.id(webhook));
+            }
+            throw notWritten;
         }
     }
 

@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -318,6 +319,43 @@ final class WebhooksTest {
         assertThat(agent.call(new ListPushConfigs(null, task.id(), 0, null), ALICE)
                         .configs())
                 .hasSize(32);
+    }
+
+    @Test
+    void webhooksThatCouldNotBeWrittenTakeNoPlacesOfTheTask() {
+        var disk = new MemoryTaskLog();
+        var full = new AtomicBoolean(true);
+        PushStore failing = (PushStore) Proxy.newProxyInstance(
+                PushStore.class.getClassLoader(), new Class<?>[] {PushStore.class}, (proxy, method, arguments) -> {
+                    if (full.get() && method.getName().equals("save")) {
+                        throw A2AException.unavailable("disk full", Duration.ofSeconds(1));
+                    }
+                    return method.invoke(disk.webhooks(), arguments);
+                });
+        try (Engine other = Engine.builder(disk)
+                .webhooks(failing, receiver)
+                .grace(Duration.ZERO)
+                .build()) {
+            AgentEndpoint agent =
+                    other.host(Agent.named("agent", "Asks").handle((request, reply) -> reply.askForInput("and?")));
+            Task task = send(agent, null);
+            var config = new PushConfig(null, null, task.id(), "https://hook", null, null);
+            for (int i = 0; i < 40; i++) {
+                assertThatThrownBy(() -> agent.call(new CreatePushConfig(null, config), ALICE))
+                        .hasMessageContaining("disk full");
+            }
+
+            full.set(false);
+            for (int i = 0; i < 32; i++) {
+                agent.call(new CreatePushConfig(null, config), ALICE);
+            }
+
+            assertThat(agent.call(new ListPushConfigs(null, task.id(), 0, null), ALICE)
+                            .configs())
+                    .hasSize(32);
+            assertThatThrownBy(() -> agent.call(new CreatePushConfig(null, config), ALICE))
+                    .hasMessageContaining("at most 32");
+        }
     }
 
     @Test
