@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -87,6 +88,13 @@ class UsageTest {
         assertThat(general.out()).doesNotContain("warm-up");
         assertThat(asked.out()).isEqualTo(flag.out()).contains("--history");
         assertThat(general.out() + asked.out()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void helpNamesEveryBinding() {
+        assertThat(List.of(shell.run("--help"), shell.run("send", "--help"), shell.run("task", "get", "--help")))
+                .extracting(Shell.Ran::out)
+                .allSatisfy(help -> assertThat(help).contains("JSONRPC, HTTP+JSON, GRPC"));
     }
 
     @Test

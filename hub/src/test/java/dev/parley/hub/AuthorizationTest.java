@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.Part;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.io.IOException;
@@ -73,7 +74,7 @@ final class AuthorizationTest {
                 .authentication(Authentication.named(List.of("required")))
                 .webhookAllow(List.of("127.0.0.1"))
                 .policy(policy(POLICY))
-                .agents(agent("echo"), agent("ledger"), agent("board"), ticker(), skilled())
+                .agents(agent("echo"), agent("ledger"), agent("board"), ticker(), skilled(), drawing())
                 .start();
         outsider = new Outsider(hub.url());
         admin = hub.bootstrapKey().orElseThrow();
@@ -115,6 +116,12 @@ final class AuthorizationTest {
             }
             reply.complete();
         });
+    }
+
+    private static Agent drawing() {
+        return Agent.named("drawing", "Draws")
+                .outputModes("image/png")
+                .handle((request, reply) -> reply.complete(Part.file("a.png", "image/png", new byte[] {1, 2, 3})));
     }
 
     private static Agent skilled() {
@@ -483,6 +490,33 @@ final class AuthorizationTest {
             assertThat(stream.next()).isNull();
         }
         outsider.post(path.replace("disable", "enable").replace("archive", "restore"), "{}", "X-Api-Key", admin);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"users/T5/gina/disable", "groups/T5/archive"})
+    @DisplayName("ONE24: addresses of files of a disabled user end with the right of the user")
+    void addressesOfFilesNeverOutliveTheirOwner(String means) throws Exception {
+        if (outsider.post("/admin/groups", "{'id':'T5'}", "X-Api-Key", admin).statusCode() == 200) {
+            outsider.post("/admin/users", "{'group':'T5','name':'gina'}", "X-Api-Key", admin);
+        }
+        String gina = key("T5", "gina");
+        String path = "/agents/drawing/agentvault";
+        String id = Shown.of(
+                        rpc(gina, "drawing", "SendMessage", message("draw", "")).body())
+                .at("result", "task", "id")
+                .text();
+        String file = outsider.result(path, "tasks/get", "{'id':'" + id + "'}", "X-Api-Key", gina)
+                .at("artifacts", 0, "url")
+                .text()
+                .replaceFirst("^http://localhost:\\d+", "");
+        assertThat(outsider.get(file).statusCode()).isEqualTo(200);
+
+        outsider.post("/admin/" + means, "{}", "X-Api-Key", admin);
+
+        assertThat(outsider.get(file).statusCode()).isEqualTo(403);
+        outsider.post(
+                "/admin/" + means.replace("disable", "enable").replace("archive", "restore"), "{}", "X-Api-Key", admin);
+        assertThat(outsider.get(file).statusCode()).isEqualTo(200);
     }
 
     @Test

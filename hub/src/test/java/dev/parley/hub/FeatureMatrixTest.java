@@ -284,7 +284,7 @@ final class FeatureMatrixTest {
                 post("/agents/accountant", call, Map.of("A2A-Version", "0.3", "X-A2A-Extensions", PROFILE));
 
         assertThat(member((Map<?, ?>) member(refused, "error"), "code")).isEqualTo(-32600);
-        assertThat(refused.toString()).contains(PROFILE);
+        assertThat(refused.toString()).contains(PROFILE, "the X-A2A-Extensions header");
         assertThat(accepted.headers().allValues("X-A2A-Extensions")).containsExactly(PROFILE);
         assertThat(state((Map<?, ?>) member(parse(accepted.body()), "result"))).isEqualTo("completed");
     }

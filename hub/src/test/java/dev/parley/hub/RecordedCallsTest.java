@@ -131,7 +131,8 @@ class RecordedCallsTest {
     }
 
     @Test
-    @DisplayName("ONE29: with the setting all, every call leaves a row: reads, messages, own methods, questions")
+    @DisplayName(
+            "ONE29, KG32: with the setting all, every call leaves a row: reads, messages, own methods, queries, subscriptions")
     void everyCallIsRecordedIfTheHubIsSetSo() throws Exception {
         try (Hub hub = hub(true)) {
             var outsider = new Outsider(hub.url());
@@ -144,14 +145,22 @@ class RecordedCallsTest {
             outsider.result("/agents/echo", "books/find", "{}", headers);
             outsider.result(
                     "/agents/echo", "knowledge/query", "{'query':'{ __typename }','queryLanguage':'graphql'}", headers);
-            String list = awaitRows(outsider, key, "call.answered", 5).toString();
+            try (Outsider.Frames changes = outsider.stream(
+                    "/agents/echo",
+                    "knowledge/subscribe",
+                    "{'subscriptionQuery':'subscription { knowledgeChanged { op } }'}",
+                    headers)) {
+                assertThat(changes.status()).isEqualTo(200);
+            }
+            String list = awaitRows(outsider, key, "call.answered", 6).toString();
 
             assertThat(list)
                     .contains(
                             "operation=SendMessage",
                             "operation=ListTasks",
                             "operation=books/find",
-                            "operation=knowledge/query")
+                            "operation=knowledge/query",
+                            "operation=knowledge/subscribe")
                     .contains("outcome=TASK_NOT_FOUND", "target=none");
         }
     }

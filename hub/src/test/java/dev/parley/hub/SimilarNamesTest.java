@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
+import java.text.MessageFormat;
+import java.util.ArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +31,37 @@ class SimilarNamesTest {
         names.add(first);
 
         assertThat(names.add(second).isPresent()).isEqualTo(similar);
+    }
+
+    @Test
+    void aHubWarnsOfAgentsWhoseNamesLookAlike() {
+        var warnings = new ArrayList<String>();
+        Logger log = Logger.getLogger("dev.parley.hub");
+        var handler = new Handler() {
+            @Override
+            public void publish(LogRecord row) {
+                warnings.add(row.getLevel() + " " + MessageFormat.format(row.getMessage(), row.getParameters()));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        log.addHandler(handler);
+        try (Hub hub = Hub.builder().inMemory().port(0).agents(agent("echo")).start()) {
+            hub.host(agent("ech0"));
+        } finally {
+            log.removeHandler(handler);
+        }
+
+        assertThat(warnings)
+                .anySatisfy(warning -> assertThat(warning).startsWith("WARNING").contains("\"echo\" and \"ech0\""));
+    }
+
+    private static Agent agent(String name) {
+        return Agent.named(name, "Says it again").handle((request, reply) -> reply.complete(request.text()));
     }
 
     @ParameterizedTest
