@@ -77,7 +77,7 @@ record Figure(
             rateOfV1("agentvault", "the same by AgentVault"),
             timeOfV1("agentvault"),
             timeOfOpen("key", "`ping` for callers who show an API key"),
-            timeOfOpen("token", "the same for those who show a token (JWT) of the hub"),
+            timeOfOpen("token", "the same for callers with a token (JWT) of the hub"),
             timeOfOpen("issuer", "the same with a token of another issuer (RS256, OpenID Connect discovery)"),
             latency("fair-busy-alone", "one caller of an agent with room for 8 tasks of 20 ms each", "p99", null),
             latency("fair-busy-beside", "the same beside 64 callers of another group", "p99", null),

@@ -267,7 +267,7 @@ public final class Neighbour {
                 .getBytes(US_ASCII);
     }
 
-    /** A connection of HTTP/1.1 that does little, so that what it measures is the server. */
+    /** Minimal HTTP/1.1 connection, so that the measured time is that of the server. */
     private final class Connection implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;

@@ -133,9 +133,9 @@ abstract class CardKeyCommand implements Command {
             }
             if (HttpAddress.isPlain(url)) {
                 throw CliException.usage(
-                        "everybody on the way to " + HttpAddress.origin(url)
-                                + " could put in other keys (expected: https, or this machine)",
-                        "name it by https, or get the file in a way that you trust: ./keys.json --host HOST");
+                        "keys from " + HttpAddress.origin(url)
+                                + " could be replaced on the network (expected: https, or this machine)",
+                        "use https, or get the file through a channel that you trust: ./keys.json --host HOST");
             }
             String text = url.toString();
             return text.endsWith(".json") ? url : URI.create(text.replaceFirst("/+$", "") + CardKeys.PATH);

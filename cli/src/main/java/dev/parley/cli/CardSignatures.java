@@ -69,7 +69,7 @@ final class CardSignatures {
                 Problem.local(
                         LocalError.CARD_TAMPERED,
                         told(found, verdict),
-                        "do not use it before its owner has told you, by another way, what it says");
+                        "do not use it before its owner has confirmed its contents through another channel");
         };
     }
 

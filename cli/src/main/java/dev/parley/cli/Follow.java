@@ -147,8 +147,8 @@ final class Follow {
     }
 
     /**
-     * Whether a wait goes on by polling when the agent ends a stream with {@code error}. Who asked for the stream itself
-     * is told of the error, unless it only says that there is no more of it.
+     * Whether a wait goes on by polling when the agent ends a stream with {@code error}. A command that
+     * requested the stream itself reports the error, unless the error only says that the stream has ended.
      */
     private boolean isLeftToPolling(A2AError error) {
         return NO_STREAM.contains(error) || !call.isStreaming() && !ABOUT_THE_CALLER.contains(error);

@@ -38,7 +38,7 @@ final class HttpAddress {
         return isHere(secure) ? of("http://" + text) : secure;
     }
 
-    /** Whether everybody on the way could read along, and change what is said. */
+    /** True for plain HTTP to another machine, which others on the network can read and change. */
     static boolean isPlain(URI url) {
         return "http".equalsIgnoreCase(url.getScheme()) && !isHere(url);
     }

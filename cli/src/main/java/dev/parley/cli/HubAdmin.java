@@ -133,8 +133,8 @@ final class HubAdmin {
         if (HttpAddress.isPlain(place)) {
             throw CliException.usage(
                     "operators' keys would go to " + HttpAddress.origin(place)
-                            + ", where everybody on the way could read along (expected: https, or this machine)",
-                    "name the hub by https, or ask it on its own machine; groups, users and keys also by --data DIR there");
+                            + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
+                    "use https, or run the command on the machine of the hub, for groups, users and keys also with --data DIR");
         }
         HttpRequest.Builder builder = HttpRequest.newBuilder(place)
                 .timeout(TIMEOUT)

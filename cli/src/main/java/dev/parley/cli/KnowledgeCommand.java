@@ -142,7 +142,7 @@ abstract class KnowledgeCommand implements Command {
                     0, true, "QUERY", "In GraphQL or SPARQL; - for standard input, @FILE for a file."));
             spec.addOption(Command.option("--language", "NAME", "graphql or sparql; default: as the query looks."));
             spec.addOption(Command.option("--variables", "JSON", "Values of the query's variables; @FILE for a file."));
-            spec.addOption(Command.option("--certainty", "N", "Leave out what is less certain than this, 0 to 1."));
+            spec.addOption(Command.option("--certainty", "N", "Hide statements with a lower certainty, 0 to 1."));
             spec.addOption(Command.option("--max-age", "SECONDS", "Leave out what was confirmed longer ago."));
         }
 
@@ -334,10 +334,10 @@ abstract class KnowledgeCommand implements Command {
                     "QUERY",
                     "A GraphQL subscription; -, @FILE; default: all changes, or those of the options."));
             spec.addOption(Command.option("--variables", "JSON", "Values of the query's variables; @FILE for a file."));
-            spec.addOption(Command.option("--subject", "ID", "Only what is said of this."));
-            spec.addOption(Command.option("--predicate", "ID", "Only what is said with this."));
+            spec.addOption(Command.option("--subject", "ID", "Only statements with this subject."));
+            spec.addOption(Command.option("--predicate", "ID", "Only statements with this predicate."));
             spec.addOption(Command.option("--graph", "ID", "Only this graph; default for the default graph."));
-            spec.addOption(Command.flag("--snapshot", "Begin with what is there."));
+            spec.addOption(Command.flag("--snapshot", "Begin with the existing statements."));
             spec.addOption(Command.option("--after", "CHANGE-ID", "Go on behind a change."));
             spec.addOption(Command.option("--count", "N", "End after so many changes; default: never."));
         }

@@ -28,7 +28,7 @@ final class KnowledgeExportCommand extends KnowledgeCommand {
         spec.addOption(Command.option(
                 "--format", "NAME", "Default: by the ending of the file's name. " + KnowledgeImportCommand.formats()));
         spec.addOption(Command.option("--graph", "ID", "Only this graph; default for the default graph."));
-        spec.addOption(Command.option("--certainty", "N", "Only what is at least so sure, 0 to 1."));
+        spec.addOption(Command.option("--certainty", "N", "Only statements with at least this certainty, 0 to 1."));
     }
 
     @Override

@@ -98,7 +98,7 @@ final class LoadHold {
         }
     }
 
-    /** Waits, as there is nothing to be told of: an idle stream is one on which nothing happens. */
+    /** Waits for the duration of the run: nothing happens on an idle stream. */
     private void hold() throws InterruptedException {
         var never = new CountDownLatch(1);
         var unused = never.await(plan.duration().toMillis(), TimeUnit.MILLISECONDS);

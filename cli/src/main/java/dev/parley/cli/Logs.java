@@ -23,11 +23,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log records as one line each, of text or JSON, on standard error: warnings, with {@code --verbose} also what happens, with {@code
- * --debug} everything of ours and where exceptions come from.
+ * Writes log records to standard error, one line each, as text or JSON: warnings; with {@code --verbose} also information; with
+ * {@code --debug} all levels of Parley's loggers, and stack traces.
  *
- * <p>Public, with a public constructor, because the log manager makes one by name; so logging costs nothing until
- * somebody logs, and no file is looked for.
+ * <p>Public, with a public constructor, because the log manager creates an instance by name; so logging has no cost before the
+ * first record, and no configuration file is read.
  */
 public final class Logs {
     private static volatile Level level = Level.WARNING;
@@ -55,7 +55,7 @@ public final class Logs {
         System.setProperty("java.util.logging.config.class", Logs.class.getName());
     }
 
-    /** Sets what is logged. Another thread may have logged already, and so have had the log manager set up. */
+    /** Sets the level and the stream of the log. The log manager may be set up already, if another thread has logged. */
     static synchronized void configure(boolean debug, boolean verbose, PrintStream stream) {
         level = debug ? Level.FINE : verbose ? Level.INFO : Level.WARNING;
         err = stream;

@@ -30,14 +30,15 @@ final class PlainHttp {
                 .warn(
                         credentials
                                 ? "CREDENTIALS ARE SENT TO " + origin + " OVER PLAIN HTTP (--insecure-http)"
-                                : origin + " is called over plain HTTP: anybody on the way can read and change what is"
+                                : origin
+                                        + " is called over plain HTTP: others on the network can read and change what is"
                                         + " sent");
     }
 
     static CliException refused(String what) {
         return new CliException(Problem.local(
                 LocalError.PLAIN_HTTP,
-                what + " over plain HTTP, where anybody on the way can read along (expected: https, or this machine)",
+                what + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
                 HINT));
     }
 }

@@ -174,8 +174,7 @@ abstract class PrivacyCommand implements Command {
             Map<String, String> subject = subject(call);
             if (!call.has("--yes")) {
                 throw CliException.usage(
-                        "what is erased cannot be brought back (expected: --yes)",
-                        "parley privacy export saves it before");
+                        "an erasure cannot be undone (expected: --yes)", "parley privacy export saves it before");
             }
             put(subject, "statements", call.has("--with-statements") ? "true" : null);
             Map<?, ?> done = HubAdmin.ask(call, "POST", "/privacy/erase", subject, Map.of());

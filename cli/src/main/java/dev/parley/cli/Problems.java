@@ -120,9 +120,8 @@ final class Problems {
                 Problem.local(
                         LocalError.CARD_INVALID,
                         message,
-                        "see what is wrong with it: parley card validate -a " + Invocation.quoted(place.agent()));
-            case CARD_NOT_VERIFIED ->
-                Problem.local(LocalError.CARD_UNVERIFIABLE, message, "see docs/signatures.md for what is needed");
+                        "list its faults: parley card validate -a " + Invocation.quoted(place.agent()));
+            case CARD_NOT_VERIFIED -> Problem.local(LocalError.CARD_UNVERIFIABLE, message, "see docs/signatures.md");
             case NO_INTERFACE ->
                 Problem.local(
                         LocalError.INTERNAL,
@@ -151,7 +150,7 @@ final class Problems {
                         message,
                         "the address comes from the agent's card: parley card get -a "
                                 + Invocation.quoted(place.agent()));
-            case KEYS -> Problem.local(LocalError.CREDENTIALS_MISSING, message, "see docs/keys.md for what is needed");
+            case KEYS -> Problem.local(LocalError.CREDENTIALS_MISSING, message, "see docs/keys.md");
             case INTERRUPTED -> Problem.local(LocalError.INTERRUPTED, message, null);
         };
     }

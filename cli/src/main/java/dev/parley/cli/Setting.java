@@ -420,7 +420,11 @@ final class Setting<T> {
             "FILE",
             "The same from a file, one key in each line. Without either: encryption.key in the data directory.");
     static final Setting<Boolean> ENCRYPT_TASKS = hub(
-            "encrypt-tasks", SettingType.FLAG, "false", "", "Encrypt what is said in tasks, too, before it is kept.");
+            "encrypt-tasks",
+            SettingType.FLAG,
+            "false",
+            "",
+            "Also encrypt messages, artifacts and other contents of tasks on disk.");
     static final Setting<List<String>> CORS_ORIGIN = hub(
             "cors-origin",
             SettingType.LIST,
@@ -540,7 +544,7 @@ final class Setting<T> {
             "CALLS",
             "Calls that leave a row in the audit: changes (and refusals), or all, with reads and questions.");
     static final Setting<Boolean> PROTECT_CARDS =
-            hub("protect-cards", SettingType.FLAG, "false", "", "Show cards only to those who may call.");
+            hub("protect-cards", SettingType.FLAG, "false", "", "Show cards only to callers of the agent.");
     static final Setting<String> AUTH_SERVICE = hub(
             "auth-service",
             SettingType.TEXT,

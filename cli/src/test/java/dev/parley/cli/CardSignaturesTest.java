@@ -104,7 +104,9 @@ class CardSignaturesTest {
         for (String place : List.of(here + "/x?y=.json", here + "/a#b", "user@127.0.0.1", "ftp://a.example", "a b")) {
             assertUsage(shell.run("card", "key", "fetch", place), place + " is no place of keys (expected: a host");
         }
-        assertUsage(shell.run("card", "key", "fetch", "http://0.0.0.0:1"), "could put in other keys (expected: https");
+        assertUsage(
+                shell.run("card", "key", "fetch", "http://0.0.0.0:1"),
+                "could be replaced on the network (expected: https");
         assertUsage(shell.run("card", "key", "fetch", "127.0.0.1:99999"), "port 99999 in ");
         assertUsage(shell.run("card", "key", "fetch", "localhost."), "invalid host: localhost. (expected: such as");
         assertUsage(shell.run("card", "key", "fetch", "./none.json", "--host", "a.example"), "cannot read ");

@@ -264,8 +264,8 @@ class ConnectionTest {
 
         assertThat(plain.status()).isEqualTo(2);
         assertThat(plain.err())
-                .contains("operators' keys would go to http://0.0.0.0:1, where everybody on the way could read along")
-                .contains("by https", "--data DIR")
+                .contains("operators' keys would go to http://0.0.0.0:1 over plain HTTP")
+                .contains("https", "--data DIR")
                 .doesNotContain(SECRET);
         assertThat(shell.run("key", "list", "--url", "https://0.0.0.0:1").status())
                 .isEqualTo(3);
@@ -382,6 +382,7 @@ class ConnectionTest {
             Shell.Ran ran = get("-a", agent.url(), "--api-key", SECRET);
 
             assertThat(ran.status()).as(name + ran.err()).isZero();
+            assertThat(ran.err()).doesNotContain(SECRET);
             assertThat(agent.asked().getLast().headers().getFirst("X-Api-Key"))
                     .as("the usual header stands in")
                     .isEqualTo(SECRET);
@@ -432,16 +433,6 @@ class ConnectionTest {
             assertThat(ran.err()).contains("a .env file", "--config").doesNotContain(SECRET);
         });
         assertThat(List.of(without, named)).extracting(Shell.Ran::status).containsOnly(0);
-    }
-
-    @Test
-    void aKeyThatBelongsIntoAReservedHeaderEndsInNoInternalError() {
-        agent.showing(
-                agent.card(true, scheme("{\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":\"Host\"}}")));
-
-        Shell.Ran ran = get("-a", agent.url(), "--api-key", SECRET);
-
-        assertThat(ran.err()).doesNotContain("A2ACLI_ERR_INTERNAL", SECRET);
     }
 
     @Test

@@ -253,7 +253,9 @@ public final class AgentClientBuilder {
      * change everything, credentials too. Default: off.
      */
     public AgentClientBuilder insecure() {
-        LOG.log(System.Logger.Level.WARNING, "TLS certificates are not checked: anybody in between can read along");
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "TLS certificates are not checked: others on the network can read and change all messages");
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, new TrustManager[] {new TrustsEverybody()}, null);
@@ -312,7 +314,7 @@ public final class AgentClientBuilder {
             }
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the card of {0} is read over plain HTTP: anybody on the way can change it",
+                    "the card of {0} is read over plain HTTP: others on the network can change it",
                     address.origin());
         }
         return open(Set.of(address.origin()), means -> {

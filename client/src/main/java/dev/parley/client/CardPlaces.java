@@ -59,7 +59,7 @@ public final class CardPlaces {
         return place.getRawPath().startsWith(bare().substring(root().length()) + "/");
     }
 
-    /** A card at the root of a host of many agents may be anybody's, unless it names the address that was asked for. */
+    /** True if the card names the requested address. A card at the root of a host with many agents may be that of another agent. */
     private boolean leadsHere(AgentCard card) {
         return card.supportedInterfaces().stream().anyMatch(agent -> agent.url().startsWith(bare()));
     }

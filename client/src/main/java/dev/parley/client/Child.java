@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs the small programs that operating systems have for their keyrings. Secrets go in by standard input, for everybody
- * on the machine can read a command line.
+ * Runs the small programs that operating systems have for their keyrings. Secrets are passed by standard input, because
+ * every user of the machine can read command lines.
  *
  * @param environment of the program, besides that of this process
  */

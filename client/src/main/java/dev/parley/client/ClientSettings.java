@@ -55,7 +55,7 @@ record ClientSettings(
         }
     }
 
-    /** Hears nothing, and is not even told. */
+    /** Listener that is never called. */
     static final WireListener DEAF = new WireListener() {
         @Override
         public void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body) {}
@@ -91,7 +91,7 @@ record ClientSettings(
     }
 
     /**
-     * Keeps credentials from plain HTTP, where anybody on the way can read them.
+     * Keeps credentials from plain HTTP, which others on the network can read.
      *
      * @throws ClientException if {@code url} is plain HTTP to another machine, and that was not allowed
      */
@@ -100,7 +100,7 @@ record ClientSettings(
             throw new ClientException(
                     ClientException.Problem.PLAIN_HTTP,
                     "credentials would go to " + url.origin()
-                            + " over plain HTTP, where anybody on the way can read them (expected: https, or this"
+                            + " over plain HTTP, which others on the network can read (expected: https, or this"
                             + " machine; plainHttp() of the builder allows it)");
         }
     }

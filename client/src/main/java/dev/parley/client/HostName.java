@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The host of a URL in the one form that is compared, looked up and dialled.
  *
- * <p>Resolvers and browsers read {@code 0x7f.1}, {@code 2130706433} and full-width digits as addresses. Whoever checks a
- * host must read it the same way, or the check and the dialling are about two different machines.
+ * <p>Resolvers and browsers read {@code 0x7f.1}, {@code 2130706433} and full-width digits as addresses. A check of
+ * a host must read it in the same way, otherwise check and connection may concern two different machines.
  *
  * @param name lower case, ASCII, without brackets or trailing dot; addresses in their usual spelling
  * @param address the address that the host is, or null if it is a name

@@ -57,7 +57,7 @@ final class HttpAgentClient implements AgentClient {
         if (places.used().url().isPlain() && !settings.plainHttp()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "calls to {0} go over plain HTTP: anybody on the way can read and change them",
+                    "calls to {0} go over plain HTTP: others on the network can read and change them",
                     places.used().url().origin());
         }
         this.traced = settings.traces().before(SpanKind.CLIENT, this::name, new AgentEndpoint() {

@@ -80,7 +80,7 @@ record HttpUrl(URI uri, HostName host, int port) {
         return new Origin(uri.getScheme(), here ? "localhost" : host.inUrl(), port);
     }
 
-    /** True if anybody on the way can read and change what is sent: plain HTTP to another machine. */
+    /** True for plain HTTP to another machine, which others on the network can read and change. */
     boolean isPlain() {
         return uri.getScheme().equals("http") && !origin().host().equals("localhost");
     }

@@ -135,7 +135,7 @@ final class TokenCache {
         return token(url, answer.body());
     }
 
-    /** A card may name any address, but the secret goes to none where others can read it on the way. */
+    /** Returns the token endpoint of a card, if it is https or on this machine: others on the network must not read the secret. */
     private static HttpUrl address(String tokenUrl) {
         try {
             HttpUrl url = HttpUrl.ofAgent(tokenUrl);

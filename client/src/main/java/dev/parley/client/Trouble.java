@@ -17,11 +17,11 @@ final class Trouble extends Exception {
     enum Kind {
         /** It was not sent. */
         NOT_SENT,
-        /** Nothing there takes such a request, nor will it: no such host, or no such address on it. */
+        /** The address will not take such a request later either: no such host, or no such path on it. */
         NOT_HERE,
-        /** The other side does not want it now, and has not acted on it. */
+        /** The peer refused it for now, and has not acted on it. */
         NOT_NOW,
-        /** Nobody knows. */
+        /** Unknown whether the request had an effect. */
         LOST
     }
 

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as it came, before anybody has read its body: what there is to tell who makes it.
+ * Head of a request, before its body is read: the input of authentication.
  *
  * @param method of HTTP
  * @param path below the address of the hub

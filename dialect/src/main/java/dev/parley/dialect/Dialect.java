@@ -20,10 +20,10 @@ abstract class Dialect {
         void frame(@Nullable String name, byte[] json);
     }
 
-    /** Turns the events of one stream into frames. May remember what it told; belongs to that stream. */
+    /** Converts the events of one stream to frames. May keep state; belongs to that stream. */
     @FunctionalInterface
     interface Telling {
-        /** Tells an event, in as many frames as it takes; in none if this reader is not shown it. */
+        /** Writes an event as zero or more frames. */
         void tell(LoggedEvent event, Sink out);
     }
 
@@ -73,7 +73,7 @@ abstract class Dialect {
         return true;
     }
 
-    /** Tells the failure of a stream in a form of its own, or returns false to have it told as any error. */
+    /** Writes the failure of a stream in a form of the dialect, or returns false for the usual form of errors. */
     boolean tellFailure(A2AException problem, Sink out) {
         return false;
     }

@@ -112,10 +112,10 @@ public final class Dialects {
     }
 
     /**
-     * True for what an agent shows to everybody: its cards, and files at addresses that are signed. It does not depend on
-     * the agent, not even on whether there is one.
+     * True for requests that need no credentials: for cards, and for files at signed addresses. The result does not depend on
+     * the agent, nor on whether it exists.
      *
-     * @param protectCards whether cards are shown only to those who may call
+     * @param protectCards whether cards are shown only to callers of the agent
      */
     public boolean isPublic(WireRequest request, boolean protectCards) {
         if (isFile(request)) {
@@ -199,7 +199,7 @@ public final class Dialects {
     }
 
     /**
-     * Returns what a peer may be told of a failure, for the last frame of a stream. Logs it once if it is this
+     * Returns the error that a peer gets for a failure, in the last frame of a stream. Logs the failure once if it is this
      * side's fault.
      */
     public static A2AException explained(Throwable failure) {

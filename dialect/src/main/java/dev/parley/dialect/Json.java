@@ -220,8 +220,8 @@ public final class Json {
     }
 
     /**
-     * Makes parsers, which share a table of the names that they read. Whoever sends names whose hashes collide fills it for
-     * everybody, and from then on it refuses, or loses, names of others. So it is given up as soon as a parser complains.
+     * Factory of parsers that share a table of member names. Names with colliding hashes fill the table, after which
+     * it refuses or loses names of other callers. So the table is replaced as soon as a parser reports that.
      */
     private static final class Parsers {
         private volatile JsonFactory factory;

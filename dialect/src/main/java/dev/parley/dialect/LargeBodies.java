@@ -22,14 +22,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads on which large requests are parsed, and large answers and events written: on a virtual thread that would hold its
- * carrier for some 2 ms per MiB. The groups share them. What is small is read and written on the threads of the calls.
+ * Platform threads, shared by the groups, on which large requests are parsed and large answers and events are written. On a
+ * virtual thread such work would hold the carrier for about 2 ms per MiB. Small bodies are handled on the thread of the call.
  */
 public final class LargeBodies {
     /** Bytes that are parsed or written in about half a millisecond. */
     public static final int LARGE = 256 << 10;
 
-    /** What stands around a value in JSON or protobuf, about; so that many small values are large together. */
+    /** Estimated bytes around a value in JSON or protobuf, so that many small values count as a large body. */
     private static final int AROUND = 16;
 
     /** Large requests and answers of one group that wait; the memory of all bodies is limited as well. */
@@ -84,7 +84,7 @@ public final class LargeBodies {
         }
     }
 
-    /** Returns what is left of so many bytes behind a value; as soon as nothing is left the rest does not matter. */
+    /** Returns {@code bytes} less the estimated size of a value, at least 0; stops measuring at 0. */
     private static int left(@Nullable Object value, int bytes) {
         int left = bytes - AROUND;
         if (left <= 0) {

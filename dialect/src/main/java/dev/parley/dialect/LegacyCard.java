@@ -346,7 +346,7 @@ final class LegacyCard {
         return Json.write(tree(card, V03));
     }
 
-    /** The card for those who look where 0.1 and 0.2 had it. */
+    /** The card at the address of 0.1 and 0.2. */
     static byte[] beforeV03(AgentCard card) {
         return Json.write(tree(card, V01));
     }

@@ -45,8 +45,8 @@ record WireOperation(
     }
 
     /**
-     * Returns the operation as told by the header {@code Last-Event-ID}: a subscription then begins behind that event.
-     * An id that is none of ours says nothing, so the stream begins as ever.
+     * Returns the operation with the position of the header {@code Last-Event-ID}: a subscription then begins behind that event.
+     * Ids of other servers are ignored.
      */
     static Operation resuming(Operation operation, @Nullable String lastEventId) {
         if (lastEventId != null && operation instanceof SubscribeToTask subscribe) {

@@ -101,7 +101,7 @@ final class LargeBodiesTest {
         }
 
         @Override
-        public Set<String> keySet() { // by those who only look how large it is
+        public Set<String> keySet() { // called to estimate the size
             return data.keySet();
         }
 

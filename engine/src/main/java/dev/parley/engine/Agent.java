@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * An agent to be hosted: its card, its handler, and its limits.
  *
  * <pre>{@code
- * Agent hello = Agent.named("hello", "Greets whoever calls")
+ * Agent hello = Agent.named("hello", "Greets its caller")
  *         .skill("greet", "Says hello in the caller's words", "greeting")
  *         .handle((request, reply) -> reply.complete("Hello, " + request.text()));
  * }</pre>

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An extension of the protocol, as agents have it.
  *
- * @param card what cards say of it. A URI that begins with {@value #PATH} is an address of the hub, which puts its own in
+ * @param card its entry in cards. A URI that begins with {@value #PATH} is an address of the hub, which puts its own in
  *     front, and serves the specification there
  * @param needs URIs of the extensions without which it cannot be activated
- * @param methods JSON-RPC methods that an agent has by it, by name; those who call them have shown what the agent asks for
- * @param specification what it is, in Markdown; null if it is not published here
+ * @param methods JSON-RPC methods that it adds to an agent, by name; their callers are authenticated like callers of the agent
+ * @param specification in Markdown; null if it is not published here
  */
 public record AgentExtension(
         Extension card,

@@ -242,8 +242,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * The tasks of a hosted agent under names of the caller's own, for those who let it work and those who report what it
-     * does.
+     * Returns a task manager for a hosted agent, whose tasks have names chosen by the caller.
      *
      * @param endpoint what {@link #host} returned for the agent
      */
@@ -407,7 +406,8 @@ public final class Engine implements AutoCloseable {
 
     /** Removes a batch of tasks that ended before {@code before}, from the log and from memory. */
     private int removeEnded(Instant before) {
-        int removed = REMOVE_BATCH; // also if it fails: it may have removed some, and what is still there is read anew
+        int removed =
+                REMOVE_BATCH; // also on failure: some tasks may be removed, and the others are read again on demand
         try {
             removed = log.removeEnded(before, REMOVE_BATCH);
             return removed;
@@ -474,7 +474,7 @@ public final class Engine implements AutoCloseable {
             try {
                 log.erase(keys);
             } finally {
-                // Also if it fails: it may have removed the tasks, and what is still there is read anew.
+                // Also on failure: the tasks may be removed, and those that remain are read again on demand.
                 tasks.removed(live -> gone.contains(live.key()));
                 recovery.forget(gone);
                 turns.forget(heads);

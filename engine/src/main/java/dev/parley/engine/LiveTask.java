@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  * for the disk. {@code durable} has what is written, and is the only one that callers, streams and webhooks see. The
  * events between them wait in {@code pending}, then travel to the log as one segment.
  *
- * <p>A task that is asked for may never come to be, because its agent answers with a message; until its first emission it
- * has no events and nobody but its sender knows it.
+ * <p>A new task may never exist outside, because its agent answers with a message; until its first emission it
+ * has no events and only its sender knows it.
  *
  * <p>Safe for any thread. The lock is never held during I/O.
  */
@@ -113,7 +113,7 @@ final class LiveTask implements TaskLog.Writer {
         /** A segment is on disk. */
         void written(LiveTask live, Segment segment);
 
-        /** The log refuses a segment. Called before anybody else can see that. */
+        /** Called when the log has refused a segment, before any other thread can see that. */
         void refuses(LiveTask live, Segment segment);
 
         /**
@@ -387,7 +387,7 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** Wakes everybody who waits, because something they look at outside this object has changed. */
+    /** Wakes all waiting threads, after a change of state outside this object that they also check. */
     void wake() {
         lock.lock();
         try {
@@ -724,7 +724,7 @@ final class LiveTask implements TaskLog.Writer {
         engine.listener().refused(this, lostMessages, lostNames);
     }
 
-    /** Says that the log has removed this task: to whoever reads it, it was never there. */
+    /** Marks this task as removed from the log: reads do not find it. */
     void erased() {
         lock.lock();
         try {

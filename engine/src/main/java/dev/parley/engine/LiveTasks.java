@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that are in memory: all that something happens to, and as many of the others as fit. Those that were written once,
- * with their end, are not kept for that until somebody reads them.
+ * Tasks in memory: all active ones, and as many inactive ones as fit. A task that ended with its first segment is removed from
+ * memory once it is written, until it is read.
  *
  * <p>There is at most one {@link LiveTask} for a task at any time, because entries that are pinned or that wait for the
  * disk weigh nothing and so are never evicted, and because pinning, adding and weighing happen under the entry's lock. Tasks
@@ -207,14 +207,14 @@ final class LiveTasks {
         cache.asMap().remove(live.key().taskId(), live);
     }
 
-    /** Wakes everybody who waits for a task, because something they look at outside of it has changed. */
+    /** Wakes all threads that wait for a task, after a change of state outside of the tasks that they also check. */
     void wakeAll() {
         cache.asMap().values().forEach(LiveTask::wake);
     }
 
-    /** Says that the log has removed the tasks that satisfy {@code gone}: to whoever reads one, it was never there. */
+    /** Removes the tasks that satisfy {@code gone}, after the log has removed them. Later reads do not find them. */
     void removed(Predicate<LiveTask> gone) {
-        // Whoever puts a task into the cache has done so before this, and the loop finds it; or notices the removal.
+        // A thread that adds a task either has done so before this, so that the loop finds it, or notices the removal.
         admission.lock();
         try {
             removals.incrementAndGet();

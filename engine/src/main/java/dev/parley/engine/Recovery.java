@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Takes up tasks whose agents were cut off: by a crash, or because the log refused their events.
  *
  * <p>A message to such a task waits until it is taken up. Only a few tasks of an agent are taken up before their turns have
- * begun, so that a start with thousands of them needs no memory for all. A task that cannot be read is set aside, which keeps
- * nobody else waiting, and tried again now and then. Safe for any thread.
+ * begun, so that a start with thousands of them needs no memory for all. A task that cannot be read is set aside, so that
+ * others do not wait for it, and tried again periodically. Safe for any thread.
  */
 final class Recovery {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
@@ -98,7 +98,7 @@ final class Recovery {
         }
     }
 
-    /** True if the task is yet to be taken up: whoever loads it has messages to it wait. */
+    /** True if the task has not been recovered yet: messages to it wait. */
     boolean holds(TaskKey key) {
         return waiting.containsKey(key);
     }
@@ -112,7 +112,7 @@ final class Recovery {
                 .toList();
     }
 
-    /** Says that the log refuses events of a task, before anybody else learns it. */
+    /** Called when the log has refused events of a task, before any other thread can see that. */
     void refuses(LiveTask live, Head head) {
         waiting.put(live.key(), new Entry(head, live));
     }

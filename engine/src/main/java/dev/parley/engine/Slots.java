@@ -67,7 +67,7 @@ final class Slots<T> {
         }
     }
 
-    /** Gives a slot back. Those who can take it now are returned by {@link #next}. */
+    /** Gives a slot back. {@link #next} then returns the elements that can take it. */
     void giveBack(String group) {
         lock.lock();
         try {

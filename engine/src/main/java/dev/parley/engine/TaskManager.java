@@ -9,10 +9,10 @@ import dev.parley.protocol.TaskState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of one agent, as the Agentic Kernel's task manager offers them: to those who let the agent work, and to those
- * who report what it does.
+ * Tasks of one agent, with the six operations of the Agentic Kernel's task manager: to run tasks, and to report work that is
+ * done elsewhere.
  *
- * <p>Ids are names that the callers choose, or the server's where they chose none. What is returned is on disk. Safe for
+ * <p>Ids are names chosen by the caller, or by the server if the caller gave none. Returned states are on disk. Safe for
  * any thread.
  *
  * <p>Every method throws {@link dev.parley.protocol.A2AException}: TASK_NOT_FOUND if there is no such task, and

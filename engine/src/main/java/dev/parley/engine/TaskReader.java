@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One reader of a task: optionally the snapshot first, then every public event behind it.
  *
  * <p>Reads from memory while it is near the end of the log and from the store when it is behind, so that a slow reader
- * costs nobody but itself.
+ * delays only itself.
  */
 final class TaskReader implements Feed<LoggedEvent> {
     private final LiveTask live;

@@ -433,7 +433,7 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Shows cards only to those who may call; default: to everybody. */
+    /** Shows cards only to callers of the agent; default: to all clients. */
     public HubBuilder protectCards(boolean protect) {
         this.protectCards = protect;
         return this;
@@ -640,7 +640,7 @@ public final class HubBuilder {
         }
     }
 
-    /** The server on the port for everybody. */
+    /** The server on the main port. */
     ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics) {
         var settings = new DialectSettings(switches);
         ServerBuilder server = Server.builder(new Dialects(settings, fileKey, trust::isWelcome))

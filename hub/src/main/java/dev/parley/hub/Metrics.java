@@ -168,7 +168,7 @@ final class Metrics implements RequestHandler {
     private void show(Webhooks webhooks) {
         GaugeWithCallback.builder()
                 .name("parley_webhooks_pending")
-                .help("Webhooks that have not been told everything yet.")
+                .help("Webhooks with deliveries outstanding.")
                 .callback(gauge -> gauge.call((double) webhooks.backlog()))
                 .register(registry);
         CounterWithCallback.builder()

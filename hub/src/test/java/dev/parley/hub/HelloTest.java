@@ -23,7 +23,7 @@ final class HelloTest {
     /** The README's program, but for its port. */
     static final class Hello {
         static Agent agent() {
-            return Agent.named("hello", "Greets whoever calls")
+            return Agent.named("hello", "Greets its caller")
                     .skill("greet", "Says hello in the caller's words", "greeting")
                     .handle((request, reply) -> reply.complete("Hello, " + request.text()));
         }

@@ -27,7 +27,7 @@ final class AuditLog {
     /** Entries that wait for the disk. While there are so many, new questions are refused. */
     static final int MAX_NOTES = 1_024;
 
-    /** Characters that are kept of what somebody has written. */
+    /** Characters kept of a text by a caller. */
     private static final int MAX_TEXT = 500;
 
     private final SqlStatementStore statements;
@@ -135,7 +135,7 @@ final class AuditLog {
         return detail;
     }
 
-    /** Adds the beginning of what somebody has said, if they have. */
+    /** Adds the beginning of a text by a caller, unless it is null. */
     static void put(Map<String, @Nullable Object> detail, String name, @Nullable String said) {
         if (said != null) {
             detail.put(name, beginning(said));
@@ -146,7 +146,7 @@ final class AuditLog {
         return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
     }
 
-    /** What the trail is told of a call. */
+    /** Returns the audit entry of a call. */
     static AuditTrail.Entry entry(
             CallContext context,
             String action,

@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
 final class Erasure {
     private static final int AT_ONCE = 1_000;
 
-    /** Members of a provenance that say who somebody is. */
+    /** Members of a provenance that name a principal. */
     private static final List<String> NAMES =
             List.of("recordedBy", "sourceAgentId", "claimedSourceAgentId", "approvedBy");
 
-    /** What else stays in a provenance that somebody has told who is erased, hashed: they chose it. */
+    /** Members of provenances by the erased principal whose values are replaced by hashes, because the principal chose them. */
     private static final Set<String> HASHED = Set.of("claimedSourceAgentId", "taskId");
 
-    /** Members of a provenance that say who has told it. */
+    /** Members of a provenance that name its author. */
     private static final List<String> TELLERS = List.of("recordedBy", "sourceAgentId");
 
-    /** Members that say what an update was made for. */
+    /** Members that name the task or session of an update. */
     private static final List<String> LINKS = List.of("taskId", "sessionId");
 
     private final SqlStatementStore statements;
@@ -55,9 +55,10 @@ final class Erasure {
     }
 
     /**
-     * Puts its hash in the place of a name, and removes what its bearer has told besides statements.
+     * Replaces the name of a principal by its hash, and removes what the principal wrote besides statements: justifications,
+     * queries, keys of updates.
      *
-     * @return how many rows had to do with it
+     * @return number of affected rows
      */
     int name(String name) {
         String hash = AuditTrail.hashed(name);
@@ -305,7 +306,7 @@ final class Erasure {
         return rows;
     }
 
-    /** What else its bearer has told of where a statement comes from may name them as well. */
+    /** Returns a provenance without the name; if the principal wrote it, without its other texts, which may hold the name too. */
     private String unnamed(String json, String name, String hash) {
         Map<String, @Nullable Object> said = SqlFacts.json(json);
         boolean isTheirs = TELLERS.stream().anyMatch(member -> name.equals(said.get(member)));
@@ -322,7 +323,7 @@ final class Erasure {
         return text(left);
     }
 
-    /** True for what the graph itself has written, and not somebody under the same name. */
+    /** True for members written by the graph itself, not by a caller under the same name. */
     private boolean isOurs(String member, @Nullable Object value) {
         return switch (member) {
             case "transactionId" -> value instanceof String id && of.hasMade(id);

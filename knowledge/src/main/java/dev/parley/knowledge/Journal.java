@@ -156,10 +156,10 @@ final class Journal {
     }
 
     /**
-     * Writes that statements were added, of no task, and of which nobody has to be told, and holds them. What somebody has
-     * said before is left alone.
+     * Adds statements and records the changes, without a task and without notifying subscribers. Statements that exist already
+     * stay unchanged.
      *
-     * @return the changes that there are none of, because of that
+     * @return numbers of the changes that were not made for that reason
      */
     Set<Long> add(SqlWriting writing, List<SqlWriting.Coming> coming, long source, Map<String, @Nullable Object> more)
             throws SQLException {
@@ -599,7 +599,7 @@ final class Journal {
         return (List<?>) requireNonNull(SqlFacts.json("{\"list\":" + json + "}").get("list"));
     }
 
-    /** What {@link #said} or {@link #remarks} have told of an old statement, which had the place of {@code now}. */
+    /** Restores an old statement, which {@code now} replaced, from the members that {@link #said} or {@link #remarks} recorded. */
     private static Statement unsaid(Statement now, Map<?, ?> said) {
         Object id = said.get("id");
         Object certainty = said.get("certainty");
@@ -745,7 +745,7 @@ final class Journal {
                         : new Object[] {space.number(), state.name(), after, limit + 1});
     }
 
-    /** Returns reviews that somebody has asked for or decided. */
+    /** Returns the reviews that a principal has requested or decided. */
     Page<Review> reviewsOf(Session session, Space space, String name, long after, int limit) throws SQLException {
         return reviews(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
             space.number(), name, name, after, limit + 1

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the graphs hold of somebody: to be shown to them, and to be erased. Safe for any thread. */
+/** Exports and erases the data of a principal in the graphs. Safe for any thread. */
 final class PersonalData {
     private final SqlStatementStore statements;
     private final Journal journal;
@@ -127,7 +127,7 @@ final class PersonalData {
         }
     }
 
-    /** Takes back what somebody has said, and remembers what it was made of. */
+    /** Removes the statements of a principal, and collects their terms. */
     private int withdraw(String name, CallContext by, Set<Long> terms) {
         String group = by.scope().group();
         Alignment alignment = settings.rules(group); // here, because the writer must not wait for a reader

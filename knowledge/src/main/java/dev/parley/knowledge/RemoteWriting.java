@@ -119,7 +119,7 @@ final class RemoteWriting extends RemoteView implements StatementStore.Writing {
                 Optional.of(new RemoteStatement(number, statement, clock.instant(), isHint)));
     }
 
-    /** Keeps the type that a resource is mentioned with, unless somebody has said it. */
+    /** Stores the type with which a resource is mentioned, unless it is stated already. */
     private void mention(Term.Resource resource, Statement with) {
         if (resource.type() == null) {
             return;

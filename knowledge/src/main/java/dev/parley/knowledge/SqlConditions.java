@@ -141,7 +141,7 @@ final class SqlConditions {
         }
         String t = "t_" + x;
         var values = new ArrayList<@Nullable Object>(List.of(type, sql.list(numbers)));
-        // Rules go by what is so; whoever asks, by what they see of it.
+        // Rules match all types; filters of the caller match only types that it may see.
         String seen = asked ? " AND " + reason(t, values) + " = 0" : "";
         where.and(
                 "EXISTS (SELECT 1 FROM kg_statement " + t + " WHERE " + t + ".space = " + x + ".space AND " + t

@@ -292,9 +292,9 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     /**
      * Like {@link #write}, with more tables in the same transaction.
      *
-     * @param told of the result as soon as it is on disk, in the order of the commits; must not block
+     * @param committed consumer of the result once it is on disk, in the order of the commits; must not block
      */
-    <T> T transact(String group, Change<T> change, Consumer<T> told) {
+    <T> T transact(String group, Change<T> change, Consumer<T> committed) {
         Space space = numbered(group);
         var done = new CompletableFuture<T>();
         database.submit(new Database.Work() {
@@ -333,7 +333,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
             @SuppressWarnings("NullAway") // what the change returned, which may be null if T allows it
             public void committed() {
                 if (refusal == null) {
-                    told.accept(result);
+                    committed.accept(result);
                     done.complete(result);
                 } else {
                     done.completeExceptionally(refusal);
@@ -408,7 +408,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
         spaces.clear();
     }
 
-    /** Ends what is being computed. The database is closed by whoever opened it. */
+    /** Ends all computations. The database is closed by its owner. */
     @Override
     public void close() {
         pool.close();

@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Those who watch the graphs: what they are told, and how many of them there may be. Safe for any thread. */
+/** Subscriptions to changes of the graphs, and their limits. Safe for any thread. */
 final class Subscriptions implements Database.GroupListener {
     /** Subscriptions that an owner may have at a time. */
     private static final int MAX_SUBSCRIPTIONS = 100;
@@ -56,10 +56,10 @@ final class Subscriptions implements Database.GroupListener {
     }
 
     /**
-     * Lets somebody watch.
+     * Opens a subscription.
      *
-     * @throws A2AException ALIGNMENT_VIOLATION if a rule forbids it, KNOWLEDGE_SUBSCRIPTION if they have too many
-     *     subscriptions, or the changes that they want to go on behind are forgotten
+     * @throws A2AException ALIGNMENT_VIOLATION if a rule forbids it, KNOWLEDGE_SUBSCRIPTION if the caller has too many
+     *     subscriptions, or the changes from which it resumes are forgotten
      */
     Feed<Change> watch(Subscribe subscription, CallContext context) {
         String group = context.scope().group();
@@ -177,7 +177,7 @@ final class Subscriptions implements Database.GroupListener {
         return mapped(() -> statements.read(group, floors, PATIENCE, view -> subscription.project(change, view)));
     }
 
-    /** The feed of a group begins when somebody watches. */
+    /** Returns the feed of a group, which begins with the first subscription. */
     private RecentChanges feed(String group) {
         RecentChanges known = feeds.get(group);
         if (known != null) {
@@ -186,7 +186,7 @@ final class Subscriptions implements Database.GroupListener {
         statements.transact(
                 group,
                 (writing, session) -> {
-                    // From here on whoever writes must tell it, though it is not there before the commit.
+                    // From here on writers publish to the feed, although it exists only after the commit.
                     watched.add(group);
                     return new RecentChanges(writing.revision());
                 },
@@ -231,12 +231,12 @@ final class Subscriptions implements Database.GroupListener {
         }
     }
 
-    /** True if changes of a group have to be told. */
+    /** True if changes of a group have to be published. */
     boolean isWatched(String group) {
         return watched.contains(group);
     }
 
-    /** Lets those who watch look again whether they may. */
+    /** Has all subscribers of a group check their permissions again. */
     void wake(String group) {
         RecentChanges feed = feeds.get(group);
         if (feed != null) {
@@ -244,7 +244,7 @@ final class Subscriptions implements Database.GroupListener {
         }
     }
 
-    /** Nobody was shown the changes of a commit that failed, and yet is on disk. */
+    /** Publishes changes of a commit that is on disk although it was reported as failed. */
     @Override
     public void reopened(Session session) throws SQLException {
         for (var feed : feeds.entrySet()) {
@@ -259,7 +259,7 @@ final class Subscriptions implements Database.GroupListener {
         }
     }
 
-    /** Forgets what is kept in memory for those who watch. */
+    /** Drops the recent changes that are kept in memory for subscribers. */
     void forget(String group) {
         RecentChanges feed = feeds.get(group);
         if (feed != null) {

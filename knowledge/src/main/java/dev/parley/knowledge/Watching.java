@@ -136,7 +136,7 @@ final class Watching implements Feed<Change> {
             boolean seesAll = floors.equals(Floors.NONE);
             Function<String, Set<String>> of = one.types(id -> types.of(id, Floors.NONE));
             Numbered shown = seesAll ? one : one.seenBy(statement -> floors.sees(statement, of));
-            // Whoever may not see a type must not find by it either.
+            // A reader that may not see a type must not find entities by it either.
             Function<String, Set<String>> asked = seesAll ? of : id -> types.of(id, floors);
             if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), asked)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param supportedInterfaces where and how it is reached, preferred first; at least one
  * @param version of the agent, not of the protocol
  * @param securityRequirements any one of the entries suffices
- * @param others members that this version of the protocol does not know, as JSON has them; whoever shows the card again
- *     shows them too
+ * @param others members that this version of the protocol does not know, as in the JSON; they are written again
+ *     with the card
  */
 public record AgentCard(
         String name,
@@ -192,8 +192,8 @@ public record AgentCard(
         }
 
         /**
-         * This skill for callers who were granted all of these scopes. Whoever serves the agent says under which schemes
-         * they show that.
+         * Returns this skill, restricted to callers with all of these scopes. The server of the agent adds the schemes by which
+         * callers prove them.
          */
         public Skill withScopes(String... scopes) {
             return withSecurity(List.of(new SecurityRequirement(Map.of("", List.of(scopes)))));

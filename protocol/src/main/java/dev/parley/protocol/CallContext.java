@@ -52,7 +52,7 @@ public record CallContext(
         }
     }
 
-    /** The owner of what belongs to all of a group. Nobody has such a name. */
+    /** Owner of data that belong to a whole group. No caller has this name. */
     private static final String SHARED = "*";
 
     private static final CallContext ANONYMOUS = of("anonymous", new Scope("default", "anonymous"));
@@ -73,7 +73,7 @@ public record CallContext(
         return new CallContext(caller, scope, Set.of(), null, null, V1, false, false, Set.of(), "", CallChain.NONE);
     }
 
-    /** The caller of a hub without authentication: everybody is the same one. */
+    /** Returns the caller of a hub without authentication, the same for all clients. */
     public static CallContext anonymous() {
         return ANONYMOUS;
     }

@@ -27,7 +27,7 @@ public interface CardVerifier {
     enum Outcome {
         /** A trusted key has signed this card. */
         VERIFIED,
-        /** Nobody has signed it. */
+        /** It has no signature. */
         UNSIGNED,
         /** No signature is by a key that is trusted, and still good, in a way that is accepted. */
         UNVERIFIABLE,

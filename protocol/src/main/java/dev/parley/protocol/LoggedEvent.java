@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event and its place in its task's log.
  *
- * <p>Carries its own canonical bytes once somebody has asked for them, so that the log and any number of streams write
- * the very same ones. Safe for any thread; two that ask at once may both encode.
+ * <p>Keeps its canonical bytes once they were encoded, so that the log and all streams write
+ * the same bytes. Safe for any thread; two that ask at once may both encode.
  */
 public final class LoggedEvent {
     private final long sequence;

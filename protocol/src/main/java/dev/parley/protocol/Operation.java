@@ -86,8 +86,8 @@ public sealed interface Operation {
     }
 
     /**
-     * Refuses what is too long to name anything here. Ids are kept beyond their task: in logs, in the memory of turns, and in
-     * the record, which nothing is taken out of. So they are looked at before anybody else looks at them.
+     * Refuses ids that are too long, before any use. Ids are kept longer than their task: in logs, in the count of turns, and in
+     * the audit log, which has no retention.
      *
      * @throws A2AException INVALID_PARAMS if an id has more than {@value #LONGEST_ID} characters
      */

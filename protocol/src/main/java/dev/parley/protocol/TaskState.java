@@ -6,7 +6,7 @@ package dev.parley.protocol;
  * <p>Source: A2A specification 1.0, section 4.1.3 "TaskState".
  */
 public enum TaskState {
-    /** Nobody knows; what is known is that the task has not ended. Before 1.0 it was called unknown. */
+    /** Unknown, except that the task has not ended. Before 1.0 it was called {@code unknown}. */
     UNSPECIFIED,
     /** Accepted, not begun. */
     SUBMITTED,

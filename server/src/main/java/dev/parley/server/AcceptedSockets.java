@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 
-/** The options of accepted sockets; shows each socket, once they are set, to whoever wants to know of it. */
+/** Sets the options of accepted sockets, and passes each socket to a listener afterwards. */
 record AcceptedSockets(SocketOptions options, Consumer<SocketChannel> accepted) implements SocketOptions {
     // What one client that does not read can keep the kernel holding; by default that grows up to some megabytes.
     private static final int SEND_BUFFER = 256 * 1024;

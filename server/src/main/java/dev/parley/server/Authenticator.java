@@ -25,7 +25,7 @@ public interface Authenticator {
     /**
      * Returns the filter, by name, of the agents that a caller sees in the list of all.
      *
-     * @param protectCards whether cards are shown only to those who may call
+     * @param protectCards whether cards are shown only to callers of the agent
      */
     default Predicate<String> shown(Arrival arrival, boolean protectCards) {
         return agent -> true;

@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps pages of strangers from calling through the browser of whoever looks at them: by a name of theirs that they let
- * point to this machine (DNS rebinding), or from an origin of theirs.
+ * Refuses calls of foreign web pages through the browser of their visitor: by a host name that resolves
+ * to this machine (DNS rebinding), or from another origin.
  *
- * <p>A browser counts what it got under the page's own name as the page's, whoever answered, so nobody but the server can
- * tell. Only the loopback interface needs it: elsewhere there are TLS, whose certificate has another name, and credentials.
+ * <p>A browser treats all answers under the page's host name as same-origin, whichever machine answers, so only the server can
+ * detect rebinding. Only the loopback interface needs it: elsewhere there are TLS, whose certificate has another name, and credentials.
  *
  * <p>Safe for any thread. Source: Fetch Metadata Request Headers, section 2.3; RFC 6454, section 7.
  */
@@ -61,7 +61,7 @@ final class BrowserRule {
             if (!isOurs(host)) {
                 throw A2AException.of(
                         A2AError.PERMISSION_DENIED,
-                        "Nobody answers to that Host (expected: localhost, the host of the public URL, or one that is allowed)");
+                        "Unknown Host (expected: localhost, the host of the public URL, or one that is allowed)");
             }
             lastAnswered = host;
         }

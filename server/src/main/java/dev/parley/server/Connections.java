@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Blocking sockets have no timeout for writing, and one for reading restarts with each byte; so each connection only
  * notes by when its peer must have moved on, and one thread looks at all the notes at each tick and closes the sockets
  * that are late. That makes a note cost a few nanoseconds and no object, and works in every state: in a TLS handshake,
- * in headers, in a body, in a write that nobody reads.
+ * in headers, in a body, in a write to a client that does not read.
  */
 final class Connections implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
@@ -167,7 +167,7 @@ final class Connections implements AutoCloseable {
                 left = ended.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            // Whoever waits for the drain wants it over with.
+            // The thread that waits for the drain was asked to end it.
             Thread.currentThread().interrupt();
         } finally {
             lock.unlock();

@@ -96,7 +96,7 @@ final class Door implements HttpRouting {
         }
     }
 
-    /** The one of the client itself; a chain is of use only to whoever checks it, which has been done. */
+    /** Returns the certificate of the client, without its chain, which was verified during the handshake. */
     private static @Nullable X509Certificate certificate(ConnectionContext context) {
         return context.remotePeer()
                 .tlsCertificates()
@@ -187,7 +187,7 @@ final class Door implements HttpRouting {
         } catch (CloseConnectionException | RequestException e) {
             throw e;
         } catch (RuntimeException e) {
-            // What fails because the client has gone is no fault, and nobody reads what it was.
+            // A failure caused by the disconnect of the client is no fault, and needs no answer.
             exchange.requirePresent();
             return routes.problem(head, Dialects.explained(e));
         }

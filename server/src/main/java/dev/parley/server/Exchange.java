@@ -169,8 +169,8 @@ final class Exchange {
     }
 
     /**
-     * Counts bytes that came in while the request was being handled, before anybody has looked at them: chunks come in
-     * whole, and the line that says how long a chunk is has no limit of its own.
+     * Counts bytes that arrive while the request is handled, before they are parsed: chunks are read as a
+     * whole, and the line with the length of a chunk has no limit of its own.
      *
      * @throws A2AException if they are too many for one request, or for this server at this time
      */

@@ -244,7 +244,7 @@ final class GrpcCall {
                 return failure(Code.DEADLINE_EXCEEDED, "The deadline has passed");
             }
             if (!draining.getAsBoolean()) {
-                return null; // and nobody is there to hear it
+                return null; // the client has gone
             }
             if (!Arrays.equals(answer.now(), answer.whenStopping())) {
                 write(frame(answer.whenStopping()));

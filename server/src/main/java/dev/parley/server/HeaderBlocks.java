@@ -221,7 +221,7 @@ final class HeaderBlocks {
             int from = at;
             name = text();
             longestName = Math.max(longestName, name);
-            // A string in Huffman's code is not looked into: nobody has been seen to write these names in it.
+            // Huffman-coded strings are not decoded: no known client encodes these names so.
             Integer number =
                     coded ? null : NUMBERS.get(new String(bytes, from + 1, at - from - 1, StandardCharsets.ISO_8859_1));
             if (number == null) {

@@ -16,7 +16,7 @@ final class HealthWatches {
     final class Share {
         private final AtomicInteger own = new AtomicInteger();
 
-        /** Stands for the group, which nobody knows: watches need no credentials. */
+        /** Stands for the group, which is unknown because watches need no credentials. */
         private final String connection = Integer.toHexString(System.identityHashCode(this));
 
         /** Returns false if there are too many watches already; nothing has happened then. */

@@ -217,7 +217,7 @@ final class HttpServer implements Server {
         return scheme + "://" + host(settings.bindAddress) + ":" + port();
     }
 
-    /** What reaches this machine from itself; nobody can tell which of its names others know. */
+    /** Host name for clients on this machine. The names under which others reach it are unknown. */
     private static String host(String bindAddress) {
         if (new InetSocketAddress(bindAddress, 0).getAddress().isAnyLocalAddress()) {
             return "localhost";

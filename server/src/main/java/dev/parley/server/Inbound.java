@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes that a client sends, as they come.
  *
- * <p>While a request of HTTP/1.1 is answered nobody reads, and a client that leaves would not be noticed. {@link #watch()}
+ * <p>While a request of HTTP/1.1 is answered no thread reads, so that a disconnect would not be noticed. {@link #watch()}
  * reads ahead for that time in a thread of its own; what it gets is the next {@link #get()}. HTTP/2 reads all the time, but
  * keeps it to itself when a client resets one stream: {@link ClientFrames} tells. {@link HeaderBlocks} makes readable what
  * Helidon's HTTP/2 would not read.

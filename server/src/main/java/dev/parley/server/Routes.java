@@ -53,7 +53,7 @@ final class Routes {
         }
 
         WireRequest request(String relativePath, byte[] body) {
-            // Whoever asks for the headers only gets those of the same answer, and Answers leaves out the rest.
+            // A HEAD request gets the headers of the answer to GET; Answers leaves out the body.
             return new WireRequest(method.equals("HEAD") ? "GET" : method, relativePath, query, body, arrival);
         }
     }
@@ -94,7 +94,7 @@ final class Routes {
         this.refusals = refusals;
     }
 
-    /** Refuses a method that nobody here has, whatever its target is; null if somebody may have it. */
+    /** Returns the refusal of a method that no resource of this server has; null for other methods. */
     @Nullable
     WireAnswer refusedMethod(Head head) {
         return METHODS.contains(head.method())
@@ -105,7 +105,7 @@ final class Routes {
     /**
      * Answers a request whose method was not refused.
      *
-     * @param body reads it, and is called only if somebody wants it
+     * @param body called only if the body is needed
      */
     WireAnswer answer(Head head, RequestBody body) {
         var path = head.path();
@@ -145,7 +145,7 @@ final class Routes {
         return told(dialects.problem(head.request(head.path(), NO_BODY), problem));
     }
 
-    /** Refuses a request with a body that nobody can tell the size of. */
+    /** Refuses a request with a compressed body, whose size is unknown. */
     WireAnswer compressed(Head head) {
         return told(dialects.compressed(head.request(head.path(), NO_BODY)));
     }

@@ -219,13 +219,13 @@ public final class ServerBuilder {
         return this;
     }
 
-    /** Tells who calls an agent. Default: everybody may call, as the same one. */
+    /** Authenticates callers of agents. Default: all clients may call, as the same caller. */
     public ServerBuilder authenticator(Authenticator authenticator) {
         this.authenticator = requireNonNull(authenticator, "authenticator");
         return this;
     }
 
-    /** Shows cards only to those who may call. Default: to everybody. */
+    /** Shows cards only to callers of the agent. Default: to all clients. */
     public ServerBuilder protectCards(boolean protectCards) {
         this.protectCards = protectCards;
         return this;

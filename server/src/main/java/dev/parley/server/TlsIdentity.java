@@ -129,7 +129,7 @@ final class TlsIdentity {
                 changed.reset();
             }
         } catch (InterruptedException | ClosedWatchServiceException stopped) {
-            LOG.log(Level.DEBUG, "nobody looks at the files of the certificate any more");
+            LOG.log(Level.DEBUG, "the files of the certificate are no longer watched");
         }
     }
 

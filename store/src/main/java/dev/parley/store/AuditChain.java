@@ -114,7 +114,7 @@ final class AuditChain {
         return Collections.disjoint(detail.keySet(), CHOSEN) ? text : text(withoutChosen(detail));
     }
 
-    /** What was denied may be no id of anything, but what somebody has asked for. */
+    /** True if the target was named by the caller of a refused call, and need not be the id of anything. */
     static boolean isAskedFor(Entry entry) {
         return entry.action().equals("call.denied");
     }

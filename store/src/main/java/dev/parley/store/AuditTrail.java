@@ -80,12 +80,12 @@ public final class AuditTrail implements Database.GroupListener {
      *
      * @param actor the principal; the agent, where it acted by itself
      * @param action such as {@code task.created}; {@code docs/authorization.md} lists them
-     * @param target what it was done to, by its id
-     * @param subject the member that it is about, or for whom, as {@code group/name}; empty if that is nobody
+     * @param target id of the object of the action
+     * @param subject the member concerned, or on whose behalf, as {@code group/name}; empty for none
      * @param outcome {@code ok}, {@code denied}, or the name of an error or state
-     * @param address from where; empty if nobody called
+     * @param address of the client; empty for actions without a call
      * @param trace W3C trace context; empty if there is none
-     * @param detail more, by names of members
+     * @param detail further members
      */
     public record Entry(
             String group,

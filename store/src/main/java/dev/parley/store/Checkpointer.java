@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Checkpointer {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
-    /** Bytes of a page of SQLite, unless somebody has set another. */
+    /** Default page size of SQLite, in bytes. */
     static final int PAGE = 4_096;
 
     /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */

@@ -47,7 +47,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private static final int REMOVED_AT_ONCE = 100;
     private static final int SEGMENTS_AT_ONCE = 8;
 
-    /** How long a webhook that has not been told everything keeps a task that would have been removed by then. */
+    /** How long a webhook with deliveries outstanding delays the removal of its task. */
     private static final long UNTOLD_MS = DAY_MS;
 
     /** Rows of messages of past days that go with one group. */
@@ -60,7 +60,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private static final String LAST_ID = "\uffff";
 
-    /** Keys that are read at once, so that nobody waits for long to read or to close. */
+    /** Keys read in one query, so that neither readers nor the close wait for long. */
     private static final int KEYS_AT_ONCE = 10_000;
 
     private record Tally(long lane, TaskState state) {}

@@ -7,12 +7,12 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 
 /**
- * Connections to PostgreSQL. The lock that keeps other hubs out belongs to the connection that writes, so that whoever
- * cannot be sure of the lock cannot write either.
+ * Connections to PostgreSQL. The lock that keeps other hubs out belongs to the connection that writes, so that a hub
+ * that has lost the lock cannot write either.
  */
 record PostgresqlConnector(DataSource source) implements Connector {
 
-    /** Any number that nobody else is likely to lock: "parley" on a telephone. */
+    /** Number that other programs are unlikely to lock: "parley" on a telephone keypad. */
     private static final long POSTGRESQL_LOCK = 727539;
 
     @Override

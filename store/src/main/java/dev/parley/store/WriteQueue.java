@@ -176,7 +176,7 @@ final class WriteQueue {
         }
     }
 
-    /** Ends the rest of groups that have rested for long enough; of all if there is nobody, or no reason, to rest for. */
+    /** Ends the rests that are over; all rests if no other group waits, or a barrier does. */
     private void endRests(boolean mayRest) {
         long now = System.nanoTime();
         if (!mayRest || now - changedNanos > TOGETHER_NANOS) {

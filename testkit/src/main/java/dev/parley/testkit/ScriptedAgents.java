@@ -101,7 +101,7 @@ public final class ScriptedAgents {
         });
     }
 
-    /** {@code ignores-interruption}: works until {@code gate} opens, whoever interrupts it, and then tries to complete. */
+    /** {@code ignores-interruption}: works until {@code gate} opens, ignoring interrupts, and then tries to complete. */
     public static Agent ignoresInterruption(CountDownLatch gate) {
         return agent("ignores-interruption", "Cannot be stopped", (request, reply) -> {
             reply.working("waiting");

@@ -132,7 +132,7 @@ public final class CardKeys {
         return keys.getFirst().id();
     }
 
-    /** The public halves, as a JWK set: what those who are to trust these keys need. */
+    /** Returns the public keys as a JWK set, for clients that verify cards. */
     public byte[] published() {
         return Json.write(new JWKSet(keys.stream().map(CardKey::published).toList()).toJSONObject());
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 8.4.3; RFC 7515, section 5.2; RFC 8725, section 3.1.
  */
 public final class CardTrust implements CardVerifier {
-    /** More than anybody needs to change keys; each costs a verification. */
+    /** Limit of signatures on a card, more than a change of keys needs; each costs a verification. */
     private static final int MAX_SIGNATURES = 16;
 
     private static final int SHOWN = 200;

@@ -40,9 +40,9 @@ public final class Guard {
     private final Denials denials;
 
     /**
-     * @param card as it is shown to everybody
+     * @param card the public card
      * @param more skills that only the extended card has
-     * @param enforces false if callers cannot show what scopes they have
+     * @param enforces false if callers are not authenticated, and so have no scopes
      * @param mostAgents through which a call may go, this one included
      */
     Guard(

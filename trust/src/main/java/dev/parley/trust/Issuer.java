@@ -77,7 +77,7 @@ final class Issuer {
     private volatile @Nullable DefaultJWTProcessor<SecurityContext> processor;
     private volatile Instant leftAloneUntil = Instant.EPOCH;
 
-    /** @throws IllegalArgumentException if anybody could play it */
+    /** @throws IllegalArgumentException if the URL is plain HTTP to another machine, which others could impersonate */
     Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock) {
         this.url = requireSafe(url);
         this.audiences = audiences;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * they like, but are asked for every call. Safe for any thread; must not block for long.
  */
 public interface Policy {
-    /** Everybody may do everything with their own. */
+    /** Policy without rules: all callers may use all agents. */
     Policy OPEN = new Policy() {
         @Override
         public boolean knows(Principal caller, String agent) {

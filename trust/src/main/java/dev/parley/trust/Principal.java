@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Somebody who is known: a person, an agent, a program.
+ * Authenticated caller: a person, an agent or a program.
  *
  * @param group whose data it may see; the tenant
  * @param name within the group

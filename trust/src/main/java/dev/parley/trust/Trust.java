@@ -73,10 +73,10 @@ public final class Trust {
     /** Where the metadata of the token endpoint is, below the address of the hub. */
     public static final String SERVER_PATH = ResourceMetadata.SERVER_PATH;
 
-    /** The scope of those who may look after a hub. */
+    /** Scope of operators of a hub. */
     public static final String ADMIN = "admin";
 
-    /** The scope of those who may read what a hub measures. */
+    /** Scope for reading the metrics of a hub. */
     public static final String METRICS = "metrics";
 
     /** Wrong credentials from one address, within a minute. */
@@ -129,7 +129,7 @@ public final class Trust {
         this.endpoint = new TokenEndpoint(callers, tokens, proofs, settings.hub, settings.clock);
     }
 
-    /** Begins with those who may call: those of the configuration, and those of the directory, if there is one. */
+    /** Creates a builder with the callers of the configuration and those of the directory, if there is one. */
     public static Builder builder(Callers callers, @Nullable Directory directory) {
         return new Builder(callers, directory);
     }
@@ -178,10 +178,10 @@ public final class Trust {
     }
 
     /**
-     * Which agents a caller sees on the list of all. Its credentials are looked at once for each way of authentication, for
-     * a proof is good only once, and a wrong key is one wrong key.
+     * Returns which agents a caller sees on the list of agents. Its credentials are checked once for each authentication,
+     * because a proof is valid only once, and a wrong key counts as one failed attempt.
      *
-     * @param protectCards whether cards are shown only to those who may call
+     * @param protectCards whether cards are shown only to callers of the agent
      */
     public Predicate<String> shown(Arrival arrival, boolean protectCards) {
         var callers = new HashMap<Authentication, Optional<Principal>>();
@@ -219,9 +219,9 @@ public final class Trust {
     }
 
     /**
-     * Returns what stands before an agent and lets through what callers may do.
+     * Returns the authorization filter of an agent.
      *
-     * @param card as it is shown to everybody
+     * @param card the public card
      * @param more skills that only its extended card has
      */
     public Guard guard(AgentCard card, List<Skill> more, String agent) {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers calls of gRPC. Safe for any thread.
  *
- * <p>Knows nothing of connections: whoever has one passes each message and sends the answer.
+ * <p>Independent of connections: the server passes each message and sends the answer.
  *
  * <p>Source: A2A specification 1.0, section 10.
  */
@@ -58,7 +58,7 @@ public final class GrpcDialect {
 
     /**
      * @param agents finds the agent that a tenant is; the empty one is the default agent
-     * @param ready whether the server works, for those who ask after its health
+     * @param ready health of the server, for health checks
      */
     public GrpcDialect(
             DialectSettings settings, Function<String, @Nullable ServedAgent> agents, BooleanSupplier ready) {
@@ -216,7 +216,7 @@ public final class GrpcDialect {
         }
     }
 
-    /** Reads a message; if it is large, as work of its client, for its group is known only by what it says. */
+    /** Parses a message; a large one as work of the client address, because the group is known only after parsing. */
     private static <T> T read(GrpcRequest request, Supplier<T> reading) {
         return LargeBodies.compute(request.message().length, request.client(), reading);
     }

@@ -56,7 +56,7 @@ final class GrpcRemote implements Transport.Remote {
                 .executor(Executors.newVirtualThreadPerTaskExecutor())
                 .maxInboundMessageSize(settings.maxMessageBytes())
                 .keepAliveTime(settings.silence().toNanos(), TimeUnit.NANOSECONDS)
-                // Whoever calls decides what to try again.
+                // The caller decides about retries.
                 .disableRetry()
                 .build();
         Transport.Listener listener = settings.listener();

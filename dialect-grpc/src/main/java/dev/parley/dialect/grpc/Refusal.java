@@ -36,7 +36,7 @@ final class Refusal {
         return of(status, trailers, A2AError.UNSUPPORTED_OPERATION);
     }
 
-    /** @param unmet what it means to whoever asked that the task is in no state for it, if no reason says more */
+    /** @param unmet error for FAILED_PRECONDITION without a reason */
     static RuntimeException of(Status status, @Nullable Metadata trailers, A2AError unmet) {
         List<Any> details = details(trailers);
         ErrorInfo info = first(details, ErrorInfo.class);

@@ -229,7 +229,7 @@ final class V03Rpcs {
                 in("metadata", () -> Values.read(asked.getMetadata())));
     }
 
-    /** On this wire nobody can tell whether {@code blocking} was left out, so whoever has settings has to say it. */
+    /** On this wire a missing {@code blocking} equals false, so requests with settings have to set it. */
     private static SendConfiguration configuration(SendMessageConfiguration configuration) {
         return new SendConfiguration(
                 configuration.getAcceptedOutputModesList(),
@@ -259,7 +259,7 @@ final class V03Rpcs {
         return asked.build();
     }
 
-    /** On this wire, 0 is what nobody has set. */
+    /** On this wire, 0 stands for a missing value. */
     private static @Nullable Integer length(int historyLength) {
         return historyLength == 0 ? null : historyLength;
     }

@@ -67,7 +67,7 @@ final class V1Model {
         return written.build();
     }
 
-    /** Not copied: nobody writes to the bytes of a part. */
+    /** Not copied, because the bytes of a part are never written. */
     static ByteString bytes(Part.Raw raw) {
         return UnsafeByteOperations.unsafeWrap(raw.raw());
     }
