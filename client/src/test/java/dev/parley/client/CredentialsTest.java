@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feature row AV22: which of the keys that there are goes to an agent, by what its card asks for. */
 @Timeout(30)
@@ -154,6 +156,18 @@ class CredentialsTest {
 
         assertThat(refusal.problem()).isEqualTo(Problem.AUTHENTICATION_FAILED);
         assertThat(agent.calls).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Host", "Content-Length", "Connection", "a b", ""})
+    void aKeyNeverGoesIntoAHeaderOfHttpItself(String header) {
+        environment.put("AGENTVAULT_KEY_BANK", "the-key-itself");
+        card(List.of(API_KEY.replace("X-Api-Key", header)), requires("apiKey"));
+
+        Request call = call();
+
+        assertThat(call.text()).contains("GetTask");
+        assertThat(call.header("Host")).isNotEqualTo("the-key-itself");
     }
 
     @Test

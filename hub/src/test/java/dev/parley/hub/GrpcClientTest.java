@@ -203,8 +203,10 @@ final class GrpcClientTest {
             PushConfig created = client.createPushConfig(wanted);
             assertThat(created)
                     .usingRecursiveComparison()
-                    .ignoringFields("tenant")
-                    .isEqualTo(wanted.withoutSecrets());
+                    .ignoringFields("tenant", "token", "authentication")
+                    .isEqualTo(wanted);
+            assertThat(created.token()).isNull();
+            assertThat(created.authentication()).isEqualTo(new PushConfig.Authentication("Bearer", null));
             assertThat(client.pushConfig(task.id(), "hook")).isEqualTo(created);
             assertThat(client.pushConfigs(task.id())).containsExactly(created);
             client.deletePushConfig(task.id(), "hook");
