@@ -118,6 +118,9 @@ final class HttpAgentClient implements AgentClient {
             return graph().call(call, context);
         }
         R result = exchange(operation, context);
+        if (operation instanceof GetTask get) {
+            return (R) ((Task) result).view(get.historyLength(), true); // some dialects cannot ask for less
+        }
         if (!tellsIdsOnly()) {
             return result;
         }

@@ -113,7 +113,10 @@ final class VaultModel {
                             data.metadata());
                 case Part.Url url ->
                     new Piece("file", null, url.url(), url.mediaType(), url.filename(), url.metadata());
-                case Part.Raw raw -> throw new IllegalArgumentException("bytes (expected: an address)");
+                case Part.Raw raw ->
+                    throw A2AException.of(
+                            A2AError.CONTENT_TYPE_NOT_SUPPORTED,
+                            "part with bytes (expected: a part with a URL, since messages of AgentVault carry no bytes)");
             };
         }
     }
