@@ -132,7 +132,7 @@ public final class Checkup {
     private boolean database() {
         try (Database database = Database.openForReading(data)) {
             long version = database.schema();
-            int current = Database.currentSchema();
+            int current = database.currentSchema();
             if (version > current) {
                 found(
                         "database",

@@ -204,11 +204,8 @@ public final class AuditTrail implements Database.GroupListener {
      * @throws StoreException if the tables are those of another version
      */
     public static AuditTrail reading(Database database) {
-        int version = database.read(session -> {
-            try (ResultSet row = session.bind("SELECT max(version) FROM module_version WHERE module = 'audit'")
-                    .executeQuery()) {
-                return row.getInt(1);
-            }
+        long version = database.read(session -> {
+            return Database.number(session, "SELECT max(version) FROM module_version WHERE module = 'audit'");
         });
         if (version != SCHEMA.size()) {
             throw new StoreException("the tables of the audit have version " + version + " (expected: " + SCHEMA.size()
@@ -426,9 +423,7 @@ public final class AuditTrail implements Database.GroupListener {
      */
     public int forget(String group, String name) {
         String member = group + "/" + name;
-        List<String> tasks = database.kind() == Database.Kind.SQLITE
-                ? database.read(session -> tasksOf(session, group, name))
-                : List.of();
+        List<String> tasks = database.read(session -> tasksOf(session, group, name));
         database.writeInSlices(tasks, true, AuditTrail::keepAll);
         // Behind all that was submitted before, as there may have been no task.
         database.erase(session -> inChain.keySet().removeAll(List.of(name, member)));
@@ -561,12 +556,10 @@ public final class AuditTrail implements Database.GroupListener {
         if (target != null) {
             return database.read(session -> {
                 List<Row> rows = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
-                if (database.kind() == Database.Kind.SQLITE) {
-                    for (LoggedEntry entry : LoggedEntry.of(session, target, after, false)) {
-                        Link link = AuditRows.link(session, entry.number());
-                        if (link != null && link.has(entry)) {
-                            add(rows, filter, entry, link);
-                        }
+                for (LoggedEntry entry : LoggedEntry.of(session, target, after, false)) {
+                    Link link = AuditRows.link(session, entry.number());
+                    if (link != null && link.has(entry)) {
+                        add(rows, filter, entry, link);
                     }
                 }
                 return sorted(rows, limit);

@@ -2,6 +2,7 @@ package dev.parley.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** Opens connections, and closes those that failed. */
 interface Connector {
@@ -17,6 +18,16 @@ interface Connector {
 
     default void close(Connection connection) throws SQLException {
         connection.close();
+    }
+
+    /** Returns a statement as the driver takes it. */
+    default String text(String sql) {
+        return sql;
+    }
+
+    /** Returns the parameters of a statement in the order in which the driver takes them. */
+    default @Nullable Object[] values(String sql, @Nullable Object[] values) {
+        return values;
     }
 
     /** A connector for one purpose. */

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +77,9 @@ public final class Database implements AutoCloseable {
 
     private static final int PROBE_MS = 1_000;
 
+    /** How often a group is written whose connection breaks, before each of its works is written by itself. */
+    private static final int MAX_ATTEMPTS = 5;
+
     /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
     private static final int PROBE_BYTES = 1 << 20;
 
@@ -95,7 +99,7 @@ public final class Database implements AutoCloseable {
 
     /** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
     public interface Work {
-        /** Writes it. Called again, alone in a transaction of its own, if the first group failed. */
+        /** Writes it. Called again if its group failed: with the group, or in a transaction of its own. */
         void write(Session session) throws SQLException;
 
         /** It is on disk. Must not block. */
@@ -143,6 +147,8 @@ public final class Database implements AutoCloseable {
         /** Statements that were bound, and KiB bound to them: what a work costs, whatever else the machine does. */
         private long weight;
 
+        private @Nullable Deferred deferred;
+
         Session(Opening opening) {
             this.opening = opening;
         }
@@ -171,10 +177,11 @@ public final class Database implements AutoCloseable {
         }
 
         /** Returns the statement for {@code sql}, prepared once, with its parameters bound to {@code values}. */
-        public PreparedStatement bind(String sql, @Nullable Object... values) throws SQLException {
+        public PreparedStatement bind(String sql, @Nullable Object... parameters) throws SQLException {
+            flush();
             PreparedStatement statement = statements.get(sql);
             if (statement == null) {
-                statement = connection().prepareStatement(sql);
+                statement = connection().prepareStatement(opening.connector().text(sql));
                 statements.put(sql, statement);
                 if (statements.size() > MAX_STATEMENTS) {
                     statements.pollFirstEntry().getValue().close();
@@ -186,6 +193,7 @@ public final class Database implements AutoCloseable {
             if (limit != null && limit.isOver()) {
                 throw new SQLException("the time limit of the query is over");
             }
+            @Nullable Object[] values = opening.connector().values(sql, parameters);
             for (int i = 0; i < values.length; i++) {
                 switch (values[i]) {
                     case String text -> {
@@ -209,8 +217,29 @@ public final class Database implements AutoCloseable {
             return bind(sql, values).executeUpdate();
         }
 
+        /** Has rows written before the next statement, or before the commit. */
+        void defer(Deferred rows, int bytes) {
+            deferred = rows;
+            weight += 1 + (bytes >> 10);
+        }
+
+        /** Writes the rows that were kept back. */
+        private void flush() throws SQLException {
+            Deferred rows = deferred;
+            if (rows != null) {
+                deferred = null;
+                rows.flush(this);
+            }
+        }
+
+        void commit() throws SQLException {
+            flush();
+            connection().commit();
+        }
+
         /** Runs SQL that is not worth keeping. */
         void once(String sql) throws SQLException {
+            flush();
             try (Statement statement = connection().createStatement()) {
                 statement.execute(sql);
             }
@@ -221,6 +250,7 @@ public final class Database implements AutoCloseable {
             Connection failed = connection;
             connection = null;
             latest = null;
+            deferred = null;
             statements.clear();
             if (failed != null) {
                 try {
@@ -230,6 +260,11 @@ public final class Database implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** Rows that are kept back, so that one statement writes many. */
+    interface Deferred {
+        void flush(Session session) throws SQLException;
     }
 
     /**
@@ -300,8 +335,7 @@ public final class Database implements AutoCloseable {
         Connection wrap(Connection connection) throws SQLException;
     }
 
-    private final Kind kind;
-    private final Connector connector;
+    private final DatabaseSystem system;
     private final AutoCloseable lock;
     /** Where it is, for operators. */
     private final String place;
@@ -348,21 +382,21 @@ public final class Database implements AutoCloseable {
         default void reopened(Session session) throws SQLException {}
     }
 
-    private Database(
-            Kind kind, Connector connector, AutoCloseable lock, String place, Session writing, boolean readOnly)
+    private Database(DatabaseSystem system, AutoCloseable lock, String place, Session writing, boolean readOnly)
             throws SQLException {
-        this.kind = kind;
+        this.system = system;
         this.place = place;
-        this.connector = connector;
         this.lock = lock;
         this.readOnly = readOnly;
         this.readers = readers(READERS);
-        this.checkpointer = kind == Kind.SQLITE ? new Checkpointer(this, new Opening(connector, Use.MAINTAIN)) : null;
+        this.checkpointer =
+                system.kind() == Kind.SQLITE ? new Checkpointer(this, new Opening(system, Use.MAINTAIN)) : null;
         this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
     }
 
     /**
-     * Opens the SQLite database in {@code directory}, creating both if need be, for their owner alone.
+     * Opens the database of {@code directory}: of SQLite in it, creating both if need be, for their owner alone, or the one of
+     * PostgreSQL that it {@linkplain #name names}.
      *
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
@@ -376,6 +410,11 @@ public final class Database implements AutoCloseable {
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Database open(Path directory, Wrapper wrapper) {
+        PostgresqlUrl named = PostgresqlUrl.in(directory);
+        return named == null ? openSqlite(directory, wrapper) : open(named, wrapper);
+    }
+
+    private static Database openSqlite(Path directory, Wrapper wrapper) {
         FileChannel lock = null;
         try {
             OwnersOnly.directory(directory);
@@ -388,9 +427,10 @@ public final class Database implements AutoCloseable {
                 SqliteFile.requireVersion(connection);
                 SqliteFile.migrate(connection);
             }
-            var writing = new Session(new Opening(connector, Use.WRITE));
+            var system = new SqliteSystem(connector);
+            var writing = new Session(new Opening(system, Use.WRITE));
             writing.connection();
-            return new Database(Kind.SQLITE, connector, lock, directory.toString(), writing, false);
+            return new Database(system, lock, directory.toString(), writing, false);
         } catch (IOException | SQLException problem) {
             close(lock);
             throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
@@ -401,11 +441,15 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens the SQLite database in {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
+     * Opens the database of {@code directory} for reading, also while a hub has it open. Whatever writes to it fails.
      *
      * @throws StoreException if there is none, or it cannot be read
      */
     public static Database openForReading(Path directory) {
+        PostgresqlUrl named = PostgresqlUrl.in(directory);
+        if (named != null) {
+            return openForReading(named);
+        }
         Path file = SqliteFile.in(directory);
         if (Files.notExists(file)) {
             throw new StoreException(
@@ -418,36 +462,57 @@ public final class Database implements AutoCloseable {
             return SqliteFile.connect("jdbc:sqlite:" + file, use);
         };
         try {
+            var system = new SqliteSystem(connector);
             return new Database(
-                    Kind.SQLITE,
-                    connector,
-                    () -> {},
-                    directory.toString(),
-                    new Session(new Opening(connector, Use.WRITE)),
-                    true);
+                    system, () -> {}, directory.toString(), new Session(new Opening(system, Use.WRITE)), true);
         } catch (SQLException problem) {
             throw new StoreException("cannot read the database in " + directory + ": " + problem.getMessage(), problem);
         }
     }
 
-    /** The version of the tables of tasks in a SQLite database; {@link #currentSchema} after a start of this version. */
-    public long schema() {
-        return read(session -> number(session, "PRAGMA user_version"));
-    }
-
-    /** The version of the tables of tasks that this version writes. */
-    public static int currentSchema() {
-        return SqliteFile.SCHEMA;
+    private static Database openForReading(PostgresqlUrl named) {
+        try {
+            var system = new PostgresqlSystem(named, connection -> connection, Duration.ZERO);
+            var refused = new Session(new Opening(
+                    use -> {
+                        throw new SQLException("the database is open for reading only");
+                    },
+                    Use.WRITE));
+            return new Database(system, () -> {}, named.toString(), refused, true);
+        } catch (SQLException problem) {
+            throw PostgresqlSystem.cannotOpen(named, problem);
+        }
     }
 
     /**
-     * Looks whether a hub has the database in {@code directory} open. Takes nothing from one that runs: its lock refuses the
+     * Has {@code directory} name a database of PostgreSQL, which is opened from then on where the directory is.
+     *
+     * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
+     * @throws StoreException if the directory has a database of SQLite, or the URL is none
+     */
+    public static void name(Path directory, String url) {
+        PostgresqlUrl.name(directory, url);
+    }
+
+    /** The version of the tables of tasks; {@link #currentSchema} after a start of this version. */
+    public long schema() {
+        return read(system::schema);
+    }
+
+    /** The version of the tables of tasks that this version writes. */
+    public int currentSchema() {
+        return system.currentSchema();
+    }
+
+    /**
+     * Looks whether a hub has the database of {@code directory} open. Takes nothing from one that runs: its lock refuses the
      * attempt. Where none runs, a shared lock is held for the moment of the attempt.
      *
      * @throws IOException if the lock cannot be tried
      */
     public static boolean isInUse(Path directory) throws IOException {
-        return SqliteFile.isInUse(directory);
+        PostgresqlUrl named = PostgresqlUrl.in(directory);
+        return named == null ? SqliteFile.isInUse(directory) : PostgresqlSystem.isInUse(named);
     }
 
     private static void close(@Nullable FileChannel lock) {
@@ -461,25 +526,51 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens a PostgreSQL database, version 15 or newer. It has the tables of the modules that {@linkplain #migrate ask for
-     * them}, in the first schema of its search path.
+     * Opens a PostgreSQL database, version 15 or newer. Its tables are in the first schema of its search path.
      *
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Database open(DataSource source) {
+        return open(source, connection -> connection, PostgresqlSystem.PATIENCE);
+    }
+
+    /**
+     * {@link #open(DataSource)} with all connections wrapped.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read or written
+     */
+    public static Database open(DataSource source, Wrapper wrapper) {
+        return open(source, wrapper, PostgresqlSystem.PATIENCE);
+    }
+
+    /** @param patience how long works wait for a database that does not answer before they are refused */
+    static Database open(DataSource source, Wrapper wrapper, Duration patience) {
+        var system = new PostgresqlSystem(source, wrapper, patience);
+        var writing = new Session(new Opening(system, Use.WRITE));
         try {
-            var connector = new PostgresqlConnector(source);
-            var writing = new Session(new Opening(connector, Use.WRITE));
-            writing.connection();
-            return new Database(Kind.POSTGRESQL, connector, () -> {}, "PostgreSQL", writing, false);
+            system.start(writing);
+            return new Database(system, () -> {}, system.toString(), writing, false);
         } catch (SQLException problem) {
-            throw new StoreException("cannot open the database: " + problem.getMessage(), problem);
+            writing.discard();
+            throw PostgresqlSystem.cannotOpen(source, problem);
+        } catch (RuntimeException refused) {
+            writing.discard();
+            throw refused;
         }
     }
 
     /** Returns the database system, for SQL that differs. */
     public Kind kind() {
-        return kind;
+        return system.kind();
+    }
+
+    DatabaseSystem system() {
+        return system;
+    }
+
+    /** Returns what writes the rows of the durable path. */
+    TaskRows taskRows() {
+        return system.taskRows();
     }
 
     /**
@@ -510,18 +601,12 @@ public final class Database implements AutoCloseable {
             String script = scripts.get(next);
             write(session -> {
                 for (String sql : statements(script)) {
-                    session.once(spelled(sql));
+                    session.once(system.spelled(sql));
                 }
                 session.update("DELETE FROM module_version WHERE module = ?", module);
                 return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, done);
             });
         }
-    }
-
-    private String spelled(String sql) {
-        boolean sqlite = kind == Kind.SQLITE;
-        return sql.replace(" KEY PRIMARY KEY", (sqlite ? " INTEGER" : " BIGINT") + " PRIMARY KEY")
-                .replace(") ROWLESS", sqlite ? ") WITHOUT ROWID" : ")");
     }
 
     static List<String> statements(String script) {
@@ -696,7 +781,7 @@ public final class Database implements AutoCloseable {
 
     static long number(Session session, String sql, @Nullable Object... values) throws SQLException {
         try (ResultSet row = session.bind(sql, values).executeQuery()) {
-            return row.getLong(1);
+            return row.next() ? row.getLong(1) : 0;
         }
     }
 
@@ -729,7 +814,7 @@ public final class Database implements AutoCloseable {
             this.connections = connections;
             this.idle = new ArrayBlockingQueue<>(connections);
             for (int i = 0; i < connections; i++) {
-                var session = new Session(new Opening(connector, Use.READ));
+                var session = new Session(new Opening(system, Use.READ));
                 session.connection();
                 idle.add(session);
             }
@@ -755,8 +840,7 @@ public final class Database implements AutoCloseable {
                 if (!open) {
                     throw new OutageException("the database is closed");
                 }
-                session.readingSince = System.nanoTime();
-                return question.ask(session);
+                return ask(session, question);
             } catch (SQLException failure) {
                 session.discard();
                 throw StoreException.of("could not read", failure);
@@ -768,6 +852,22 @@ public final class Database implements AutoCloseable {
             } finally {
                 session.readingSince = null;
                 idle.add(session);
+            }
+        }
+
+        /** Asks again, by a new connection, if the first statement found that the connection had been broken before. */
+        private <T> T ask(Session session, Question<T> question) throws SQLException {
+            long weight = session.weight;
+            boolean kept = session.isConnected();
+            session.readingSince = System.nanoTime();
+            try {
+                return question.ask(session);
+            } catch (SQLException failure) {
+                if (!kept || session.weight - weight > 1 || !system.isBroken(failure)) {
+                    throw failure;
+                }
+                session.discard();
+                return question.ask(session);
             }
         }
 
@@ -916,6 +1016,10 @@ public final class Database implements AutoCloseable {
 
     /** Writes works and tells each of them, until {@code group} is empty. */
     private void writeGroup(Session session, Queue<Work> group) {
+        writeGroup(session, group, 1);
+    }
+
+    private void writeGroup(Session session, Queue<Work> group, int attempt) {
         Outage known = outage;
         if (known != null) {
             refuse(group, new OutageException("the database cannot be written", known.cause()));
@@ -927,23 +1031,24 @@ public final class Database implements AutoCloseable {
         Result result = transact(session, group);
         Exception problem = result.problem;
         if (problem == null) {
-            teller.tell(group, null);
-            pagesSinceCheckpoint += PAGES_OF_GROUP;
-            for (Work work = group.poll(); work != null; work = group.poll()) {
-                pagesSinceCheckpoint += work.rows();
-            }
-            if (pagesSinceCheckpoint >= CHECKPOINT_AFTER) {
-                pagesSinceCheckpoint = 0;
-                moveSoon();
-            }
+            tellCommitted(group);
             if (restDue) {
                 restDue = false;
                 moveRest(session);
             }
             return;
         }
-        if (isOfDatabase(problem)) {
+        if (isOfDatabase(problem) && !isOfData(problem)) {
             tryToWrite(session, null, problem);
+            awaitDatabase(session);
+            if (outage == null && result.ending == Ending.UNCERTAIN && system.hasLanded()) {
+                tellCommitted(group);
+                return;
+            }
+            if (outage == null && attempt < MAX_ATTEMPTS && repeatsGroups() && StoreException.isTemporary(problem)) {
+                writeGroup(session, group, attempt + 1);
+                return;
+            }
         }
         if (outage != null || group.size() == 1 || result.ending == Ending.UNCERTAIN) {
             LOG.log(Level.ERROR, "could not write", problem);
@@ -960,6 +1065,34 @@ public final class Database implements AutoCloseable {
         }
     }
 
+    /** Whether works can wait for the database, since the outcome of each commit is known in the end. */
+    private boolean repeatsGroups() {
+        return system.patience().isPositive();
+    }
+
+    /** Tries to write until the database takes it, or the works have waited for long enough. */
+    private void awaitDatabase(Session session) {
+        long end = System.nanoTime() + system.patience().toNanos();
+        for (Outage now = outage; now != null && open && System.nanoTime() - end < 0; now = outage) {
+            LockSupport.parkNanos(Math.max(1, Math.min(now.nanosToRetry(), end - System.nanoTime())));
+            if (now.nanosToRetry() <= 0) {
+                tryToWrite(session, now, now.cause());
+            }
+        }
+    }
+
+    private void tellCommitted(Queue<Work> group) {
+        teller.tell(group, null);
+        pagesSinceCheckpoint += PAGES_OF_GROUP;
+        for (Work work = group.poll(); work != null; work = group.poll()) {
+            pagesSinceCheckpoint += work.rows();
+        }
+        if (pagesSinceCheckpoint >= CHECKPOINT_AFTER) {
+            pagesSinceCheckpoint = 0;
+            moveSoon();
+        }
+    }
+
     private Result transact(Session session, Collection<Work> group) {
         Ending ending = Ending.ROLLED_BACK;
         long begun = System.nanoTime();
@@ -969,13 +1102,15 @@ public final class Database implements AutoCloseable {
             if (!session.isConnected()) {
                 reopen(session);
             }
-            takeLock(session);
+            system.begin(session);
             write(session, group);
             for (GroupListener listener : listeners) {
                 listener.beforeCommit(session);
             }
+            session.flush();
             ending = Ending.UNCERTAIN;
             session.connection().commit();
+            system.committed();
         } catch (Error error) {
             // The work that was too much for the writer fails alone.
             return undone(session, ending, new StoreException("could not write", error));
@@ -1017,7 +1152,11 @@ public final class Database implements AutoCloseable {
 
     private Result undone(Session session, Ending ending, Exception problem) {
         hear(GroupListener::rolledBack);
-        if (ending == Ending.UNCERTAIN || kind == Kind.SQLITE && isOfDatabase(problem)) {
+        session.deferred = null;
+        if (ending == Ending.UNCERTAIN) {
+            system.uncertain();
+        }
+        if (ending == Ending.UNCERTAIN || system.kind() == Kind.SQLITE && isOfDatabase(problem)) {
             // SQLite has undone the transaction by itself, or not; its driver cannot know, and goes wrong from there
             // on.
             session.discard();
@@ -1042,6 +1181,14 @@ public final class Database implements AutoCloseable {
         }
     }
 
+    /** Whether PostgreSQL refused a value or a row, and not the transaction. */
+    private static boolean isOfData(Throwable problem) {
+        return problem instanceof SQLException failure
+                && failure.getSQLState() != null
+                && (failure.getSQLState().startsWith("22")
+                        || failure.getSQLState().startsWith("23"));
+    }
+
     private static boolean isOfDatabase(Throwable problem) {
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException) {
@@ -1062,20 +1209,13 @@ public final class Database implements AutoCloseable {
 
     /** Whether this may be for lack of space: an attempt that writes a page would succeed where works do not. */
     private boolean mayLackSpace(Throwable problem) {
-        return kind == Kind.SQLITE && (hasCode(problem, SQLITE_FULL) || hasCode(problem, SQLITE_IOERR));
-    }
-
-    /** Before the first read: it would lose its snapshot to a checkpoint that empties the log. */
-    private void takeLock(Session session) throws SQLException {
-        if (kind == Kind.SQLITE) {
-            session.update("DELETE FROM module_version WHERE 0");
-        }
+        return system.kind() == Kind.SQLITE && (hasCode(problem, SQLITE_FULL) || hasCode(problem, SQLITE_IOERR));
     }
 
     private void reopen(Session session) throws SQLException {
         session.connection();
         try {
-            takeLock(session);
+            system.reopened(session);
             for (GroupListener listener : listeners) {
                 listener.reopened(session);
             }
@@ -1097,17 +1237,17 @@ public final class Database implements AutoCloseable {
         }
         try {
             boolean remembers = session.isConnected();
-            busyTimeout(session, PROBE_MS);
+            system.lockTimeout(session, PROBE_MS);
             if (!remembers) {
                 reopen(session);
             }
-            session.once(MODULE_VERSIONS);
-            session.once("UPDATE module_version SET version = version");
+            system.probe(session);
             session.connection().commit();
+            system.committed();
             if (needsSpace) {
                 requireSpace(session);
             }
-            busyTimeout(session, SqliteFile.BUSY_MS);
+            system.lockTimeout(session, SqliteFile.BUSY_MS);
             if (before != null) {
                 LOG.log(Level.INFO, "the database can be written again");
             }
@@ -1163,12 +1303,6 @@ public final class Database implements AutoCloseable {
     private void freeSpaceSoon() {
         if (checkpointer != null) {
             checkpointer.freeSpace();
-        }
-    }
-
-    private void busyTimeout(Session session, int millis) throws SQLException {
-        if (kind == Kind.SQLITE) {
-            session.once("PRAGMA busy_timeout=" + millis);
         }
     }
 

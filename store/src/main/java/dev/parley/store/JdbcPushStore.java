@@ -57,8 +57,8 @@ final class JdbcPushStore implements PushStore {
                 // A task's webhooks are in the order of their times, so two of one moment get two.
                 "INSERT INTO webhook"
                         + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
-                        + " next_ms, dead_ms, error, generation) VALUES (?, ?, ?, MAX(?, (SELECT COALESCE(MAX(made_ms) + 1, 0)"
-                        + " FROM webhook WHERE task_id = ?)), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " next_ms, dead_ms, error, generation) VALUES (?, ?, ?, (SELECT MAX(time) FROM (SELECT CAST(? AS BIGINT) AS time"
+                        + " UNION ALL SELECT MAX(made_ms) + 1 FROM webhook WHERE task_id = ?) AS times), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                         + " ON CONFLICT (task_id, config_id) DO UPDATE SET config = excluded.config,"
                         + " dialect = excluded.dialect, task_name = excluded.task_name, delivered = excluded.delivered,"
                         + " attempts = excluded.attempts, next_ms = excluded.next_ms, dead_ms = excluded.dead_ms,"

@@ -15,6 +15,12 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
+import dev.parley.store.TaskRows.Before;
+import dev.parley.store.TaskRows.InRow;
+import dev.parley.store.TaskRows.Move;
+import dev.parley.store.TaskRows.NewTask;
+import dev.parley.store.TaskRows.SegmentRow;
+import dev.parley.store.TaskRows.Tally;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -63,8 +69,6 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     /** Keys read in one query, so that neither readers nor the close wait for long. */
     private static final int KEYS_AT_ONCE = 10_000;
 
-    private record Tally(long lane, TaskState state) {}
-
     private final Database database;
     private final Lanes lanes;
     private final AuditTrail audit;
@@ -76,6 +80,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private final AtRest atRest;
     private final JdbcPushStore webhooks;
+    private final TaskRows rows;
     private final SeenKeys seen = new SeenKeys();
     private final SeenKeys seenNames = new SeenKeys();
     /** What the group in the making changes in the tally; touched by the writer thread only. */
@@ -92,6 +97,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             JdbcPushStore webhooks) {
         this.webhooks = webhooks;
         this.database = database;
+        this.rows = database.taskRows();
         this.atRest = atRest;
         this.audit = audit;
         this.lanes = lanes;
@@ -173,7 +179,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             // Before the commit, as with messages.
             seenNames.add(SeenKeys.ALWAYS, lane, name.name());
             session.update(
-                    "INSERT OR REPLACE INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)",
+                    "INSERT INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)"
+                            + " ON CONFLICT (lane_no, name) DO UPDATE SET task_id = excluded.task_id",
                     lane,
                     name.name(),
                     id);
@@ -182,13 +189,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             long now = clock.millis();
             // Before the commit, so that no message is in the database and called new.
             seen.add(now / DAY_MS, lane, message.messageId());
-            session.update(
-                    "INSERT OR REPLACE INTO message (day, lane_no, message_id, task_id, made_ms) VALUES (?, ?, ?, ?, ?)",
-                    now / DAY_MS,
-                    lane,
-                    message.messageId(),
-                    id,
-                    now);
+            rows.message(session, new TaskRows.MessageRow(now / DAY_MS, lane, message.messageId(), id, now));
         }
         return events.length;
     }
@@ -201,34 +202,25 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         String salt = audit.salt(head.key().scope().group(), cause);
         long entry = audit.logged(LoggedEntry.of(segment, null), cause, id, 1, events);
         boolean ended = head.state().isTerminal();
-        session.update(
-                "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
-                        + " entry_no, address, salt, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                id,
-                lane,
-                head.contextId(),
-                code(head.state()),
-                head.statusTime().toEpochMilli(),
-                head.lastSequence(),
-                cause.caller(),
-                cause.traceparent(),
-                segment.messages().size(),
-                cause.chain().baggage(),
-                ended ? entry : null,
-                ended ? cause.address() : null,
-                ended ? salt : null,
-                ended ? events : null);
+        rows.create(
+                session,
+                new NewTask(
+                        id,
+                        lane,
+                        head.contextId(),
+                        head.state(),
+                        head.statusTime().toEpochMilli(),
+                        head.lastSequence(),
+                        cause.caller(),
+                        cause.traceparent(),
+                        segment.messages().size(),
+                        cause.chain().baggage(),
+                        ended ? new InRow(entry, cause.address(), salt, events) : null));
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
         if (!ended) {
-            session.update(
-                    "INSERT INTO segment (task_id, first_seq, events, entry_no, state, address, salt)"
-                            + " VALUES (?, 1, ?, ?, ?, ?, ?)",
-                    id,
-                    events,
-                    entry,
-                    code(head.state()),
-                    cause.address(),
-                    salt);
+            rows.segment(
+                    session,
+                    new SegmentRow(id, 1, events, entry, head.state(), null, null, cause.address(), salt, null, null));
         }
     }
 
@@ -236,56 +228,42 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         Head head = segment.head();
         Cause cause = segment.cause();
         String id = head.key().taskId();
-        TaskState before;
-        long timeBefore;
-        String creator;
-        try (ResultSet row = session.bind("SELECT state, status_ms, caller FROM task WHERE task_id = ?", id)
-                .executeQuery()) {
-            if (!row.next()) {
-                throw new SQLException("task " + id + " is gone");
-            }
-            before = state(row.getInt(1));
-            timeBefore = row.getLong(2);
-            creator = row.getString(3);
+        Before task = rows.before(session, id);
+        if (task == null) {
+            throw new SQLException("task " + id + " is gone");
         }
-        long time = head.statusTime().toEpochMilli();
-        if (before == head.state() && time == timeBefore) {
-            // Names no column of an index, so that a chunk writes to none.
-            session.update(
-                    "UPDATE task SET last_seq = ?, turns = turns + ? WHERE task_id = ?",
-                    head.lastSequence(),
-                    segment.messages().size(),
-                    id);
-        } else {
-            session.update(
-                    "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
-                    code(head.state()),
-                    time,
-                    head.lastSequence(),
-                    segment.messages().size(),
-                    id);
-        }
+        TaskState before = task.state();
+        rows.move(
+                session,
+                new Move(
+                        id,
+                        first - 1,
+                        head.state(),
+                        head.statusTime().toEpochMilli(),
+                        head.lastSequence(),
+                        segment.messages().size()),
+                task);
         if (before == head.state()) {
-            session.update("INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)", id, first, events);
+            rows.segment(session, SegmentRow.chunk(id, first, events));
             return;
         }
         changes.merge(new Tally(lane, before), -1, Integer::sum);
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
         String salt = audit.salt(head.key().scope().group(), cause);
-        session.update(
-                "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace,"
-                        + " agents) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                id,
-                first,
-                events,
-                audit.logged(LoggedEntry.of(segment, before), cause, id, first, events),
-                code(head.state()),
-                code(before),
-                cause.caller().equals(creator) ? null : cause.caller(),
-                cause.address(),
-                salt,
-                cause.traceparent(),
-                cause.chain().baggage());
+        rows.segment(
+                session,
+                new SegmentRow(
+                        id,
+                        first,
+                        events,
+                        audit.logged(LoggedEntry.of(segment, before), cause, id, first, events),
+                        head.state(),
+                        before,
+                        cause.caller().equals(task.caller()) ? null : cause.caller(),
+                        cause.address(),
+                        salt,
+                        cause.traceparent(),
+                        cause.chain().baggage()));
     }
 
     private static String place(String taskId, long first) {
@@ -294,16 +272,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     @Override
     public void beforeCommit(Session session) throws SQLException {
-        for (var change : changes.entrySet()) {
-            if (change.getValue() != 0) {
-                session.update(
-                        "INSERT INTO tally (lane_no, state, tasks) VALUES (?, ?, ?)"
-                                + " ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
-                        change.getKey().lane(),
-                        code(change.getKey().state()),
-                        change.getValue());
-            }
-        }
+        rows.count(session, changes);
         changes.clear();
         long today = steadyClock.millis() / DAY_MS;
         if (messagesSwept != today
@@ -322,6 +291,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     @Override
     public void rolledBack() {
+        rows.rolledBack();
         changes.clear();
         messagesSwept = 0;
     }
@@ -508,7 +478,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     }
 
     private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
-        return number(session, "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1)", lane)
+        return number(
+                        session,
+                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row",
+                        lane)
                 == 0;
     }
 
@@ -573,17 +546,41 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     @Override
     public List<Head> about(Subject subject, @Nullable String after, int limit) {
+        String principal = subject.principal();
+        var where = new Conditions();
+        where.and("group_id = ?", subject.group());
+        if (principal != null) {
+            where.and("(lane.owner = ? OR caller = ?)", principal, principal);
+        }
+        where.andIf("context_id = ?", subject.contextId());
+        where.andIf("task_id > ?", after);
+        return all(where, "task_id", limit);
+    }
+
+    /** Conditions on tasks and their lanes. */
+    private static final class Conditions {
+        private final StringBuilder sql = new StringBuilder();
+        private final List<@Nullable Object> values = new ArrayList<>();
+
+        void and(String condition, Object... parameters) {
+            sql.append(sql.isEmpty() ? " WHERE " : " AND ").append(condition);
+            values.addAll(List.of(parameters));
+        }
+
+        void andIf(String condition, @Nullable Object parameter) {
+            if (parameter != null) {
+                and(condition, parameter);
+            }
+        }
+    }
+
+    private List<Head> all(Conditions where, String order, int limit) {
+        where.values.add(limit);
         return database.read(session -> heads(
                 session,
                 "SELECT task.lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
-                        + " JOIN lane ON lane.lane_no = task.lane_no"
-                        + " WHERE group_id = ?1 AND (?2 IS NULL OR owner = ?2 OR caller = ?2)"
-                        + " AND (?3 IS NULL OR context_id = ?3) AND task_id > ?4 ORDER BY task_id LIMIT ?5",
-                subject.group(),
-                subject.principal(),
-                subject.contextId(),
-                after == null ? "" : after,
-                limit));
+                        + " JOIN lane ON lane.lane_no = task.lane_no" + where.sql + " ORDER BY " + order + " LIMIT ?",
+                where.values.toArray()));
     }
 
     List<String> agents(int limit) {
@@ -603,21 +600,14 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     List<Head> newest(TaskFilter filter) {
         TaskState state = filter.state();
         Instant since = filter.statusSince();
-        return database.read(session -> heads(
-                session,
-                "SELECT task.lane_no, task_id, context_id, state, status_ms, last_seq FROM task"
-                        + " JOIN lane ON lane.lane_no = task.lane_no"
-                        + " WHERE (?1 IS NULL OR group_id = ?1) AND (?2 IS NULL OR agent = ?2)"
-                        + " AND (?3 IS NULL OR context_id = ?3) AND (?4 IS NULL OR state = ?4)"
-                        + " AND (?5 IS NULL OR status_ms >= ?5) AND (?6 IS NULL OR task_id < ?6)"
-                        + " ORDER BY task_id DESC LIMIT ?7",
-                filter.group(),
-                filter.agent(),
-                filter.contextId(),
-                state == null ? null : code(state),
-                since == null ? null : since.toEpochMilli(),
-                filter.before(),
-                filter.limit()));
+        var where = new Conditions();
+        where.andIf("group_id = ?", filter.group());
+        where.andIf("agent = ?", filter.agent());
+        where.andIf("context_id = ?", filter.contextId());
+        where.andIf("state = ?", state == null ? null : code(state));
+        where.andIf("status_ms >= ?", since == null ? null : since.toEpochMilli());
+        where.andIf("task_id < ?", filter.before());
+        return all(where, "task_id DESC", filter.limit());
     }
 
     @Override
@@ -626,7 +616,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         Removed removed = removeAll(ids, true);
         String list = new String(Json.write(ids), StandardCharsets.UTF_8);
         for (long lane : removed.lanes) {
-            eraseMessages(lane, " AND task_id IN (SELECT value FROM json_each(?))", list);
+            eraseMessages(
+                    lane,
+                    " AND task_id IN (SELECT value FROM " + database.system().jsonTexts() + ")",
+                    list);
         }
         forgetIfEmpty(removed.lanes, true);
     }
@@ -778,7 +771,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             }
             // Begins with the segment that holds the event behind "after", which may begin before it.
             try (ResultSet rows = session.bind(
-                            "SELECT first_seq, events FROM segment WHERE task_id = ?1 AND first_seq >= ifnull("
+                            "SELECT first_seq, events FROM segment WHERE task_id = ?1 AND first_seq >= coalesce("
                                     + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
                                     + " ORDER BY first_seq",
                             id,
@@ -877,7 +870,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 ? 0
                 : database.read(session -> number(
                         session,
-                        "SELECT ifnull(sum(turns), 0) FROM task WHERE lane_no = ? AND context_id = ?",
+                        "SELECT coalesce(sum(turns), 0) FROM task WHERE lane_no = ? AND context_id = ?",
                         lane,
                         contextId));
     }
@@ -923,18 +916,16 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private static int tallied(Session session, long lane, @Nullable TaskState state) throws SQLException {
         return state == null
-                ? number(session, "SELECT ifnull(sum(tasks), 0) FROM tally WHERE lane_no = ?", lane)
+                ? number(session, "SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ?", lane)
                 : number(
                         session,
-                        "SELECT ifnull(sum(tasks), 0) FROM tally WHERE lane_no = ? AND state = ?",
+                        "SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ? AND state = ?",
                         lane,
                         code(state));
     }
 
     private static int number(Session session, String sql, @Nullable Object... values) throws SQLException {
-        try (ResultSet row = session.bind(sql, values).executeQuery()) {
-            return row.getInt(1);
-        }
+        return Math.toIntExact(Database.number(session, sql, values));
     }
 
     @Override

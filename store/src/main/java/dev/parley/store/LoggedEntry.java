@@ -24,13 +24,14 @@ import org.jspecify.annotations.Nullable;
  */
 record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
     private static final String SELECT =
-            "SELECT logged.entry_no, group_id, agent, task.task_id, context_id, logged.state, previous, ifnull(logged.caller,"
-                    + " task.caller), logged.address, logged.salt, iif(first_seq = 1, task.trace, logged.trace),"
-                    + " iif(first_seq = 1, task.agents, logged.agents), %s FROM logged"
+            "SELECT logged.entry_no, group_id, agent, task.task_id, context_id, logged.state, previous, coalesce(logged.caller,"
+                    + " task.caller), logged.address, logged.salt, CASE WHEN first_seq = 1 THEN task.trace ELSE logged.trace END,"
+                    + " CASE WHEN first_seq = 1 THEN task.agents ELSE logged.agents END, %s FROM logged"
                     + " JOIN task ON task.task_id = logged.task_id JOIN lane ON lane.lane_no = task.lane_no"
                     + " WHERE logged.entry_no IS NOT NULL AND ";
+    private static final byte[] NO_EVENTS = {};
     private static final String WITH_EVENTS = SELECT.formatted("logged.events");
-    private static final String WITHOUT_EVENTS = SELECT.formatted("x''");
+    private static final String WITHOUT_EVENTS = SELECT.formatted("NULL");
 
     /** What a segment says, that leaves a task in another state than {@code before}; null for its beginning. */
     static Entry of(Segment segment, @Nullable TaskState before) {
@@ -115,6 +116,7 @@ record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
                 TaskState was = row.wasNull() ? null : States.state(before);
                 String trace = row.getString(11);
                 String agents = row.getString(12);
+                byte[] events = row.getBytes(13);
                 entries.add(new LoggedEntry(
                         row.getLong(1),
                         entry(
@@ -131,7 +133,7 @@ record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
                                         ? List.of()
                                         : CallChain.read(agents).agents()),
                         row.getString(10),
-                        row.getBytes(13)));
+                        events == null ? NO_EVENTS : events));
             }
         }
         return entries;

@@ -5,11 +5,12 @@ import dev.parley.engine.spi.TaskLog;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import javax.sql.DataSource;
 
 /**
- * Everything a hub keeps on disk, in one SQLite database.
+ * Everything that a hub keeps: tasks, webhooks and the audit, in one database, SQLite or PostgreSQL.
  *
- * <p>One process at a time may have a directory open. Safe for any thread.
+ * <p>One process at a time may have a directory, or a schema of PostgreSQL, open. Safe for any thread.
  */
 public final class Store implements AutoCloseable {
     private final Database database;
@@ -51,7 +52,29 @@ public final class Store implements AutoCloseable {
      * @throws StoreException like that
      */
     public static Store open(Path directory, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
-        Database database = Database.open(directory, wrapper);
+        return in(Database.open(directory, wrapper), clock, atRest);
+    }
+
+    /**
+     * Opens the store in a PostgreSQL database, version 15 or newer. Its tables are in the first schema of its search path.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read or written, or what was encrypted before
+     *     cannot be read with these keys
+     */
+    public static Store open(DataSource source, InstantSource clock, AtRest atRest) {
+        return open(source, clock, atRest, connection -> connection);
+    }
+
+    /**
+     * {@link #open(DataSource, InstantSource, AtRest)} with all connections wrapped.
+     *
+     * @throws StoreException like that
+     */
+    public static Store open(DataSource source, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
+        return in(Database.open(source, wrapper), clock, atRest);
+    }
+
+    static Store in(Database database, InstantSource clock, AtRest atRest) {
         try {
             AuditTrail audit = AuditTrail.in(database, clock);
             atRest.check(database);

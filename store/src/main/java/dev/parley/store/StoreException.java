@@ -27,7 +27,8 @@ public class StoreException extends RuntimeException {
         return isTemporary(cause) ? new OutageException(message, cause) : new StoreException(message, cause);
     }
 
-    private static boolean isTemporary(Throwable problem) {
+    /** True if the cause is expected to pass by itself. */
+    static boolean isTemporary(Throwable problem) {
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
             if (cause instanceof TemporaryFailure || cause instanceof SQLException sql && isTemporary(sql)) {
                 return true;

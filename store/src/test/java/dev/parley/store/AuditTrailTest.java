@@ -16,9 +16,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The record of who did what can be read, and cannot be changed without its showing. */
+@ParameterizedClass
+@EnumSource(Database.Kind.class)
 final class AuditTrailTest {
+    @Parameter
+    private Database.Kind kind = Database.Kind.SQLITE;
+
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
 
     @TempDir
@@ -27,9 +35,16 @@ final class AuditTrailTest {
     private Database database;
     private AuditTrail audit;
 
+    private Place place;
+
     @BeforeEach
-    void open() {
-        database = Database.open(directory);
+    void begin() {
+        place = new Place(kind, directory);
+        open();
+    }
+
+    private void open() {
+        database = place.database();
         audit = AuditTrail.in(database, clock);
     }
 
@@ -229,7 +244,10 @@ final class AuditTrailTest {
     @Test
     void whatWasAddedIsNamed() {
         add(entry("alice", "a", "1"));
-        tamper("INSERT INTO audit_end (row_no, hash) VALUES (1, 'x')");
+        tamper(
+                kind == Database.Kind.SQLITE
+                        ? "INSERT INTO audit_end (row_no, hash) VALUES (1, 'x')"
+                        : "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (0, 1, 'x')");
         assertThat(audit.verify().broken()).isEqualTo("the end of the chain is there twice");
 
         tamper("UPDATE audit SET row_no = 0");

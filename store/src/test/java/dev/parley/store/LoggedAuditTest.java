@@ -20,8 +20,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The audit as a reading of the task log. */
+@ParameterizedClass
+@EnumSource(Database.Kind.class)
 final class LoggedAuditTest {
     private static final Scope ALICE = new Scope("shop", "alice");
     private static final TaskKey FIRST = new TaskKey(ALICE, "echo", "t-1");
@@ -31,14 +36,24 @@ final class LoggedAuditTest {
 
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
 
+    @Parameter
+    private Database.Kind kind = Database.Kind.SQLITE;
+
     @TempDir
     private Path directory;
 
     private Store store;
 
+    private Place place;
+
     @BeforeEach
-    void open() {
-        store = Store.open(directory, clock, AtRest.PLAIN);
+    void begin() {
+        place = new Place(kind, directory);
+        open();
+    }
+
+    private void open() {
+        store = place.store(clock);
     }
 
     @AfterEach
@@ -68,6 +83,7 @@ final class LoggedAuditTest {
     private long count(String sql) {
         return store.database().read(session -> {
             try (ResultSet row = session.bind(sql).executeQuery()) {
+                row.next();
                 return row.getLong(1);
             }
         });
@@ -120,6 +136,7 @@ final class LoggedAuditTest {
     private String end() {
         return store.database().read(session -> {
             try (ResultSet row = session.bind("SELECT hash FROM audit_end").executeQuery()) {
+                row.next();
                 return row.getString(1);
             }
         });

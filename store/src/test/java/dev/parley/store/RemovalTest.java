@@ -33,22 +33,37 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Retention and erasure of the SQLite store. */
+/** Retention and erasure. */
+@ParameterizedClass
+@EnumSource(Database.Kind.class)
 final class RemovalTest {
     private static final Scope ALICE = new Scope("shop", "alice-xqz");
     private static final Scope BOB = new Scope("shop", "bob");
 
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-01T12:00:00Z"));
 
+    @Parameter
+    private Database.Kind kind = Database.Kind.SQLITE;
+
     @TempDir
     private Path data;
 
     private Store store;
 
+    private Place place;
+
     @BeforeEach
-    void open() {
-        store = Store.open(data, clock, AtRest.PLAIN);
+    void begin() {
+        place = new Place(kind, data);
+        open();
+    }
+
+    private void open() {
+        store = place.store(clock);
     }
 
     @AfterEach
@@ -67,6 +82,7 @@ final class RemovalTest {
     private long count(String sql) {
         return store.database().read(session -> {
             try (ResultSet row = session.bind(sql).executeQuery()) {
+                row.next();
                 return row.getLong(1);
             }
         });

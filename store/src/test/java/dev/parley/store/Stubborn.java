@@ -20,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,18 +38,33 @@ final class Stubborn {
     private final Faults faults = new Faults();
     private final AtomicInteger refusals;
     private final Random random;
+    private final AtomicLong strikes;
+    private final List<Fault> errors;
     private @Nullable TaskLog disk;
 
     /** Stores that are opened one after the other, each with faults of its own. */
     static final class Series {
         private final AtomicInteger refusals = new AtomicInteger();
         private final AtomicLong seeds = new AtomicLong();
+        private final AtomicLong strikes = new AtomicLong();
 
         /** Opens a store whose disk fails. */
         PushStoreContract.Stores open(Path directory, InstantSource clock) {
-            var stubborn = new Stubborn(seeds.incrementAndGet(), refusals);
+            var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, Fault.ERRORS);
             Store store = Store.open(directory, clock, AtRest.PLAIN, stubborn.faults::wrap);
             return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
+        }
+
+        /** Opens a store in PostgreSQL whose connections and disk fail. */
+        PushStoreContract.Stores openPostgresql(InstantSource clock) {
+            var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, List.of(Fault.CUT, Fault.NO_SPACE));
+            Store store = Place.impatient(clock, stubborn.faults::wrap, Duration.ofMillis(60));
+            return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
+        }
+
+        /** How many calls have failed so far. */
+        long strikes() {
+            return strikes.get();
         }
 
         /** How much was refused so far. */
@@ -57,9 +73,11 @@ final class Stubborn {
         }
     }
 
-    private Stubborn(long seed, AtomicInteger refusals) {
+    private Stubborn(long seed, AtomicInteger refusals, AtomicLong strikes, List<Fault> errors) {
         this.random = new Random(seed);
         this.refusals = refusals;
+        this.strikes = strikes;
+        this.errors = errors;
     }
 
     private TaskLog log(TaskLog log) {
@@ -116,7 +134,8 @@ final class Stubborn {
     }
 
     private synchronized void fail(boolean answerMayBeLost) {
-        Fault fault = Fault.ERRORS.get(random.nextInt(Fault.ERRORS.size()));
+        strikes.addAndGet(faults.hits());
+        Fault fault = errors.get(random.nextInt(errors.size()));
         int call = 1 + random.nextInt(8);
         switch (random.nextInt(answerMayBeLost ? 3 : 2)) {
             case 0 -> faults.at(call, fault, Side.ALL);

@@ -26,23 +26,39 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Callers' names for tasks, as 0.1 has them, in the log on disk. */
 @Timeout(120)
+@ParameterizedClass
+@EnumSource(Database.Kind.class)
 final class TaskNamesTest {
     private static final CallContext CALLER = CallContext.anonymous().withDialect("0.1", true);
     private static final String LOOK_UP = "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?";
+
+    @Parameter
+    private Database.Kind kind = Database.Kind.SQLITE;
 
     @TempDir
     Path directory = Path.of("");
 
     private final AtomicInteger lookUps = new AtomicInteger();
 
+    private Place place;
+
+    @BeforeEach
+    void makePlace() {
+        place = new Place(kind, directory);
+    }
+
     private Store open() {
-        return Store.open(directory, InstantSource.system(), AtRest.PLAIN, this::counted);
+        return place.store(InstantSource.system(), this::counted);
     }
 
     /** The connection, whose statement that looks up a name counts how often it is asked. */

@@ -41,21 +41,37 @@ public final class Faults {
         /** The statement was interrupted. SQLite has undone the transaction by itself, and the statement is dead. */
         INTERRUPT(9, "[SQLITE_INTERRUPT] Operation terminated by sqlite3_interrupt() (interrupted)", true, true),
         /** The disk does not answer until the fault {@linkplain Faults#pass passes}; then the call succeeds. */
-        HANG(0, "", false, false);
+        HANG(0, "", false, false),
+        /** The connection to PostgreSQL breaks. */
+        CUT("08006", "An I/O error occurred while sending to the backend.", true),
+        /** The disk of PostgreSQL is full. */
+        NO_SPACE("53100", "ERROR: could not extend file: No space left on device", false);
 
-        /** All but {@link #HANG}. */
+        /** Those of SQLite, but for {@link #HANG}. */
         public static final List<Fault> ERRORS = List.of(FULL, IO, CORRUPT, BUSY, INTERRUPT);
 
         private final int code;
         private final String message;
         private final boolean undoes;
         private final boolean kills;
+        private final @Nullable String state;
+        private final boolean cuts;
 
         Fault(int code, String message, boolean undoes, boolean kills) {
+            this(code, message, undoes, kills, null, false);
+        }
+
+        Fault(String state, String message, boolean cuts) {
+            this(0, message, false, false, state, cuts);
+        }
+
+        Fault(int code, String message, boolean undoes, boolean kills, @Nullable String state, boolean cuts) {
             this.code = code;
             this.message = message;
             this.undoes = undoes;
             this.kills = kills;
+            this.state = state;
+            this.cuts = cuts;
         }
     }
 
@@ -195,7 +211,7 @@ public final class Faults {
         return result != null && WRAPPED.contains(type) ? proxy(type, result, connection) : result;
     }
 
-    /** Fails, and leaves the connection as SQLite and its driver leave it. */
+    /** Fails, and leaves the connection as the driver leaves it. */
     private void strike(Plan now, @Nullable Object target, Connection connection) throws SQLException {
         synchronized (this) {
             hits++;
@@ -218,6 +234,9 @@ public final class Faults {
         if (target instanceof Statement statement && now.fault.kills) {
             statement.close();
         }
-        throw new SQLException(now.fault.message, null, now.fault.code);
+        if (now.fault.cuts) {
+            connection.abort(Runnable::run);
+        }
+        throw new SQLException(now.fault.message, now.fault.state, now.fault.code);
     }
 }

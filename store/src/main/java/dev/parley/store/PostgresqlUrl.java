@@ -1,0 +1,154 @@
+package dev.parley.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Properties;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections to a database that is named as {@code postgresql://user:password@host:port/database?parameter=value}, with the
+ * parameters of the JDBC driver. Without a password the driver looks into {@code ~/.pgpass}.
+ */
+final class PostgresqlUrl implements DataSource {
+    private static final String FILE = "database.url";
+
+    private static final String FORM = "postgresql://user@host/database";
+
+    private static final int LOGIN_SECONDS = 10;
+
+    private final String jdbc;
+    private final Properties properties = new Properties();
+    /** Where it is, without credentials. */
+    private final String place;
+
+    /** @throws StoreException if it is none */
+    PostgresqlUrl(String url) {
+        URI uri;
+        try {
+            uri = new URI(url);
+        } catch (URISyntaxException wrong) {
+            throw wrong("the database is no URL: " + wrong.getReason()); // its text may contain a password
+        }
+        String path = uri.getRawPath();
+        String scheme = String.valueOf(uri.getScheme());
+        if (!scheme.equals("postgresql") && !scheme.equals("postgres")) {
+            throw wrong("the database has the scheme \"" + scheme + "\"");
+        }
+        if (uri.getHost() == null || path == null || path.length() < 2) {
+            throw wrong("the URL of the database has no host or no name");
+        }
+        this.place = "PostgreSQL at " + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + path;
+        this.jdbc = "jdbc:postgresql://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + path
+                + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
+        String user = uri.getRawUserInfo();
+        if (user != null) {
+            String[] parts = user.split(":", 2);
+            properties.setProperty("user", URLDecoder.decode(parts[0].replace("+", "%2B"), UTF_8));
+            if (parts.length == 2) {
+                properties.setProperty("password", URLDecoder.decode(parts[1].replace("+", "%2B"), UTF_8));
+            }
+        }
+        properties.setProperty("ApplicationName", "parley");
+        properties.setProperty("loginTimeout", Integer.toString(LOGIN_SECONDS));
+        properties.setProperty("tcpKeepAlive", "true");
+    }
+
+    private static StoreException wrong(String problem) {
+        return new StoreException(problem + " (expected: " + FORM + ")");
+    }
+
+    /** Returns the database that a data directory names; null if it has one of SQLite, or none. */
+    static @Nullable PostgresqlUrl in(Path directory) {
+        Path file = directory.resolve(FILE);
+        if (Files.notExists(file)) {
+            return null;
+        }
+        try {
+            return new PostgresqlUrl(Files.readString(file).strip());
+        } catch (IOException failure) {
+            throw new StoreException("cannot read " + file + ": " + failure, failure);
+        }
+    }
+
+    /**
+     * Has a data directory name a database, for its owner alone.
+     *
+     * @throws StoreException if it has one of SQLite, or cannot be written
+     */
+    static void name(Path directory, String url) {
+        new PostgresqlUrl(url);
+        if (Files.exists(SqliteFile.in(directory))) {
+            throw new StoreException(
+                    "directory " + directory + " has a database of SQLite (expected: one without, or no other"
+                            + " database; Parley does not move tasks from one to the other)");
+        }
+        try {
+            OwnersOnly.directory(directory);
+            Path file = directory.resolve(FILE);
+            OwnersOnly.file(file);
+            Files.writeString(file, url + "\n");
+        } catch (IOException failure) {
+            throw new StoreException("cannot write into " + directory + ": " + failure, failure);
+        }
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return DriverManager.getConnection(jdbc, properties);
+    }
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        return DriverManager.getConnection(jdbc, user, password);
+    }
+
+    /** Where it is, without credentials. */
+    @Override
+    public String toString() {
+        return place;
+    }
+
+    @Override
+    public @Nullable PrintWriter getLogWriter() {
+        return null;
+    }
+
+    @Override
+    public void setLogWriter(@Nullable PrintWriter out) {}
+
+    @Override
+    public void setLoginTimeout(int seconds) {}
+
+    @Override
+    public int getLoginTimeout() {
+        return LOGIN_SECONDS;
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        throw new SQLException("wraps nothing");
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) {
+        return false;
+    }
+}

@@ -1,0 +1,66 @@
+package dev.parley.store;
+
+import dev.parley.store.Database.Kind;
+import dev.parley.store.Database.Session;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** SQLite, in a file. */
+record SqliteSystem(Connector connector) implements DatabaseSystem {
+    @Override
+    public Connection connect(Use use) throws SQLException {
+        return connector.connect(use);
+    }
+
+    @Override
+    public Kind kind() {
+        return Kind.SQLITE;
+    }
+
+    @Override
+    public TaskRows taskRows() {
+        return new SqliteTaskRows();
+    }
+
+    @Override
+    public String spelled(String sql) {
+        return sql.replace(" KEY PRIMARY KEY", " INTEGER PRIMARY KEY").replace(") ROWLESS", ") WITHOUT ROWID");
+    }
+
+    @Override
+    public String jsonTexts() {
+        return "json_each(?)";
+    }
+
+    @Override
+    public long schema(Session session) throws SQLException {
+        return Database.number(session, "PRAGMA user_version");
+    }
+
+    @Override
+    public int currentSchema() {
+        return SqliteFile.SCHEMA;
+    }
+
+    @Override
+    public void lockTimeout(Session session, int millis) throws SQLException {
+        session.once("PRAGMA busy_timeout=" + millis);
+    }
+
+    /** Takes the lock: a first read would lose its snapshot to a checkpoint that empties the log. */
+    @Override
+    public void begin(Session session) throws SQLException {
+        session.update("DELETE FROM module_version WHERE 0");
+    }
+
+    @Override
+    public void probe(Session session) throws SQLException {
+        session.once(Database.MODULE_VERSIONS);
+        session.once("UPDATE module_version SET version = version");
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        begin(session);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.parley.store;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A database that can be opened again: a directory of SQLite, or a schema of PostgreSQL. */
+final class Place {
+    private final Path directory;
+    private final @Nullable DataSource schema;
+
+    Place(Database.Kind kind, Path directory) {
+        this.directory = directory;
+        try {
+            this.schema = kind == Database.Kind.SQLITE ? null : PostgresqlServer.schema();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    Database database() {
+        return schema == null ? Database.open(directory) : Database.open(schema);
+    }
+
+    Store store(InstantSource clock) {
+        return store(clock, connection -> connection);
+    }
+
+    Store store(InstantSource clock, Database.Wrapper wrapper) {
+        return schema == null
+                ? Store.open(directory, clock, AtRest.PLAIN, wrapper)
+                : Store.open(schema, clock, AtRest.PLAIN, wrapper);
+    }
+
+    /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
+    static Store impatient(InstantSource clock, Database.Wrapper wrapper, Duration patience) {
+        try {
+            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+}

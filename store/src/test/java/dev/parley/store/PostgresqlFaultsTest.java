@@ -1,0 +1,206 @@
+package dev.parley.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Faults;
+import dev.parley.testkit.Faults.Fault;
+import dev.parley.testkit.Faults.Side;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Connections that break, servers that restart and hubs that are replaced: nothing is lost, or written twice. */
+@Timeout(120)
+final class PostgresqlFaultsTest {
+    private static final List<String> TABLES = List.of("CREATE TABLE note (n BIGINT PRIMARY KEY)");
+
+    private final Faults faults = new Faults();
+    private DataSource schema;
+
+    @BeforeEach
+    void make() throws IOException, SQLException {
+        schema = PostgresqlServer.schema();
+    }
+
+    private Database open() {
+        return open(Duration.ofSeconds(30));
+    }
+
+    private Database open(Duration patience) {
+        Database database = Database.open(schema, faults::wrap, patience);
+        database.migrate("notes", TABLES);
+        return database;
+    }
+
+    private static int insert(Database database, long number) {
+        return database.write(session -> session.update("INSERT INTO note (n) VALUES (?)", number));
+    }
+
+    private static long notes(Database database) {
+        return database.read(session -> Database.number(session, "SELECT count(*) FROM note"));
+    }
+
+    private void execute(String sql) throws SQLException {
+        execute(schema, sql);
+    }
+
+    private static void execute(DataSource source, String sql) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aWriteWhoseConnectionBreaksInTheCommitIsWrittenOnceAndNotRefused(boolean durable) {
+        try (Database database = open()) {
+            CompletableFuture<Integer> written;
+            faults.commits(Fault.CUT, durable);
+            written = CompletableFuture.supplyAsync(() -> insert(database, 1));
+            while (faults.hits() == 0) {
+                Thread.onSpinWait();
+            }
+            faults.pass();
+
+            assertThat(written.join()).isEqualTo(1);
+            assertThat(notes(database)).isEqualTo(1);
+            assertThat(database.outage()).isEmpty();
+        }
+    }
+
+    @Test
+    void aWriteWaitsForAServerThatRestarts(@TempDir Path data) throws IOException {
+        EmbeddedPostgres.Builder builder =
+                EmbeddedPostgres.builder().setDataDirectory(data).setCleanDataDirectory(false);
+        EmbeddedPostgres server = builder.start();
+        builder.setPort(server.getPort());
+        try (Database database = Database.open(server.getPostgresDatabase())) {
+            database.migrate("notes", TABLES);
+            insert(database, 1);
+
+            server.close();
+            var written = CompletableFuture.supplyAsync(() -> insert(database, 2));
+            while (database.outage().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            server = builder.start();
+
+            assertThat(written.join()).isEqualTo(1);
+            assertThat(notes(database)).isEqualTo(2);
+            assertThat(database.outage()).isEmpty();
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void aWriteIsRefusedAfterItsPatienceAndTheNextOneSucceedsWithoutARestart() {
+        try (Database database = open(Duration.ofMillis(100))) {
+            faults.from(1, Fault.CUT, Side.ALL);
+
+            assertThatThrownBy(() -> insert(database, 1)).isInstanceOf(OutageException.class);
+            assertThat(database.outage())
+                    .hasValueSatisfying(why -> assertThat(why).contains("cannot be written"));
+
+            faults.pass();
+            long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (database.outage().isPresent() && System.nanoTime() - end < 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(insert(database, 2)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aWriterThatWasReplacedWritesNothingAndSaysSo() throws SQLException {
+        try (Database database = open(Duration.ofMillis(100))) {
+            execute("DELETE FROM stream");
+
+            assertThatThrownBy(() -> insert(database, 1)).rootCause().hasMessageContaining("another hub has taken");
+
+            assertThat(notes(database)).isZero();
+            assertThat(database.outage())
+                    .hasValueSatisfying(why -> assertThat(why).contains("another hub has taken"));
+        }
+    }
+
+    @Test
+    void aSecondHubIsRefusedUntilTheFirstHasClosed() {
+        Database first = open();
+        try {
+            assertThatThrownBy(this::open)
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("in use by another hub");
+        } finally {
+            first.close();
+        }
+
+        open().close();
+    }
+
+    @Test
+    void tasksOfAStreamThatEndedAreRunByTheNextOne() {
+        var key = new TaskKey(new Scope("t1", "alice"), "agent", "0190-task");
+        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+            Segments.write(store.log(), key, 1, TaskState.WORKING, Instant.EPOCH);
+        }
+
+        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+            assertThat(store.log().unfinished()).hasSize(1);
+            Segments.write(store.log(), key, 2, TaskState.COMPLETED, Instant.EPOCH);
+
+            assertThat(store.log().unfinished()).isEmpty();
+            assertThat(store.audit().verify()).satisfies(chain -> {
+                assertThat(chain.broken()).isNull();
+                assertThat(chain.rows()).isEqualTo(2);
+            });
+        }
+    }
+
+    @Test
+    void anIdThatTheDatabaseCannotHoldFailsByItself() {
+        var task = new TaskKey(new Scope("t1", "alice"), "agent", "0190-task");
+        var another = new TaskKey(new Scope("t1", "alice"), "agent", "0191-task");
+        var message = new MessageKey(task.scope(), "agent", "a\u0000b");
+        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+            assertThatThrownBy(() -> Segments.write(store.log(), task, 1, TaskState.COMPLETED, Instant.EPOCH, message))
+                    .isNotNull();
+            Segments.write(store.log(), another, 1, TaskState.COMPLETED, Instant.EPOCH);
+
+            assertThat(store.log().find(task)).isEmpty();
+            assertThat(store.log().find(another)).isPresent();
+            assertThat(store.database().outage()).isEmpty();
+        }
+    }
+
+    @Test
+    void aDatabaseOfAnotherEncodingIsRefusedWithWhatToDo() throws IOException, SQLException {
+        execute("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+
+        assertThatThrownBy(() -> Database.open(PostgresqlServer.database("ascii")))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("SQL_ASCII")
+                .hasMessageContaining("CREATE DATABASE");
+    }
+}

@@ -1,0 +1,14 @@
+package dev.parley.store;
+
+import dev.parley.testkit.PushStoreContract;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.InstantSource;
+
+final class PostgresqlPushStoreTest extends PushStoreContract {
+    @Override
+    protected Stores open(InstantSource clock) throws IOException, SQLException {
+        Store store = Store.open(PostgresqlServer.schema(), clock, AtRest.PLAIN);
+        return new Stores(store.log(), store.webhooks());
+    }
+}

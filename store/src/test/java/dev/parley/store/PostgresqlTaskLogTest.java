@@ -1,0 +1,14 @@
+package dev.parley.store;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.testkit.TaskLogContract;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.InstantSource;
+
+final class PostgresqlTaskLogTest extends TaskLogContract {
+    @Override
+    protected TaskLog open(InstantSource clock) throws IOException, SQLException {
+        return Store.open(PostgresqlServer.schema(), clock, AtRest.PLAIN).log();
+    }
+}
