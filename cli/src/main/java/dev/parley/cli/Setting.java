@@ -362,6 +362,15 @@ final class Setting<T> {
             "Address of that port. Others than loopback addresses need what --bind needs.");
     static final Setting<Path> DATA =
             hub("data", SettingType.PATH, "~/.parley", "DIR", "Directory of the database; made if missing.");
+    static final Setting<String> DATABASE = hub(
+            "database",
+            SettingType.TEXT,
+            null,
+            "URL",
+            "PostgreSQL 15 or newer instead of SQLite, as postgresql://user@host/name. Kept in the data directory, so that"
+                    + " later starts and other commands find it. A flag is visible to other users: leave the password in"
+                    + " ~/.pgpass, or use PARLEY_DATABASE.",
+            SECRET);
     static final Setting<Boolean> IN_MEMORY =
             hub("in-memory", SettingType.FLAG, "false", "", "Keep tasks in memory only; they end with the process.");
     static final Setting<String> DEFAULT_AGENT = hub(

@@ -180,10 +180,17 @@ final class UpCommand implements Command {
         authentication(call, hub);
         cardKeys(call, hub);
         encryption(call, hub);
+        String database = settings.get(Setting.DATABASE);
         if (settings.isOn(Setting.IN_MEMORY)) {
+            if (database != null) {
+                throw CliException.usage("--database and --in-memory together (expected: one of them)", null);
+            }
             hub.inMemory();
         } else {
             hub.data(call.around().path(settings.require(Setting.DATA)));
+        }
+        if (database != null) {
+            hub.database(database);
         }
         Duration retention = settings.require(Setting.RETENTION);
         if (!retention.isZero()) {

@@ -156,6 +156,7 @@ class SettingsTest {
                 up.admin-port: (unset)
                 up.admin-bind: 127.0.0.1 (built-in default)
                 up.data: ~/.parley (built-in default)
+                up.database: (unset)
                 up.in-memory: false (built-in default)
                 up.default-agent: (unset)
                 up.agents: (unset)

@@ -137,6 +137,9 @@ public final class Hub implements AutoCloseable {
             log = memory;
             pushStore = memory.webhooks();
         } else {
+            if (settings.database != null) {
+                Database.name(data, settings.database);
+            }
             Sealing sealing = settings.sealing;
             if (sealing == null) {
                 sealing = Sealing.of(List.of(secret(data, ENCRYPTION_KEY, Sealing::newKey)));

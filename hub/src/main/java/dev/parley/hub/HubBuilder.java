@@ -55,6 +55,9 @@ public final class HubBuilder {
     @Nullable
     Path data = Path.of(".parley");
 
+    @Nullable
+    String database;
+
     Database.Wrapper connections = connection -> connection;
 
     TaskLimits taskLimits = TaskLimits.DEFAULTS;
@@ -166,6 +169,17 @@ public final class HubBuilder {
     /** The directory of everything that is kept; default {@code .parley} below the working directory. */
     public HubBuilder data(Path directory) {
         this.data = requireNonNull(directory, "directory");
+        return this;
+    }
+
+    /**
+     * A database of PostgreSQL instead of the one of SQLite in {@link #data}, which keeps its URL: later starts find it without this
+     * setting. Its driver, {@code org.postgresql:postgresql}, has to be on the class path.
+     *
+     * @param url {@code postgresql://user:password@host:port/database}, with parameters of the driver
+     */
+    public HubBuilder database(String url) {
+        this.database = requireNonNull(url, "url");
         return this;
     }
 

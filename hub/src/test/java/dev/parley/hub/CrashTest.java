@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
+import dev.parley.store.Database;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -61,6 +62,13 @@ final class CrashTest {
 
     @Test
     void nothingAcknowledgedIsLostWhenTheProcessIsKilledThreeTimes() throws Exception {
+        killAndCheck(3);
+    }
+
+    @Test
+    void nothingAcknowledgedIsLostInPostgresqlWhenTheProcessIsKilledThreeTimes() throws Exception {
+        Database.name(data, PostgresqlServer.schema());
+
         killAndCheck(3);
     }
 

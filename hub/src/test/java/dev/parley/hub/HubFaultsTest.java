@@ -27,9 +27,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A hub under load whose disk fails for a while tells so, loses nothing, and works again without a restart. */
 @Timeout(300)
@@ -63,8 +64,13 @@ final class HubFaultsTest {
                 .start();
     }
 
-    @Test
-    void aHubUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void aHubUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite(Database.Kind kind) throws Exception {
+        boolean sqlite = kind == Database.Kind.SQLITE;
+        if (!sqlite) {
+            Database.name(data, PostgresqlServer.schema());
+        }
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
         try (Hub hub = hub()) {
             var caller = new Outsider(hub.url());
@@ -75,7 +81,7 @@ final class HubFaultsTest {
             }
             try {
                 int call = 0;
-                for (Fault fault : Fault.ERRORS) {
+                for (Fault fault : sqlite ? Fault.ERRORS : List.of(Fault.CUT, Fault.NO_SPACE)) {
                     for (Side side : List.of(Side.WRITES, Side.ALL)) {
                         faults.from(++call, fault, side);
                         for (Outsider asking : List.of(caller, operator)) {
@@ -83,7 +89,7 @@ final class HubFaultsTest {
                             assertThat(refused.body())
                                     .contains("not ready")
                                     .contains("the database cannot be written")
-                                    .contains("SQLITE_");
+                                    .containsPattern(sqlite ? "SQLITE_" : "I/O error|No space left");
                         }
                         assertThat(caller.get("/health").statusCode()).isEqualTo(200);
                         goOn(caller, operator);

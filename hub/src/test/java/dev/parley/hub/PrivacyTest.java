@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.store.Database;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,13 +27,23 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a hub holds about somebody, as its operator saves and removes it. */
+@ParameterizedClass
+@EnumSource(Database.Kind.class)
 final class PrivacyTest {
     private static final String ALICE = "/admin/privacy/erase?group=T1&principal=alice-liddell";
 
+    @Parameter
+    private Database.Kind kind = Database.Kind.SQLITE;
+
     @TempDir
     private Path data;
+
+    private String database = "";
 
     private Hub hub;
     private Outsider outsider;
@@ -41,6 +53,10 @@ final class PrivacyTest {
 
     @BeforeEach
     void start() throws Exception {
+        if (kind == Database.Kind.POSTGRESQL) {
+            database = PostgresqlServer.schema();
+            Database.name(data, database);
+        }
         hub = Hub.builder()
                 .data(data)
                 .port(0)
@@ -89,8 +105,8 @@ final class PrivacyTest {
         return outsider.get("/agents/echo/tasks/" + id, "X-Api-Key", key, "A2A-Version", "1.0");
     }
 
-    private String onDisk() throws IOException {
-        var all = new StringBuilder();
+    private String onDisk() throws IOException, SQLException {
+        var all = new StringBuilder(database.isEmpty() ? "" : PostgresqlServer.rows(database));
         try (Stream<Path> files = Files.list(data)) {
             for (Path file : files.toList()) {
                 all.append(Files.readString(file, ISO_8859_1));

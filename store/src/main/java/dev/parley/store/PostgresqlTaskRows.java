@@ -8,6 +8,7 @@ import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -163,7 +164,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
         if (!messages.isEmpty()) {
             var rows = List.copyOf(messages.values());
             messages.clear();
-            try (var statement = new Arrays(session, INSERT_MESSAGES)) {
+            try (var statement = new Columns(session, INSERT_MESSAGES)) {
                 statement.add(stream);
                 statement.add("integer", rows, MessageRow::day);
                 statement.add("bigint", rows, MessageRow::lane);
@@ -191,7 +192,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     private static void insert(Session session, List<NewTask> rows, long stream) throws SQLException {
-        try (var statement = new Arrays(session, INSERT_TASKS)) {
+        try (var statement = new Columns(session, INSERT_TASKS)) {
             statement.add("text", rows, NewTask::id);
             statement.add("bigint", rows, NewTask::lane);
             statement.add("text", rows, NewTask::contextId);
@@ -224,7 +225,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     private static void update(Session session, List<Move> rows, long stream) throws SQLException {
-        try (var statement = new Arrays(session, UPDATE_TASKS)) {
+        try (var statement = new Columns(session, UPDATE_TASKS)) {
             statement.add("text", rows, Move::taskId);
             statement.add("bigint", rows, Move::previousSequence);
             statement.add("integer", rows, row -> code(row.state()));
@@ -245,7 +246,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     private static void append(Session session, List<SegmentRow> rows, long stream) throws SQLException {
-        try (var statement = new Arrays(session, INSERT_SEGMENTS)) {
+        try (var statement = new Columns(session, INSERT_SEGMENTS)) {
             statement.add(stream);
             statement.add("text", rows, SegmentRow::taskId);
             statement.add("bigint", rows, SegmentRow::firstSequence);
@@ -277,7 +278,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
         if (rows.isEmpty()) {
             return;
         }
-        try (var statement = new Arrays(session, ADD_TO_TALLY)) {
+        try (var statement = new Columns(session, ADD_TO_TALLY)) {
             statement.add("bigint", rows, row -> row.getKey().lane());
             statement.add("integer", rows, row -> code(row.getKey().state()));
             statement.add("integer", rows, Map.Entry::getValue);
@@ -295,12 +296,12 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     /** A statement whose parameters are the columns of its rows. */
-    private static final class Arrays implements AutoCloseable {
+    private static final class Columns implements AutoCloseable {
         private final PreparedStatement statement;
         private final List<Array> arrays = new ArrayList<>();
         private int parameters;
 
-        Arrays(Session session, String sql) throws SQLException {
+        Columns(Session session, String sql) throws SQLException {
             this.statement = session.bind(sql);
         }
 
@@ -321,8 +322,8 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
         /** The driver sends arrays of such types as they are, and others as text. */
         private static @Nullable Object[] typed(String type, @Nullable Object[] values) {
             return switch (type) {
-                case "text" -> java.util.Arrays.copyOf(values, values.length, String[].class);
-                case "bytea" -> java.util.Arrays.copyOf(values, values.length, byte[][].class);
+                case "text" -> Arrays.copyOf(values, values.length, String[].class);
+                case "bytea" -> Arrays.copyOf(values, values.length, byte[][].class);
                 case "integer" -> {
                     var integers = new @Nullable Integer[values.length];
                     for (int i = 0; i < values.length; i++) {
@@ -330,7 +331,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
                     }
                     yield integers;
                 }
-                default -> java.util.Arrays.copyOf(values, values.length, Long[].class);
+                default -> Arrays.copyOf(values, values.length, Long[].class);
             };
         }
 

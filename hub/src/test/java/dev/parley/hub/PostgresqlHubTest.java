@@ -1,0 +1,121 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Checkup.Level;
+import dev.parley.hub.Outsider.Shown;
+import dev.parley.store.OwnersOnly;
+import dev.parley.store.Store;
+import dev.parley.store.StoreException;
+import dev.parley.store.TaskFilter;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hub whose database is PostgreSQL. */
+@Timeout(120)
+final class PostgresqlHubTest {
+    @TempDir
+    private Path data;
+
+    private HubBuilder hub() {
+        return Hub.builder()
+                .data(data)
+                .port(0)
+                .agents(Agent.named("echo", "Says it again")
+                        .handle((request, reply) -> reply.complete(request.text())));
+    }
+
+    private static String send(Hub hub, String text) throws Exception {
+        String message =
+                "{'message':{'messageId':'" + text + "','role':'ROLE_USER','parts':[{'text':'" + text + "'}]}}";
+        return new Outsider(hub.url())
+                .result("/agents/echo", "SendMessage", message, "A2A-Version", "1.0")
+                .at("task", "id")
+                .text();
+    }
+
+    @Test
+    void tasksAreThereAfterARestartThatNamesOnlyTheDirectory() throws Exception {
+        String id;
+        try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
+            id = send(hub, "hello");
+        }
+
+        try (Hub hub = hub().start()) {
+            Shown task = new Outsider(hub.url())
+                    .result("/agents/echo", "GetTask", "{'id':'" + id + "'}", "A2A-Version", "1.0");
+            assertThat(task.at("status", "state").text()).isEqualTo("TASK_STATE_COMPLETED");
+            assertThat(send(hub, "hello")).isEqualTo(id); // the same message
+            assertThat(new Outsider(hub.url()).get("/ready").statusCode()).isEqualTo(200);
+        }
+        assertThat(data.resolve("parley.db")).doesNotExist();
+        assertThat(OwnersOnly.is(data.resolve("database.url"))).isTrue();
+    }
+
+    @Test
+    void commandsForADirectoryFindItsDatabaseBesideAHubAndAfterIt() throws Exception {
+        String id;
+        try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
+            id = send(hub, "hello");
+            assertThat(Checkup.of(data, null)).noneMatch(finding -> finding.level() == Level.PROBLEM);
+            assertThat(Checkup.of(data, null))
+                    .anyMatch(finding -> finding.toString().contains("runs"));
+            assertThatThrownBy(() -> Administration.open(data))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("in use by another hub");
+        }
+
+        assertThat(Store.tasks(data, new TaskFilter(null, null, null, null, null, null, 10)))
+                .extracting(head -> head.key().taskId())
+                .containsExactly(id);
+        assertThat(Checkup.of(data, null))
+                .anyMatch(finding -> finding.toString().contains("does not run"));
+        Administration.open(data).close();
+    }
+
+    @Test
+    void aDirectoryWithTasksInSqliteIsRefused() throws Exception {
+        hub().start().close();
+
+        assertThatThrownBy(() -> hub().database(PostgresqlServer.schema()).start())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("SQLite");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsNamedWithoutThePassword() throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+
+        assertThatThrownBy(() -> hub().database("postgresql://parley:s3cret@localhost:" + port + "/parley")
+                        .start())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("PostgreSQL at localhost:" + port + "/parley")
+                .hasMessageContaining("start the server")
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @Test
+    void whatIsNoUrlOfPostgresqlIsRefusedAndNotKept() throws IOException {
+        for (String url :
+                List.of("mysql://localhost/parley", "postgresql://localhost", "parley", "postgresql:///x y")) {
+            assertThatThrownBy(() -> hub().database(url).start())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("expected: postgresql://");
+        }
+
+        try (var files = Files.list(data)) {
+            assertThat(files).isEmpty();
+        }
+    }
+}
