@@ -3,11 +3,8 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -27,7 +24,7 @@ final class SecurityTableTest {
 
     @Test
     void testsThatAreNamedExist() throws IOException {
-        Map<String, String> sources = sources();
+        Map<String, String> sources = TestSources.byClass();
         for (List<String> row : SecurityTable.rows()) {
             var named = NAMED.matcher(row.get(3));
             while (named.find()) {
@@ -41,7 +38,8 @@ final class SecurityTableTest {
 
     @Test
     void theSuiteIsNamedWhereItHasACheck() throws IOException {
-        String suite = sources().get("CallerSecurityTest") + sources().get("RequestSecurityTest");
+        String suite = TestSources.byClass().get("CallerSecurityTest")
+                + TestSources.byClass().get("RequestSecurityTest");
         var checked = CHECK.matcher(suite)
                 .results()
                 .flatMap(found -> Stream.of(found.group(1).split(", ", -1)))
@@ -49,26 +47,5 @@ final class SecurityTableTest {
         for (List<String> row : SecurityTable.rows()) {
             assertThat(row.get(3).contains("the suite")).as(row.getFirst()).isEqualTo(checked.contains(row.getFirst()));
         }
-    }
-
-    private static Map<String, String> sources() throws IOException {
-        var sources = new TreeMap<String, String>();
-        try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path tests : modules.map(module -> module.resolve("src/test/java"))
-                    .filter(Files::isDirectory)
-                    .toList()) {
-                try (Stream<Path> files = Files.walk(tests)) {
-                    for (Path file : files.filter(path -> path.toString().endsWith(".java"))
-                            .toList()) {
-                        // Some names are there in two modules.
-                        sources.merge(
-                                file.getFileName().toString().replace(".java", ""),
-                                Files.readString(file),
-                                String::concat);
-                    }
-                }
-            }
-        }
-        return sources;
     }
 }
