@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** {@code parley audit …}: the record of who did what; for operators, not part of A2A. */
+/** {@code parley audit …}: reads and verifies the audit log; for operators, not part of A2A. */
 abstract class AuditCommand implements Command {
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int SHOWN = 20;

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For operators: the record of who did what.
+ * Pages of the audit log, for operators.
  *
  * <p>{@code GET /audit} lists rows, by {@code group}, {@code actor}, {@code action}, {@code target}, {@code subject} and {@code since}, behind
  * the number {@code after}, at most {@code limit}; {@code GET /audit/newest} tells the number of the last one; {@code GET
