@@ -67,9 +67,7 @@ public final class Engine implements AutoCloseable {
     private final Duration grace;
     private final @Nullable Duration retention;
     private final LiveTasks tasks;
-    private final ConcurrentHashMap<MessageKey, Sends.First> inFlight = new ConcurrentHashMap<>();
-    /** Tasks that their callers have named, until the log knows the name. */
-    private final ConcurrentHashMap<TaskName, LiveTask> naming = new ConcurrentHashMap<>();
+    private final Admissions admissions = new Admissions();
 
     /** Turns that run, in the order in which they began. */
     private final Map<Long, Turn> running = new ConcurrentSkipListMap<>();
@@ -374,10 +372,10 @@ public final class Engine implements AutoCloseable {
         running.remove(turn.number());
         MessageKey message = turn.key();
         if (message != null && turn.live().isAnswered()) {
-            inFlight.remove(message); // nothing is written, so nothing else will
+            admissions.leave(message); // nothing is written, so nothing else will
             TaskName name = turn.live().name();
             if (name != null) {
-                naming.remove(name, turn.live());
+                admissions.forget(name, turn.live());
             }
             tasks.remove(turn.live()); // announced in the moment of the answer, it never comes to be
         }
@@ -435,15 +433,13 @@ public final class Engine implements AutoCloseable {
         if (runner == null) {
             throw A2AException.taskNotFound(taskId);
         }
-        LiveTask live = pinned(key);
-        try {
+        try (Pin pin = pinned(key)) {
+            LiveTask live = pin.task();
             live.await(runner.authorize(live, credential, context), task -> true, patience(context));
             return read(key);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw stopping();
-        } finally {
-            tasks.unpin(live);
         }
     }
 
@@ -499,8 +495,8 @@ public final class Engine implements AutoCloseable {
 
     /** Ends a task for its caller. */
     Task cancel(TaskKey key, Map<String, @Nullable Object> metadata, CallContext context) {
-        LiveTask live = pinned(key);
-        try {
+        try (Pin pin = pinned(key)) {
+            LiveTask live = pin.task();
             long canceled = live.emit(task -> {
                 TaskState state = requireNonNull(task).state();
                 if (state.isTerminal()) {
@@ -522,8 +518,6 @@ public final class Engine implements AutoCloseable {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw stopping();
-        } finally {
-            tasks.unpin(live);
         }
     }
 
@@ -538,11 +532,8 @@ public final class Engine implements AutoCloseable {
         @Override
         public void written(LiveTask live, Segment segment) {
             tasks.settled(live);
-            segment.messages().forEach(inFlight::remove);
             TaskName name = segment.name();
-            if (name != null) {
-                naming.remove(name, live);
-            }
+            admissions.settled(live, segment.messages(), name == null ? List.of() : List.of(name));
             if (live.isWatched() && webhooks != null) {
                 webhooks.wake(live.key());
             }
@@ -556,8 +547,7 @@ public final class Engine implements AutoCloseable {
         @Override
         public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {
             tasks.settled(live);
-            messages.forEach(inFlight::remove);
-            names.forEach(name -> naming.remove(name, live));
+            admissions.settled(live, messages, names);
             Turn running = live.turn();
             if (running != null) {
                 running.interrupt(); // nothing that it emits can be written
@@ -576,7 +566,7 @@ public final class Engine implements AutoCloseable {
 
     /** Returns a task in memory, pinned; null if there is none. */
     @Nullable
-    LiveTask pin(TaskKey key) {
+    Pin pin(TaskKey key) {
         return tasks.pin(key);
     }
 
@@ -585,12 +575,12 @@ public final class Engine implements AutoCloseable {
      *
      * @throws A2AException TASK_NOT_FOUND if there is none in the key's scope
      */
-    LiveTask pinned(TaskKey key) {
-        LiveTask live = pin(key);
-        if (live == null) {
+    Pin pinned(TaskKey key) {
+        Pin pin = pin(key);
+        if (pin == null) {
             throw A2AException.taskNotFound(key.taskId());
         }
-        return live;
+        return pin;
     }
 
     /** Tasks as the log holds them. */
@@ -641,9 +631,8 @@ public final class Engine implements AutoCloseable {
     Task read(TaskKey key) {
         LiveTask live = tasks.peek(key);
         if (live == null) {
-            live = pinIfRoom(key);
-            if (live != null) {
-                tasks.unpin(live);
+            try (Pin pin = pinIfRoom(key)) {
+                live = pin == null ? null : pin.task();
             }
         }
         Task task = live == null ? null : live.durable();
@@ -651,7 +640,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Returns a task in memory, pinned; null if there is none, or it is large and there is no room for it. */
-    private @Nullable LiveTask pinIfRoom(TaskKey key) {
+    private @Nullable Pin pinIfRoom(TaskKey key) {
         try {
             return tasks.pin(key);
         } catch (A2AException full) {
@@ -712,12 +701,8 @@ public final class Engine implements AutoCloseable {
         return tasks;
     }
 
-    ConcurrentHashMap<TaskName, LiveTask> naming() {
-        return naming;
-    }
-
-    ConcurrentHashMap<MessageKey, Sends.First> inFlight() {
-        return inFlight;
+    Admissions admissions() {
+        return admissions;
     }
 
     TaskLimits taskLimits() {

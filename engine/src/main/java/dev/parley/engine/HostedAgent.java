@@ -194,18 +194,16 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {
-        LiveTask live = engine.pinned(key(context, subscribe.id()));
-        Runnable onClose = () -> engine.tasks().unpin(live);
-        try {
+        return engine.pinned(key(context, subscribe.id())).into(pin -> {
             Long after = subscribe.after();
             if (after != null) {
-                if (after < 0 || after > live.written()) {
-                    throw A2AException.invalidParams(
-                            "Last-Event-ID", after + " (expected: 0 to " + live.written() + ")");
+                long written = pin.task().written();
+                if (after < 0 || after > written) {
+                    throw A2AException.invalidParams("Last-Event-ID", after + " (expected: 0 to " + written + ")");
                 }
-                return new TaskReader(live, engine.log(), after, UnaryOperator.identity(), onClose);
+                return new TaskReader(pin, engine.log(), after, UnaryOperator.identity());
             }
-            var reader = TaskReader.fromSnapshot(live, engine.log(), UnaryOperator.identity(), onClose);
+            var reader = TaskReader.fromSnapshot(pin, engine.log(), UnaryOperator.identity());
             if (reader.startsAtTheEnd()) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
@@ -213,10 +211,7 @@ final class HostedAgent implements AgentEndpoint {
                         Map.of("taskId", subscribe.id()));
             }
             return reader;
-        } catch (RuntimeException refused) {
-            onClose.run();
-            throw refused;
-        }
+        });
     }
 
     static Cause cause(CallContext context) {

@@ -79,8 +79,8 @@ final class HostedTasks implements TaskManager {
 
     private Task report(String id, Function<Task, TaskEvent> event) {
         TaskKey key = engine.key(context, agent, id);
-        LiveTask live = engine.pinned(key);
-        try {
+        try (Pin pin = engine.pinned(key)) {
+            LiveTask live = pin.task();
             long reported = live.emit(task -> List.of(event.apply(requireNonNull(task))));
             TaskEvent written = live.await(reported, task -> true, engine.patience(context));
             return written instanceof Task task ? task : engine.read(key);
@@ -92,8 +92,6 @@ final class HostedTasks implements TaskManager {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw Engine.stopping();
-        } finally {
-            engine.tasks().unpin(live);
         }
     }
 }

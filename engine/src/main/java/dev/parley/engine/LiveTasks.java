@@ -66,16 +66,16 @@ final class LiveTasks {
     }
 
     /**
-     * Returns the task, pinned once more, to be followed by {@link #unpin}; null if there is no such task.
+     * Returns the task, pinned; null if there is no such task.
      *
      * @throws A2AException UNAVAILABLE if it is large, and too many others are in use
      */
     @Nullable
-    LiveTask pin(TaskKey key) {
+    Pin pin(TaskKey key) {
         while (true) {
             LiveTask present = cache.asMap().computeIfPresent(key.taskId(), (id, live) -> pinned(live, key));
             if (present != null && !present.isBroken()) {
-                return present.key().equals(key) ? present : null;
+                return present.key().equals(key) ? new Pin(this, present) : null;
             }
             if (present != null) {
                 unpinBroken(present, key);
@@ -91,6 +91,12 @@ final class LiveTasks {
         }
     }
 
+    /** Pins a task that is new, or that its caller has pinned already. */
+    Pin pin(LiveTask live) {
+        live.pins.incrementAndGet();
+        return new Pin(this, live);
+    }
+
     private static LiveTask pinned(LiveTask live, TaskKey key) {
         if (live.key().equals(key)) {
             live.pins.incrementAndGet();
@@ -100,7 +106,7 @@ final class LiveTasks {
 
     private void unpinBroken(LiveTask broken, TaskKey key) {
         if (broken.key().equals(key)) {
-            unpin(broken);
+            unpinned(broken);
         }
     }
 
@@ -113,7 +119,7 @@ final class LiveTasks {
         }
     }
 
-    private @Nullable LiveTask load(TaskKey key, CompletableFuture<Boolean> mine) {
+    private @Nullable Pin load(TaskKey key, CompletableFuture<Boolean> mine) {
         try {
             long before = removals.get();
             LiveTask loaded = loader.load(key);
@@ -122,7 +128,7 @@ final class LiveTasks {
             }
             LiveTask live = loaded == null ? null : publish(key, loaded, before);
             mine.complete(live != null);
-            return live;
+            return live == null ? null : new Pin(this, live);
         } catch (RuntimeException | Error failure) {
             mine.completeExceptionally(failure);
             throw failure;
@@ -177,7 +183,8 @@ final class LiveTasks {
         return live != null && live.key().equals(key) && !live.isBroken() ? live : null;
     }
 
-    void unpin(LiveTask live) {
+    /** Counts one use less: for {@link Pin#close}. */
+    void unpinned(LiveTask live) {
         if (live.pins.decrementAndGet() == 0) {
             settled(live);
         }

@@ -178,22 +178,23 @@ final class Recovery {
 
     private void takeUp(Line line, Runner runner, Entry entry) {
         TaskKey key = entry.head.key();
-        LiveTask live;
+        Pin pin;
         Cause cause;
         try {
             cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
-            live = engine.pin(key);
+            pin = engine.pin(key);
         } catch (RuntimeException unreadable) {
             setAside(entry, unreadable);
             return;
         }
         // Only now: an object that is loaded after this is not held, and while this one is pinned there is no other.
         waiting.remove(key, entry);
-        if (live == null) {
+        if (pin == null) {
             return; // removed meanwhile, or nothing of it was ever written
         }
         line.ahead.incrementAndGet();
-        try {
+        try (pin) {
+            LiveTask live = pin.task();
             boolean crash = entry.refused == null;
             boolean begins = runner.recover(live, requireNonNull(live.durable()), cause, crash);
             if (!begins) {
@@ -209,8 +210,6 @@ final class Recovery {
         } catch (RuntimeException failure) {
             line.ahead.decrementAndGet();
             LOG.log(Level.ERROR, "task " + key.taskId() + " of agent " + key.agent() + " was not taken up", failure);
-        } finally {
-            engine.tasks().unpin(live);
         }
     }
 

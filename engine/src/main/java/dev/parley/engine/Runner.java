@@ -29,7 +29,10 @@ final class Runner {
 
     private final Engine engine;
     private final Agent agent;
-    private final Slots<Turn> slots;
+    private final Slots<Run> slots;
+
+    /** A turn that runs, or waits for a slot, and the pin of its task until the last turn behind it is over. */
+    private record Run(Turn turn, Pin pin) {}
 
     Runner(Engine engine, Agent agent) {
         this.engine = engine;
@@ -64,18 +67,17 @@ final class Runner {
             throw Engine.stopping();
         }
         if (slots.take(group)) {
-            live.pins.incrementAndGet();
-            launch(turn);
+            launch(new Run(turn, engine.tasks().pin(live)));
             return;
         }
         if (!slots.takePlace(group, bounded)) {
             live.leave();
             throw full();
         }
-        live.pins.incrementAndGet();
+        Pin pin = engine.tasks().pin(live);
         turn.create(TaskState.SUBMITTED);
         waits(turn);
-        slots.enqueue(group, turn);
+        slots.enqueue(group, new Run(turn, pin));
         launchWaiting();
     }
 
@@ -143,7 +145,7 @@ final class Runner {
     /** Lets those run that wait, as far as there are slots for them. What waits while the engine closes runs after the next start. */
     private void launchWaiting() {
         while (engine.isOpen()) {
-            Turn next = slots.next();
+            Run next = slots.next();
             if (next == null) {
                 return;
             }
@@ -151,21 +153,21 @@ final class Runner {
         }
     }
 
-    /** Runs a turn, which has a slot and a pin, unless the engine closes. */
-    private void launch(Turn turn) {
-        if (engine.began(turn)) {
-            engine.threads().start("agent", () -> runAll(turn));
+    /** Starts a turn, which has a slot, unless the engine closes. */
+    private void launch(Run run) {
+        if (engine.began(run.turn())) {
+            engine.threads().start("agent", () -> runAll(run));
         } else {
-            waits(turn);
-            giveBack(turn.live());
+            waits(run.turn());
+            giveBack(run.pin());
         }
     }
 
     /** Runs a turn, and those that messages to its task have asked for meanwhile. */
-    private void runAll(Turn first) {
-        LiveTask live = first.live();
+    private void runAll(Run run) {
+        LiveTask live = run.pin().task();
         try {
-            Turn turn = first;
+            Turn turn = run.turn();
             Turn next;
             boolean goesOn;
             do {
@@ -185,15 +187,15 @@ final class Runner {
                 turn = next == null ? turn : next;
             } while (goesOn);
         } finally {
-            giveBack(live);
+            giveBack(run.pin());
             engine.recovery().rests(live);
             launchWaiting();
         }
     }
 
-    private void giveBack(LiveTask live) {
-        slots.giveBack(live.key().scope().group());
-        engine.tasks().unpin(live);
+    private void giveBack(Pin pin) {
+        slots.giveBack(pin.task().key().scope().group());
+        pin.close();
     }
 
     private void observed(Turn turn) {

@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.Admissions.First;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
@@ -60,21 +61,22 @@ final class Sends {
     /**
      * A send that has been let in.
      *
-     * @param live pinned once for the sender
+     * @param pin of the task, for the sender
      * @param since the event from which on the outcome counts
      * @param turn what runs because of it; null if it was a repetition
      * @param begun whether it begins a task, so that its stream begins with the first event
      */
-    private record Sent(LiveTask live, long since, @Nullable Turn turn, boolean begun) {}
-
-    /** A message that is being let in, or is yet to be written, and the task that it leads to. */
-    record First(Message message, CompletableFuture<LiveTask> live) {}
+    private record Sent(Pin pin, long since, @Nullable Turn turn, boolean begun) {
+        LiveTask live() {
+            return pin.task();
+        }
+    }
 
     SendResult send(SendMessage send, CallContext context) {
         Sent sent = admit(send, context);
-        LiveTask live = sent.live();
         boolean immediately = send.configuration().returnImmediately();
-        try {
+        try (Pin pin = sent.pin()) {
+            LiveTask live = pin.task();
             TaskEvent outcome = await(sent, task -> immediately || live.isSettled(task.state()), context);
             return switch (outcome == null ? live.durable() : outcome) {
                 case Message answer -> answer;
@@ -82,27 +84,20 @@ final class Sends {
                 case null, default ->
                     throw A2AException.unavailable("The agent did not answer in time", Duration.ofSeconds(1));
             };
-        } finally {
-            engine.tasks().unpin(live);
         }
     }
 
     Feed<LoggedEvent> stream(SendStreamingMessage send, CallContext context) {
         Sent sent = admit(send, context);
-        LiveTask live = sent.live();
-        Runnable onClose = () -> engine.tasks().unpin(live);
-        try {
+        return sent.pin().into(pin -> {
             await(sent, task -> true, context);
             UnaryOperator<Task> view = view(send.configuration().historyLength());
             TaskReader reader = sent.begun()
-                    ? new TaskReader(live, engine.log(), -1, view, onClose)
-                    : TaskReader.fromSnapshot(live, engine.log(), view, onClose);
+                    ? new TaskReader(pin, engine.log(), -1, view)
+                    : TaskReader.fromSnapshot(pin, engine.log(), view);
             // Older dialects end their streams, or keep them open, as their own versions say.
             return context.dialect().equals(CallContext.V1) ? reader.untilSettled() : reader;
-        } catch (RuntimeException refused) {
-            onClose.run();
-            throw refused;
-        }
+        });
     }
 
     private static UnaryOperator<Task> view(@Nullable Integer historyLength) {
@@ -153,7 +148,7 @@ final class Sends {
         String identity = agent.deduplicates() ? message.messageId() : engine.newId();
         var messageKey = new MessageKey(context.scope(), agent.name(), identity);
         var mine = new CompletableFuture<LiveTask>();
-        First first = engine.inFlight().putIfAbsent(messageKey, new First(message, mine));
+        First first = engine.admissions().enter(messageKey, new First(message, mine));
         if (first != null) {
             Repetition.require(first.message(), message);
             return repeated(first, message, context);
@@ -162,11 +157,11 @@ final class Sends {
             Sent sent = admit(send, context, messageKey);
             mine.complete(sent.live());
             if (sent.turn() == null) {
-                engine.inFlight().remove(messageKey);
+                engine.admissions().leave(messageKey);
             }
             return sent;
         } catch (RuntimeException refused) {
-            engine.inFlight().remove(messageKey);
+            engine.admissions().leave(messageKey);
             mine.completeExceptionally(refused);
             throw refused;
         }
@@ -181,15 +176,9 @@ final class Sends {
         if (taskId != null && context.namesTasks()) {
             return named(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
         }
-        LiveTask live = taskId == null ? fresh(send.message(), context) : engine.pinned(key(context, taskId));
-        try {
-            return taskId == null
-                    ? begin(live, send, context, messageKey, null)
-                    : proceed(live, send, context, messageKey, null);
-        } catch (RuntimeException refused) {
-            engine.tasks().unpin(live);
-            throw refused;
-        }
+        return taskId == null
+                ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
+                : engine.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
     }
 
     /**
@@ -202,42 +191,38 @@ final class Sends {
             awaitName(name, context);
             TaskKey meant = engine.key(context, agent.name(), name.name());
             boolean known = !meant.taskId().equals(name.name()) || Ids.madeAt(name.name()) != null;
-            LiveTask present = known ? engine.pin(meant) : null; // most names are new: nothing to look up twice
-            Task task = present == null ? null : present.ahead();
+            Pin present = known ? engine.pin(meant) : null; // most names are new: nothing to look up twice
+            Task task = present == null ? null : present.task().ahead();
             if (present != null && task != null && !task.state().isTerminal()) {
-                try {
-                    return proceed(present, unnamed, context, messageKey, name.name());
-                } catch (RuntimeException refused) {
-                    engine.tasks().unpin(present);
-                    throw refused;
-                }
+                return present.into(pin -> proceed(pin, unnamed, context, messageKey, name.name()));
             }
+            Message first = send.message().in(send.message().contextId(), null);
             if (present != null) {
-                engine.tasks().unpin(present);
+                first = send.message().in(present.task().contextId(), null).referringTo(meant.taskId());
+                present.close();
             }
-            Message first = present == null
-                    ? send.message().in(send.message().contextId(), null)
-                    : send.message()
-                            .in(present.contextId(), null)
-                            .referringTo(present.key().taskId());
-            LiveTask live = fresh(first, context);
-            if (engine.naming().putIfAbsent(name, live) != null) {
-                continue;
+            Pin fresh = fresh(first, context);
+            if (engine.admissions().name(name, fresh.task())) {
+                return named(fresh, send.with(first), context, messageKey, name);
             }
-            live.named(name);
-            try {
-                return begin(live, send.with(first), context, messageKey, name.name());
-            } catch (RuntimeException refused) {
-                engine.naming().remove(name, live);
-                engine.tasks().unpin(live);
-                throw refused;
-            }
+            fresh.close();
+        }
+    }
+
+    private Sent named(Pin fresh, Send send, CallContext context, MessageKey messageKey, TaskName name) {
+        LiveTask live = fresh.task();
+        live.named(name);
+        try {
+            return fresh.into(pin -> begin(pin, send, context, messageKey, name.name()));
+        } catch (RuntimeException refused) {
+            engine.admissions().forget(name, live);
+            throw refused;
         }
     }
 
     /** Waits until the log knows the task that has just got this name, or there is no such task after all. */
     private void awaitName(TaskName name, CallContext context) {
-        LiveTask naming = engine.naming().get(name);
+        LiveTask naming = engine.admissions().named(name);
         if (naming == null) {
             return;
         }
@@ -250,7 +235,7 @@ final class Sends {
             throw Engine.stopping();
         }
         // Only now: who has given up waiting must not let another task take the name of one that is yet to begin.
-        engine.naming().remove(name, naming);
+        engine.admissions().forget(name, naming);
     }
 
     private void checkMediaTypes(Message message) {
@@ -312,11 +297,9 @@ final class Sends {
         return (parameters < 0 ? type : type.substring(0, parameters)).strip().toLowerCase(Locale.ROOT);
     }
 
-    private LiveTask fresh(Message message, CallContext context) {
+    private Pin fresh(Message message, CallContext context) {
         String contextId = message.contextId() == null ? engine.newId() : message.contextId();
-        LiveTask live = engine.newTask(key(context, engine.newId()), contextId);
-        live.pins.incrementAndGet();
-        return live;
+        return engine.tasks().pin(engine.newTask(key(context, engine.newId()), contextId));
     }
 
     /** The same message is being worked on: this sender waits for the same outcome, and starts nothing. */
@@ -329,31 +312,24 @@ final class Sends {
         }
         // Only now is it known which task and context the first message has got.
         Repetition.require(first.message().in(rival.contextId(), rival.key().taskId()), said(message, context));
-        rival.pins.incrementAndGet();
+        Pin pin = engine.tasks().pin(rival);
         if (rival.ahead() == null) {
-            return new Sent(rival, 0, null, true);
+            return new Sent(pin, 0, null, true);
         }
-        engine.tasks().unpin(rival);
-        LiveTask live = engine.pin(rival.key());
-        if (live == null) {
-            throw A2AException.taskNotFound(rival.key().taskId());
-        }
-        return new Sent(live, 0, null, false);
+        pin.close();
+        return new Sent(engine.pinned(rival.key()), 0, null, false);
     }
 
     private @Nullable Sent known(MessageKey messageKey, Message message, CallContext context) {
         String taskId = engine.log().taskOf(messageKey).orElse(null);
-        LiveTask live = taskId == null ? null : engine.pin(key(context, taskId));
-        if (live == null) {
+        Pin known = taskId == null ? null : engine.pin(key(context, taskId));
+        if (known == null) {
             return null;
         }
-        try {
-            requireRepetition(live, message, context);
-            return new Sent(live, 0, null, false);
-        } catch (RuntimeException another) {
-            engine.tasks().unpin(live);
-            throw another;
-        }
+        return known.into(pin -> {
+            requireRepetition(pin.task(), message, context);
+            return new Sent(pin, 0, null, false);
+        });
     }
 
     /** A message as it is compared: where callers name their tasks, what they name is no task's id. */
@@ -372,7 +348,8 @@ final class Sends {
         }
     }
 
-    private Sent begin(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+    private Sent begin(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+        LiveTask live = pin.task();
         Turn turn = turn(live, send, context, false, messageKey);
         boolean inContext = send.message().contextId() != null;
         if (inContext) {
@@ -387,7 +364,7 @@ final class Sends {
             live.answersFor(messageKey);
             live.enter(turn);
             runner.start(turn);
-            return new Sent(live, 0, turn, true);
+            return new Sent(pin, 0, turn, true);
         } catch (RuntimeException refused) {
             if (inContext) {
                 engine.turns().giveBack(live.key(), live.contextId());
@@ -396,7 +373,8 @@ final class Sends {
         }
     }
 
-    private Sent proceed(LiveTask live, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+    private Sent proceed(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+        LiveTask live = pin.task();
         Message message = send.message();
         if (message.contextId() != null && !message.contextId().equals(live.contextId())) {
             throw A2AException.invalidParams(
@@ -412,7 +390,7 @@ final class Sends {
             engine.turns().giveBack(live.key(), live.contextId());
             throw refused;
         }
-        return new Sent(live, since, turn, false);
+        return new Sent(pin, since, turn, false);
     }
 
     /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */

@@ -26,7 +26,7 @@ final class TaskReader implements Feed<LoggedEvent> {
     private final LiveTask live;
     private final TaskLog log;
     private final UnaryOperator<Task> view;
-    private final Runnable onClose;
+    private final Pin pin;
     private final AtomicBoolean open = new AtomicBoolean(true);
     private boolean untilSettled;
     private @Nullable LoggedEvent snapshot;
@@ -35,20 +35,20 @@ final class TaskReader implements Feed<LoggedEvent> {
     /**
      * @param position the number of the last event not to be seen; -1 for a task that may be answered with a message
      * @param view how tasks in the stream are shown
-     * @param onClose called once
+     * @param pin of the task that is read; this reader closes it
      */
-    TaskReader(LiveTask live, TaskLog log, long position, UnaryOperator<Task> view, Runnable onClose) {
-        this.live = live;
+    TaskReader(Pin pin, TaskLog log, long position, UnaryOperator<Task> view) {
+        this.pin = pin;
+        this.live = pin.task();
         this.log = log;
         this.position = position;
         this.view = view;
-        this.onClose = onClose;
     }
 
     /** A reader that begins with the task as it stands. */
-    static TaskReader fromSnapshot(LiveTask live, TaskLog log, UnaryOperator<Task> view, Runnable onClose) {
-        LoggedEvent snapshot = live.snapshot(view);
-        var reader = new TaskReader(live, log, snapshot.sequence(), view, onClose);
+    static TaskReader fromSnapshot(Pin pin, TaskLog log, UnaryOperator<Task> view) {
+        LoggedEvent snapshot = pin.task().snapshot(view);
+        var reader = new TaskReader(pin, log, snapshot.sequence(), view);
         reader.snapshot = snapshot;
         return reader;
     }
@@ -160,7 +160,7 @@ final class TaskReader implements Feed<LoggedEvent> {
     public void close() {
         if (open.compareAndSet(true, false)) {
             live.wake();
-            onClose.run();
+            pin.close();
         }
     }
 }

@@ -76,8 +76,8 @@ final class TaskWebhooks {
     PushConfig create(PushConfig config, CallContext context) {
         Webhooks deliveries = deliveries();
         String asked = requireNonNull(config.taskId());
-        LiveTask live = engine.pinned(key(context, asked));
-        try {
+        try (Pin pin = engine.pinned(key(context, asked))) {
+            LiveTask live = pin.task();
             deliveries.check(context.scope().group(), config);
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
@@ -86,8 +86,6 @@ final class TaskWebhooks {
                 deliveries.wake(live.key());
             }
             return webhook.config().withoutSecrets();
-        } finally {
-            engine.tasks().unpin(live);
         }
     }
 
@@ -128,13 +126,11 @@ final class TaskWebhooks {
 
     Empty delete(DeletePushConfig delete, CallContext context) {
         Webhooks deliveries = deliveries();
-        LiveTask live = engine.pinned(key(context, delete.taskId()));
-        try {
+        try (Pin pin = engine.pinned(key(context, delete.taskId()))) {
+            LiveTask live = pin.task();
             deliveries.delete(live.key(), delete.id(), HostedAgent.cause(context));
             live.unwatchedBy(delete.id());
             return new Empty();
-        } finally {
-            engine.tasks().unpin(live);
         }
     }
 

@@ -48,7 +48,7 @@ final class LiveTasksTest {
 
     @Test
     void largeTasksInUseHaveABound() {
-        LiveTask first = requireNonNull(tasks.pin(key("large-1")));
+        Pin first = requireNonNull(tasks.pin(key("large-1")));
         requireNonNull(tasks.pin(key("large-2")));
 
         assertThatThrownBy(() -> tasks.pin(key("large-3")))
@@ -58,7 +58,7 @@ final class LiveTasksTest {
         assertThat(tasks.pin(key("large-2"))).isNotNull();
         assertThat(tasks.pin(key("small"))).isNotNull();
 
-        tasks.unpin(first);
+        first.close();
 
         assertThat(tasks.pin(key("large-3"))).isNotNull();
     }
@@ -80,7 +80,7 @@ final class LiveTasksTest {
 
     @Test
     void tasksAreSettledAndRemovedWhileTheDiskOfAnotherIsSlow() throws Exception {
-        var settled = new ArrayList<LiveTask>();
+        var settled = new ArrayList<Pin>();
         for (int i = 0; i < 1_000; i++) { // some of them in one bin of the table with the slow one
             settled.add(requireNonNull(tasks.pin(key("task-" + i))));
         }
@@ -88,7 +88,7 @@ final class LiveTasksTest {
         onLoad = () -> {
             Thread.startVirtualThread(
                     () -> { // as the log's writer
-                        settled.forEach(tasks::unpin);
+                        settled.forEach(Pin::close);
                         tasks.removed(live -> live.key().equals(key("task-1")));
                         done.complete(true);
                     });
@@ -116,9 +116,8 @@ final class LiveTasksTest {
                 var begun = new CountDownLatch(1);
                 Future<?> reader = readers.submit(() -> {
                     begun.countDown();
-                    LiveTask live = tasks.pin(key);
-                    if (live != null) {
-                        tasks.unpin(live);
+                    try (Pin pin = tasks.pin(key)) {
+                        assertThat(pin == null || pin.task().key().equals(key)).isTrue();
                     }
                 });
                 begun.await();

@@ -1,0 +1,39 @@
+package dev.parley.engine;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/** One use of a task, which keeps the task in memory until the pin is closed. Safe for any thread. */
+final class Pin implements AutoCloseable {
+    private final LiveTasks tasks;
+    private final LiveTask task;
+    private final AtomicBoolean open = new AtomicBoolean(true);
+
+    /** For {@link LiveTasks}, which counts it. */
+    Pin(LiveTasks tasks, LiveTask task) {
+        this.tasks = tasks;
+        this.task = task;
+    }
+
+    LiveTask task() {
+        return task;
+    }
+
+    /** Hands this pin over to {@code user}, whose result closes it; closes it if {@code user} throws. */
+    <R> R into(Function<Pin, R> user) {
+        try {
+            return user.apply(this);
+        } catch (RuntimeException | Error failure) {
+            close();
+            throw failure;
+        }
+    }
+
+    /** Ends the use. Idempotent. */
+    @Override
+    public void close() {
+        if (open.compareAndSet(true, false)) {
+            tasks.unpinned(task);
+        }
+    }
+}
