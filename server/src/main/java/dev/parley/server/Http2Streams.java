@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import static dev.parley.server.Connections.NEVER;
 import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_LOCAL;
 import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_REMOTE;
 import static io.helidon.http.http2.Http2StreamState.OPEN;
@@ -47,10 +48,15 @@ final class Http2Streams {
     /**
      * A request whose answer was sent before it had come in whole. Its thread waits for the rest.
      *
-     * @param deadline on the clock of {@link Connections}
-     * @param refused the thread, if its caller was not let in
+     * @param deadline for the rest, on the clock of {@link Connections}; the connection ends then
+     * @param refused the thread, if its caller was not let in and it still waits
+     * @param waits until when that thread waits
      */
-    private record Unread(long deadline, @Nullable Thread refused) {}
+    private record Unread(long deadline, @Nullable Thread refused, long waits) {
+        Unread(long deadline) {
+            this(deadline, null, NEVER);
+        }
+    }
 
     private final Map<Integer, Unread> unread = new ConcurrentHashMap<>();
     private final UnfinishedRequests.Share unfinished;
@@ -177,8 +183,8 @@ final class Http2Streams {
         unread.put(
                 exchange.id(),
                 exchange.wasAdmitted()
-                        ? new Unread(now + patience, null)
-                        : new Unread(now + Math.min(patience, RequestBody.SOON), exchange.thread()));
+                        ? new Unread(now + patience)
+                        : new Unread(now + patience, exchange.thread(), now + RequestBody.SOON));
         if (!incoming.contains(exchange.id())) {
             unread.remove(exchange.id());
         }
@@ -204,10 +210,13 @@ final class Http2Streams {
         return exchanges.values();
     }
 
-    /** Whether the rest of a request is late. Ends the wait for it if its caller was not let in, and others may have been. */
+    /**
+     * Whether the rest of a request is late. Ends the wait for it sooner if its caller was not let in: others of the connection
+     * may have been, and go on.
+     */
     boolean late(long now) {
         unread.forEach((stream, each) -> {
-            if (each.refused != null && now > each.deadline && unread.remove(stream, each)) {
+            if (each.refused != null && now > each.waits && unread.replace(stream, each, new Unread(each.deadline))) {
                 each.refused.interrupt();
             }
         });
