@@ -8,6 +8,7 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -44,6 +45,9 @@ final class Connections implements AutoCloseable {
 
     private final long start = System.nanoTime();
     private final Map<Peers, Connection> open = new ConcurrentHashMap<>();
+    /** Of connections that are gone, those whose streams have not all ended. */
+    private final Set<StreamThreads> ending = ConcurrentHashMap.newKeySet();
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
     private final Patience patience;
@@ -180,8 +184,26 @@ final class Connections implements AutoCloseable {
         clock.shutdownNow();
     }
 
+    /** The connection of these streams is gone: they are interrupted at each tick until they have ended. */
+    void ends(StreamThreads streams) {
+        ending.add(streams);
+    }
+
+    private void interruptEnding() {
+        for (var streams : ending) {
+            streams.interruptRunning();
+            if (streams.isTerminated()) {
+                ending.remove(streams);
+                if (!streams.isTerminated()) { // one has begun meanwhile
+                    ending.add(streams);
+                }
+            }
+        }
+    }
+
     private void tick() {
         now = System.nanoTime() - start;
+        interruptEnding();
         for (var connection : open.values()) {
             try {
                 if (connection.late(now)) {

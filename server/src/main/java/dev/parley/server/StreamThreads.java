@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A stream's thread waits inside Helidon for the rest of its request, before and after our handler. Helidon ends that
  * wait when the client ends or resets the stream, but not when the connection ends. Helidon takes its threads from the
  * executor of the connection's context, which is why this is an executor. See docs/adr/0015.
+ *
+ * <p>One interrupt is not enough: Helidon loses it if it comes while a stream waits for its turn to write a frame, and then waits
+ * for the rest of the request all the same. So the clock of {@link Connections} interrupts again what has not ended.
  */
 final class StreamThreads extends AbstractExecutorService {
     private final Connection connection;
@@ -44,9 +47,15 @@ final class StreamThreads extends AbstractExecutorService {
         return running.get(Thread.currentThread());
     }
 
-    /** Interrupts all streams, and each that begins later. */
+    /** Interrupts all streams, and each that begins later, until they end. */
     void interruptAll() {
         gone = true;
+        interruptRunning();
+        connection.all().ends(this);
+    }
+
+    /** Interrupts the streams that run, once. */
+    void interruptRunning() {
         running.keySet().forEach(Thread::interrupt);
     }
 
@@ -72,7 +81,7 @@ final class StreamThreads extends AbstractExecutorService {
         try {
             // After the thread has been entered: interruptAll either finds it, or has set the flag before.
             if (gone) {
-                thread.interrupt();
+                interruptAll();
             }
             own.keep(connection.awaitShare());
             stream.run();

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client that leaves holds nothing any more: over each binding, in each phase of a request, in each way to leave.
+ * A client that leaves holds nothing any more within a second: over each binding, in each phase of a request, in each way to
+ * leave. A client that stays and says nothing has left once its time-out is over.
  *
  * <p>The patient server has time-outs of minutes, so what is free there is free because the client has left; the other has
  * short ones, for clients that stay and say nothing.
@@ -38,6 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ConnectionEndMatrixTest {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration RELEASE = Duration.ofSeconds(1);
+    private static final int ATTEMPTS = 5;
     private static final String SERVICE = "lf.a2a.v1.A2AService/";
     private static final String TEXT = "x".repeat(150_000); // more than a connection may take without being counted
 
@@ -116,13 +119,27 @@ final class ConnectionEndMatrixTest {
 
     @ParameterizedTest
     @MethodSource("cells")
-    void aClientThatHasLeftHoldsNothing(Binding binding, Phase phase, Leaving leaving) throws Exception {
-        var server = leaving == Leaving.SILENCE ? impatient : patient;
+    void aClientThatHasLeftHoldsNothingAfterASecond(Binding binding, Phase phase, Leaving leaving) throws Exception {
+        var release = leave(binding, phase, leaving);
+        // A busy machine delays an attempt or two; what waits for something else than the client's leaving is late each
+        // time.
+        for (var attempt = 1; attempt < ATTEMPTS && release.compareTo(RELEASE) > 0; attempt++) {
+            release = leave(binding, phase, leaving);
+        }
+
+        assertThat(release).isLessThanOrEqualTo(RELEASE);
+    }
+
+    /** Returns how long the server held something after the client had left. */
+    private Duration leave(Binding binding, Phase phase, Leaving leaving) throws Exception {
+        var silent = leaving == Leaving.SILENCE;
+        var server = silent ? impatient : patient;
         var wait = new Wait();
         agent.before = wait;
         var events = new ScriptedEvents();
         var endless = new FullStream();
-        agent.stream = leaving == Leaving.SILENCE ? endless : events;
+        agent.stream = silent ? endless : events;
+        Duration release;
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             var http2 = binding.isHttp2() ? new RawHttp2Client(socket) : null;
 
@@ -131,7 +148,12 @@ final class ConnectionEndMatrixTest {
             } else {
                 begin(http2, binding, phase);
             }
-            await(server, phase, wait);
+            if (silent) {
+                awaitSilent(phase, wait, endless);
+            } else {
+                await(phase, wait);
+            }
+            var left = System.nanoTime();
             switch (leaving) {
                 case FIN -> socket.shutdownOutput();
                 case RST -> {
@@ -141,22 +163,21 @@ final class ConnectionEndMatrixTest {
                 case RST_STREAM -> requireNonNull(http2).reset(1);
                 case GO_AWAY -> requireNonNull(http2).goAway();
                 case SILENCE -> {
-                    if (phase == Phase.WAITING) {
-                        // Waiting for the answer is all that such a client has to do.
-                        assertThat(wait.isInterruptedWithin(SHORT.multipliedBy(3)))
-                                .isFalse();
-                        wait.end();
+                    if (phase != Phase.STREAMING) { // where the client must not read
+                        assertThat(new RawClient(socket).isClosedInTheEnd()).isTrue();
                     }
                 }
             }
 
             Holdings.awaitFree(server, calls, leaving == Leaving.RST_STREAM ? 1 : 0);
+            release = Duration.ofNanos(System.nanoTime() - left);
             if (phase == Phase.STREAMING) {
-                assertThat(leaving == Leaving.SILENCE || events.isClosedWithin(Duration.ofSeconds(30)))
+                assertThat(silent || events.isClosedWithin(Duration.ofSeconds(30)))
                         .isTrue();
             }
         }
         Holdings.awaitFree(server, calls, 0);
+        return silent ? release.minus(SHORT) : release;
     }
 
     private static void begin(RawClient client, Binding binding, Phase phase) throws IOException {
@@ -216,19 +237,28 @@ final class ConnectionEndMatrixTest {
                 SubscribeToTaskRequest.newBuilder().setId("t1").build().toByteArray());
     }
 
-    /** Waits until the server is in the phase. */
-    private void await(Server server, Phase phase, Wait wait) throws InterruptedException {
-        if (server.equals(impatient)) {
-            if (phase == Phase.WAITING) {
-                wait.awaitEntered();
-            }
-            return;
-        }
+    /** Waits until the patient server is in the phase. */
+    private void await(Phase phase, Wait wait) throws InterruptedException {
         switch (phase) {
-            case HEAD -> Holdings.await(server, calls, holdings -> holdings.connections() == 1);
-            case BODY -> Holdings.await(server, calls, holdings -> holdings.bodyBytes() > 0);
+            case HEAD -> Holdings.await(patient, calls, holdings -> holdings.connections() == 1);
+            case BODY -> Holdings.await(patient, calls, holdings -> holdings.bodyBytes() > 0);
             case WAITING -> wait.awaitEntered();
-            case STREAMING -> Holdings.await(server, calls, holdings -> holdings.streams() == 1);
+            case STREAMING -> Holdings.await(patient, calls, holdings -> holdings.streams() == 1);
+        }
+    }
+
+    /** Waits until nothing happens any more on a connection of the impatient server. */
+    private static void awaitSilent(Phase phase, Wait wait, FullStream endless) throws InterruptedException {
+        switch (phase) {
+            case HEAD, BODY -> {}
+            case WAITING -> {
+                wait.awaitEntered();
+                // Waiting for the answer is all that such a client has to do.
+                assertThat(wait.isInterruptedWithin(SHORT.multipliedBy(3))).isFalse();
+                wait.end();
+            }
+            case STREAMING ->
+                assertThat(endless.isBegunWithin(Duration.ofSeconds(30))).isTrue();
         }
     }
 }

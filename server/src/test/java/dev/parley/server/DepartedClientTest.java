@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,6 +187,39 @@ final class DepartedClientTest {
         client.close();
 
         Holdings.awaitFree(server, calls, 0);
+    }
+
+    /** As Helidon does with one that comes while it waits to write a frame. */
+    @Test
+    void aStreamThatLosesInterruptsEndsWithItsConnection() throws Exception {
+        var entered = new CountDownLatch(1);
+        server.close();
+        server = TestServer.builder()
+                .authenticator(calls)
+                .headerTimeout(SOON) // the clock is as fast as the shortest of them
+                .handler("/wait", (request, body) -> {
+                    entered.countDown();
+                    for (int lost = 0; lost < 10; lost++) {
+                        awaitInterrupt();
+                    }
+                    return TestServer.text("gone");
+                })
+                .start();
+        var client = connect();
+        client.get(1, "/wait");
+        assertThat(entered.await(30, TimeUnit.SECONDS)).isTrue();
+
+        client.close();
+
+        Holdings.awaitFree(server, calls, 0);
+    }
+
+    private static void awaitInterrupt() {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException lost) {
+            // with its flag
+        }
     }
 
     static byte[] message() {
