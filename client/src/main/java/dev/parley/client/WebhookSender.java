@@ -1,19 +1,17 @@
 package dev.parley.client;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Notification;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
@@ -243,16 +241,8 @@ public final class WebhookSender implements AutoCloseable {
     /** The same for the same event to the same webhook, however often it is offered. */
     private static String messageId(PushConfig config, long sequence) {
         String name = config.taskId() + "\n" + config.id() + "\n" + sequence;
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(UTF_8));
-            return "msg_"
-                    + Base64.getUrlEncoder()
-                            .withoutPadding()
-                            .encodeToString(hash)
-                            .substring(0, 27);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        String hash = Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(name));
+        return "msg_" + hash.substring(0, 27);
     }
 
     private Outcome exchange(String group, HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {

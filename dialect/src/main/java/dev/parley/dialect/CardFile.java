@@ -1,8 +1,7 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.parley.protocol.Sha256;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -78,11 +77,6 @@ final class CardFile {
     }
 
     private static String hash(byte[] body) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(body);
-            return HexFormat.of().formatHex(digest, 0, 16);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
-        }
+        return HexFormat.of().formatHex(Sha256.of(body), 0, 16);
     }
 }

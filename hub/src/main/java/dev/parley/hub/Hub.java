@@ -28,6 +28,7 @@ import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeTokenVerifier;
 import dev.parley.protocol.OwnMethod;
+import dev.parley.protocol.Sha256;
 import dev.parley.server.Authenticator;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
@@ -49,8 +50,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -408,12 +407,7 @@ public final class Hub implements AutoCloseable {
 
     /** Returns the key of one purpose, which is the same after a restart. */
     private static byte[] key(String purpose, String secret) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            return sha.digest((purpose + "\n" + secret).getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
-        }
+        return Sha256.of(purpose + "\n" + secret);
     }
 
     static String secret(Path data, String name, Supplier<String> made) {

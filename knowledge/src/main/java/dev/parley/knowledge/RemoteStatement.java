@@ -2,13 +2,11 @@ package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.spi.Fact;
+import dev.parley.protocol.Sha256;
 import dev.parley.protocol.Statement;
 import dev.parley.protocol.Term;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.jena.query.QuerySolution;
@@ -71,12 +69,7 @@ record RemoteStatement(long number, Statement statement, Instant confirmedAt, bo
                 statement.subject().id(),
                 statement.predicate(),
                 text(statement.object()));
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(said.getBytes(StandardCharsets.UTF_8));
-            return "<urn:parley:statement:" + HexFormat.of().formatHex(hash) + ">";
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return "<urn:parley:statement:" + Sha256.hex(said) + ">";
     }
 
     /** The triples that stand for it. */

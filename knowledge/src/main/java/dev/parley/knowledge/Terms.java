@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Sha256;
 import dev.parley.protocol.Term;
 import dev.parley.protocol.Term.Literal;
 import dev.parley.protocol.Term.Resource;
@@ -14,7 +15,6 @@ import dev.parley.store.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -402,17 +402,13 @@ final class Terms implements Database.GroupListener {
 
     /** Nobody can make many terms of one hash. */
     private static long hash(Term term) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update(lexical(term).getBytes(StandardCharsets.UTF_8));
-            if (term instanceof Literal literal) {
-                sha.update((byte) 0);
-                sha.update(literal.datatype().getBytes(StandardCharsets.UTF_8));
-            }
-            return ByteBuffer.wrap(sha.digest()).getLong();
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
+        MessageDigest sha = Sha256.digest();
+        sha.update(lexical(term).getBytes(StandardCharsets.UTF_8));
+        if (term instanceof Literal literal) {
+            sha.update((byte) 0);
+            sha.update(literal.datatype().getBytes(StandardCharsets.UTF_8));
         }
+        return ByteBuffer.wrap(sha.digest()).getLong();
     }
 
     /** What a number or time is worth, so that it can be compared; null if it is neither. */

@@ -3,9 +3,9 @@ package dev.parley.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.Sha256;
 import dev.parley.store.AuditTrail.Entry;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -45,14 +45,14 @@ final class AuditChain {
                 addressInChain(entry.address(), salt),
                 entry.trace(),
                 detail);
-        return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+        return HexFormat.of().formatHex(Sha256.of(Json.write(all)));
     }
 
     /** The hash of a link over entries of the log. */
     static String chained(String before, long last, long at, int entries, String places, byte[] hashes) {
         List<?> all =
                 Arrays.asList(before, last, at, entries, places, HexFormat.of().formatHex(hashes));
-        return HexFormat.of().formatHex(digest().digest(Json.write(all)));
+        return HexFormat.of().formatHex(Sha256.of(Json.write(all)));
     }
 
     /**
@@ -144,17 +144,5 @@ final class AuditChain {
         return text.startsWith(AuditTrail.FORGOTTEN)
                 && text.length() == AuditTrail.FORGOTTEN.length() + GENESIS.length()
                 && text.chars().skip(AuditTrail.FORGOTTEN.length()).allMatch(HexFormat::isHexDigit);
-    }
-
-    static String sha256(String text) {
-        return HexFormat.of().formatHex(digest().digest(text.getBytes(UTF_8)));
-    }
-
-    static MessageDigest digest() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
-        }
     }
 }

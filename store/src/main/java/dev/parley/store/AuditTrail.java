@@ -2,6 +2,7 @@ package dev.parley.store;
 
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.protocol.Sha256;
 import dev.parley.store.AuditRows.Link;
 import dev.parley.store.AuditRows.Stored;
 import dev.parley.store.Database.Session;
@@ -164,8 +165,8 @@ public final class AuditTrail implements Database.GroupListener {
     private int logged;
     private long loggedAt;
     private final StringBuilder places = new StringBuilder();
-    private final MessageDigest loggedDigest = AuditChain.digest();
-    private final MessageDigest entryDigest = AuditChain.digest();
+    private final MessageDigest loggedDigest = Sha256.digest();
+    private final MessageDigest entryDigest = Sha256.digest();
     /** Salts of the group in the making. */
     private final Map<Origin, Salt> salts = new HashMap<>();
 
@@ -293,7 +294,7 @@ public final class AuditTrail implements Database.GroupListener {
                     link == null ? 0 : link.at(),
                     entry.entry(),
                     AuditChain.text(entry.entry().detail()),
-                    HexFormat.of().formatHex(AuditChain.digest().digest(entry.events())),
+                    HexFormat.of().formatHex(Sha256.of(entry.events())),
                     entry.salt());
         }
     }
@@ -544,7 +545,7 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** Returns the hash that replaces an erased name or id. */
     public static String hashed(String name) {
-        return FORGOTTEN + AuditChain.sha256(name);
+        return FORGOTTEN + Sha256.hex(name);
     }
 
     // ---- Reading

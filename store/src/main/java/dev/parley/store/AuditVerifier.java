@@ -1,5 +1,6 @@
 package dev.parley.store;
 
+import dev.parley.protocol.Sha256;
 import dev.parley.store.AuditRows.Link;
 import dev.parley.store.AuditRows.Stored;
 import dev.parley.store.AuditTrail.Entry;
@@ -76,8 +77,8 @@ final class AuditVerifier {
 
     private void check(Session session, Link link) throws SQLException {
         String[] all = link.placesInOrder();
-        MessageDigest hashes = AuditChain.digest();
-        MessageDigest one = AuditChain.digest();
+        MessageDigest hashes = Sha256.digest();
+        MessageDigest one = Sha256.digest();
         for (int i = 0; i < all.length; i++) {
             long number = link.first() + i;
             LoggedEntry logged = AuditRows.at(session, all[i], true);

@@ -167,7 +167,9 @@ final class DatabaseFaultsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"HANG", "CUT", "NO_SPACE"})
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"HANG", "CUT", "NO_SPACE"})
     void whateverCallFailsNothingIsHalfWrittenAndWritingGoesOn(Fault fault) throws Exception {
         try (Database database = open(faults::wrap)) {
             long number = 0;
@@ -198,7 +200,9 @@ final class DatabaseFaultsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"HANG", "CUT", "NO_SPACE"})
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"HANG", "CUT", "NO_SPACE"})
     void whileTheDiskFailsWritesAreRefusedAtOnceWithTheReason(Fault fault) throws Exception {
         try (Database database = open(faults::wrap)) {
             faults.from(1, fault, Side.WRITES);
@@ -396,7 +400,9 @@ final class DatabaseFaultsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"HANG", "CUT", "NO_SPACE"})
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"HANG", "CUT", "NO_SPACE"})
     void aReadThatFailedDisablesNoOtherReads(Fault fault) {
         try (Database database = open(faults::wrap)) {
             database.write(session -> insert(session, 1));

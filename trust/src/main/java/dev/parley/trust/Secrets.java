@@ -1,10 +1,7 @@
 package dev.parley.trust;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.parley.protocol.Sha256;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** Hashes of secrets: one round of SHA-256, which is enough for long random ones. */
 final class Secrets {
@@ -14,11 +11,7 @@ final class Secrets {
     private Secrets() {}
 
     static byte[] hash(String secret) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every Java platform has SHA-256", impossible);
-        }
+        return Sha256.of(secret);
     }
 
     /** By which a hash is looked up; how long that takes tells nothing of the secret. */
