@@ -56,7 +56,7 @@ final class AuditRows {
 
     static void insert(Session session, long number, long at, Entry entry, String detail, String hash, String salt)
             throws SQLException {
-        session.update(
+        session.later(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number,
                 at,

@@ -368,7 +368,7 @@ public final class AuditTrail implements Database.GroupListener {
             String all = places.toString();
             number += logged;
             hash = AuditChain.chained(hash, number, loggedAt, logged, all, loggedDigest.digest());
-            session.update(
+            session.later(
                     "INSERT INTO audit_log (row_no, at_ms, entries, places, hash) VALUES (?, ?, ?, ?, ?)",
                     number,
                     loggedAt,
@@ -379,7 +379,16 @@ public final class AuditTrail implements Database.GroupListener {
         for (Pending row : pending) {
             insert(session, row);
         }
-        if (number != writtenNumber && session.update("UPDATE audit_end SET row_no = ?, hash = ?", number, hash) == 0) {
+        if (number != writtenNumber) {
+            writeEnd(session);
+        }
+    }
+
+    private void writeEnd(Session session) throws SQLException {
+        String update = "UPDATE audit_end SET row_no = ?, hash = ?";
+        if (database.kind() == Database.Kind.POSTGRESQL) {
+            session.later(update, number, hash); // the row of the stream, which is there
+        } else if (session.update(update, number, hash) == 0) {
             session.update("INSERT INTO audit_end (row_no, hash) VALUES (?, ?)", number, hash);
         }
     }

@@ -195,21 +195,27 @@ public final class Database implements AutoCloseable {
             }
             @Nullable Object[] values = opening.connector().values(sql, parameters);
             for (int i = 0; i < values.length; i++) {
-                switch (values[i]) {
-                    case String text -> {
-                        statement.setString(i + 1, text);
-                        weight += text.length() >> 10;
-                    }
-                    case Long number -> statement.setLong(i + 1, number);
-                    case Integer number -> statement.setInt(i + 1, number);
-                    case byte[] bytes -> {
-                        statement.setBytes(i + 1, bytes);
-                        weight += bytes.length >> 10;
-                    }
-                    case null, default -> statement.setObject(i + 1, values[i]);
-                }
+                weight += set(statement, i + 1, values[i]);
             }
             return statement;
+        }
+
+        /** Binds a value to a parameter, and returns its KiB. */
+        static int set(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
+            switch (value) {
+                case String text -> {
+                    statement.setString(index, text);
+                    return text.length() >> 10;
+                }
+                case Long number -> statement.setLong(index, number);
+                case Integer number -> statement.setInt(index, number);
+                case byte[] bytes -> {
+                    statement.setBytes(index, bytes);
+                    return bytes.length >> 10;
+                }
+                case null, default -> statement.setObject(index, value);
+            }
+            return 0;
         }
 
         /** Runs {@code sql} with its parameters bound to {@code values}, and returns how many rows it changed. */
@@ -221,6 +227,18 @@ public final class Database implements AutoCloseable {
         void defer(Deferred rows, int bytes) {
             deferred = rows;
             weight += 1 + (bytes >> 10);
+        }
+
+        /**
+         * Runs {@code sql}, whose count of changed rows is of no interest, at once or with what is kept back.
+         */
+        void later(String sql, @Nullable Object... values) throws SQLException {
+            Deferred kept = deferred;
+            if (kept == null) {
+                update(sql, values);
+            } else {
+                kept.later(this, sql, values);
+            }
         }
 
         /** Writes the rows that were kept back. */
@@ -264,6 +282,9 @@ public final class Database implements AutoCloseable {
 
     /** Rows that are kept back, so that one statement writes many. */
     interface Deferred {
+        /** Keeps a statement back, too. */
+        void later(Session session, String sql, @Nullable Object... values);
+
         void flush(Session session) throws SQLException;
     }
 
@@ -1242,7 +1263,7 @@ public final class Database implements AutoCloseable {
                 reopen(session);
             }
             system.probe(session);
-            session.connection().commit();
+            session.commit();
             system.committed();
             if (needsSpace) {
                 requireSpace(session);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.store.Database.Kind;
 import dev.parley.store.Database.Session;
+import dev.parley.store.PostgresqlBatch.Piece;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -56,6 +57,7 @@ final class PostgresqlSystem implements DatabaseSystem {
     private long uncertain;
 
     private boolean landed;
+    private final PostgresqlBatch batch = new PostgresqlBatch();
 
     PostgresqlSystem(DataSource source, Database.Wrapper wrapper, Duration patience) {
         this.source = source;
@@ -280,17 +282,36 @@ final class PostgresqlSystem implements DatabaseSystem {
     }
 
     @Override
-    public void begin(Session session) throws SQLException {
-        begun = group + 1;
-        if (session.update("UPDATE stream SET group_no = ? WHERE stream_no = ? AND group_no = ?", begun, stream, group)
-                == 0) {
+    public void begin(Session session) {
+        long before = group;
+        long next = before + 1;
+        begun = next;
+        batch.begin(
+                session,
+                new Piece(
+                        "UPDATE stream SET group_no = ? WHERE stream_no = ? AND group_no = ?",
+                        parameters -> {
+                            parameters.add(next);
+                            parameters.add(stream);
+                            parameters.add(before);
+                        },
+                        PostgresqlSystem::requireStream));
+    }
+
+    @Override
+    public void probe(Session session) {
+        begin(session);
+    }
+
+    private static void requireStream(int updated) throws SQLException {
+        if (updated == 0) {
             throw fenced();
         }
     }
 
-    @Override
-    public void probe(Session session) throws SQLException {
-        begin(session);
+    /** The statements of the transaction that are kept back. */
+    PostgresqlBatch batch() {
+        return batch;
     }
 
     private static SQLException fenced() {

@@ -4,11 +4,10 @@ import static dev.parley.store.States.code;
 
 import dev.parley.protocol.TaskState;
 import dev.parley.store.Database.Session;
-import java.sql.Array;
-import java.sql.PreparedStatement;
+import dev.parley.store.PostgresqlBatch.Check;
+import dev.parley.store.PostgresqlBatch.Piece;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,11 +17,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the rows of a group of works back, and writes those of a table by one statement: before the commit, or before any
- * other statement of the group, which then sees them. A task is owned by the {@linkplain PostgresqlSystem stream} that writes it
+ * Keeps the rows of a group of works back, and writes those of a table by one statement, in the {@linkplain PostgresqlBatch batch}
+ * of the group. A task is owned by the {@linkplain PostgresqlSystem stream} that writes it
  * until it has ended or waits for its caller.
  */
-final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
+final class PostgresqlTaskRows implements TaskRows {
     /** Tasks whose rows are remembered for their next segment. */
     private static final int MAX_REMEMBERED = 10_000;
 
@@ -82,6 +81,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
 
     PostgresqlTaskRows(PostgresqlSystem system) {
         this.system = system;
+        system.batch().rows(this::addTo);
     }
 
     @Override
@@ -91,7 +91,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
         }
         remember(task.id(), new Before(task.state(), task.statusMs(), task.caller()));
         InRow inRow = task.inRow();
-        session.defer(this, inRow == null ? 0 : inRow.events().length);
+        session.defer(system.batch(), inRow == null ? 0 : inRow.events().length);
     }
 
     private void remember(String taskId, Before row) {
@@ -109,7 +109,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     @Override
-    public void move(Session session, Move move, Before before) throws SQLException {
+    public void move(Session session, Move move, Before before) {
         NewTask task = tasks.get(move.taskId());
         Move earlier = moves.get(move.taskId());
         if (task != null && task.inRow() == null) {
@@ -128,7 +128,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
             moves.put(move.taskId(), move);
         }
         remember(move.taskId(), new Before(move.state(), move.statusMs(), before.caller()));
-        session.defer(this, 0);
+        session.defer(system.batch(), 0);
     }
 
     private static NewTask moved(NewTask task, Move move) {
@@ -147,120 +147,121 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     @Override
-    public void segment(Session session, SegmentRow segment) throws SQLException {
+    public void segment(Session session, SegmentRow segment) {
         segments.add(segment);
-        session.defer(this, segment.events().length);
+        session.defer(system.batch(), segment.events().length);
     }
 
     @Override
-    public void message(Session session, MessageRow message) throws SQLException {
+    public void message(Session session, MessageRow message) {
         messages.put(new MessageId(message.day(), message.lane(), message.messageId()), message);
-        session.defer(this, 0);
+        session.defer(system.batch(), 0);
     }
 
-    @Override
-    public void flush(Session session) throws SQLException {
+    private void addTo(List<Piece> pieces) {
         long stream = system.stream();
         if (!messages.isEmpty()) {
-            var rows = List.copyOf(messages.values());
+            pieces.add(insertMessages(List.copyOf(messages.values()), stream));
             messages.clear();
-            try (var statement = new Columns(session, INSERT_MESSAGES)) {
-                statement.add(stream);
-                statement.add("integer", rows, MessageRow::day);
-                statement.add("bigint", rows, MessageRow::lane);
-                statement.add("text", rows, MessageRow::messageId);
-                statement.add("text", rows, MessageRow::taskId);
-                statement.add("bigint", rows, MessageRow::madeMs);
-                statement.update();
-            }
         }
         if (!tasks.isEmpty()) {
-            var rows = List.copyOf(tasks.values());
+            pieces.add(insertTasks(List.copyOf(tasks.values()), stream));
             tasks.clear();
-            insert(session, rows, stream);
         }
         if (!moves.isEmpty()) {
-            var rows = List.copyOf(moves.values());
+            pieces.add(updateTasks(List.copyOf(moves.values()), stream));
             moves.clear();
-            update(session, rows, stream);
         }
         if (!segments.isEmpty()) {
-            var rows = List.copyOf(segments);
+            pieces.add(insertSegments(List.copyOf(segments), stream));
             segments.clear();
-            append(session, rows, stream);
         }
     }
 
-    private static void insert(Session session, List<NewTask> rows, long stream) throws SQLException {
-        try (var statement = new Columns(session, INSERT_TASKS)) {
-            statement.add("text", rows, NewTask::id);
-            statement.add("bigint", rows, NewTask::lane);
-            statement.add("text", rows, NewTask::contextId);
-            statement.add("integer", rows, row -> code(row.state()));
-            statement.add("bigint", rows, NewTask::statusMs);
-            statement.add("bigint", rows, NewTask::lastSequence);
-            statement.add("text", rows, NewTask::caller);
-            statement.add("text", rows, NewTask::trace);
-            statement.add("integer", rows, NewTask::turns);
-            statement.add("text", rows, NewTask::agents);
-            statement.add(
-                    "bigint",
-                    rows,
-                    row -> row.inRow() == null ? null : row.inRow().entry());
-            statement.add(
-                    "text",
-                    rows,
-                    row -> row.inRow() == null ? null : row.inRow().address());
-            statement.add(
-                    "text",
-                    rows,
-                    row -> row.inRow() == null ? null : row.inRow().salt());
-            statement.add(
-                    "bytea",
-                    rows,
-                    row -> row.inRow() == null ? null : row.inRow().events());
-            statement.add(stream);
-            statement.update();
+    private static Piece insertMessages(List<MessageRow> rows, long stream) {
+        return new Piece(
+                INSERT_MESSAGES,
+                parameters -> {
+                    parameters.add(stream);
+                    parameters.add("integer", rows, MessageRow::day);
+                    parameters.add("bigint", rows, MessageRow::lane);
+                    parameters.add("text", rows, MessageRow::messageId);
+                    parameters.add("text", rows, MessageRow::taskId);
+                    parameters.add("bigint", rows, MessageRow::madeMs);
+                },
+                Check.NONE);
+    }
+
+    private static Piece insertTasks(List<NewTask> rows, long stream) {
+        return new Piece(
+                INSERT_TASKS,
+                parameters -> {
+                    parameters.add("text", rows, NewTask::id);
+                    parameters.add("bigint", rows, NewTask::lane);
+                    parameters.add("text", rows, NewTask::contextId);
+                    parameters.add("integer", rows, row -> code(row.state()));
+                    parameters.add("bigint", rows, NewTask::statusMs);
+                    parameters.add("bigint", rows, NewTask::lastSequence);
+                    parameters.add("text", rows, NewTask::caller);
+                    parameters.add("text", rows, NewTask::trace);
+                    parameters.add("integer", rows, NewTask::turns);
+                    parameters.add("text", rows, NewTask::agents);
+                    parameters.add("bigint", rows, row -> inRow(row, InRow::entry));
+                    parameters.add("text", rows, row -> inRow(row, InRow::address));
+                    parameters.add("text", rows, row -> inRow(row, InRow::salt));
+                    parameters.add("bytea", rows, row -> inRow(row, InRow::events));
+                    parameters.add(stream);
+                },
+                Check.NONE);
+    }
+
+    private static @Nullable Object inRow(NewTask task, Function<InRow, Object> value) {
+        InRow row = task.inRow();
+        return row == null ? null : value.apply(row);
+    }
+
+    private static Piece updateTasks(List<Move> rows, long stream) {
+        return new Piece(
+                UPDATE_TASKS,
+                parameters -> {
+                    parameters.add("text", rows, Move::taskId);
+                    parameters.add("bigint", rows, Move::previousSequence);
+                    parameters.add("integer", rows, row -> code(row.state()));
+                    parameters.add("bigint", rows, Move::statusMs);
+                    parameters.add("bigint", rows, Move::lastSequence);
+                    parameters.add("integer", rows, Move::turns);
+                    parameters.add(stream);
+                },
+                updated -> requireAll(rows.size(), updated));
+    }
+
+    private static void requireAll(int rows, int updated) throws SQLException {
+        if (updated != rows) {
+            // As a violation of a constraint: each work then gets a transaction of its own, and the faulty ones fail.
+            throw new SQLException(
+                    (rows - updated) + " of " + rows + " tasks are gone, have other events or are run by another hub",
+                    "23000");
         }
     }
 
-    private static void update(Session session, List<Move> rows, long stream) throws SQLException {
-        try (var statement = new Columns(session, UPDATE_TASKS)) {
-            statement.add("text", rows, Move::taskId);
-            statement.add("bigint", rows, Move::previousSequence);
-            statement.add("integer", rows, row -> code(row.state()));
-            statement.add("bigint", rows, Move::statusMs);
-            statement.add("bigint", rows, Move::lastSequence);
-            statement.add("integer", rows, Move::turns);
-            statement.add(stream);
-            int updated = statement.update();
-            if (updated != rows.size()) {
-                // As a violation of a constraint: each work then gets a transaction of its own, and the faulty ones
-                // fail.
-                throw new SQLException(
-                        (rows.size() - updated) + " of " + rows.size()
-                                + " tasks are gone, have other events or are run by another hub",
-                        "23000");
-            }
-        }
-    }
-
-    private static void append(Session session, List<SegmentRow> rows, long stream) throws SQLException {
-        try (var statement = new Columns(session, INSERT_SEGMENTS)) {
-            statement.add(stream);
-            statement.add("text", rows, SegmentRow::taskId);
-            statement.add("bigint", rows, SegmentRow::firstSequence);
-            statement.add("bytea", rows, SegmentRow::events);
-            statement.add("bigint", rows, SegmentRow::entry);
-            statement.add("integer", rows, row -> codeOf(row.state()));
-            statement.add("integer", rows, row -> codeOf(row.previous()));
-            statement.add("text", rows, SegmentRow::caller);
-            statement.add("text", rows, SegmentRow::address);
-            statement.add("text", rows, SegmentRow::salt);
-            statement.add("text", rows, SegmentRow::trace);
-            statement.add("text", rows, SegmentRow::agents);
-            statement.update();
-        }
+    private static Piece insertSegments(List<SegmentRow> rows, long stream) {
+        return new Piece(
+                INSERT_SEGMENTS,
+                parameters -> {
+                    parameters.add(stream);
+                    parameters.add("text", rows, SegmentRow::taskId);
+                    parameters.add("bigint", rows, SegmentRow::firstSequence);
+                    parameters.add("bytea", rows, SegmentRow::events);
+                    parameters.add("bigint", rows, SegmentRow::entry);
+                    parameters.add("integer", rows, row -> codeOf(row.state()));
+                    parameters.add("integer", rows, row -> codeOf(row.previous()));
+                    parameters.add("text", rows, SegmentRow::caller);
+                    parameters.add("text", rows, SegmentRow::address);
+                    parameters.add("text", rows, SegmentRow::salt);
+                    parameters.add("text", rows, SegmentRow::trace);
+                    parameters.add("text", rows, SegmentRow::agents);
+                },
+                Check.NONE);
     }
 
     private static @Nullable Integer codeOf(@Nullable TaskState state) {
@@ -268,7 +269,7 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
     }
 
     @Override
-    public void count(Session session, Map<Tally, Integer> changes) throws SQLException {
+    public void count(Session session, Map<Tally, Integer> changes) {
         List<Map.Entry<Tally, Integer>> rows = changes.entrySet().stream()
                 .filter(change -> change.getValue() != 0)
                 .sorted(Comparator.comparingLong((Map.Entry<Tally, Integer> change) ->
@@ -278,12 +279,21 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
         if (rows.isEmpty()) {
             return;
         }
-        try (var statement = new Columns(session, ADD_TO_TALLY)) {
-            statement.add("bigint", rows, row -> row.getKey().lane());
-            statement.add("integer", rows, row -> code(row.getKey().state()));
-            statement.add("integer", rows, Map.Entry::getValue);
-            statement.update();
-        }
+        system.batch()
+                .later(
+                        session,
+                        new Piece(
+                                ADD_TO_TALLY,
+                                parameters -> {
+                                    parameters.add(
+                                            "bigint", rows, row -> row.getKey().lane());
+                                    parameters.add(
+                                            "integer",
+                                            rows,
+                                            row -> code(row.getKey().state()));
+                                    parameters.add("integer", rows, Map.Entry::getValue);
+                                },
+                                Check.NONE));
     }
 
     @Override
@@ -293,57 +303,5 @@ final class PostgresqlTaskRows implements TaskRows, Database.Deferred {
         segments.clear();
         messages.clear();
         remembered.clear(); // some rows were as the group would have left them
-    }
-
-    /** A statement whose parameters are the columns of its rows. */
-    private static final class Columns implements AutoCloseable {
-        private final PreparedStatement statement;
-        private final List<Array> arrays = new ArrayList<>();
-        private int parameters;
-
-        Columns(Session session, String sql) throws SQLException {
-            this.statement = session.bind(sql);
-        }
-
-        void add(long value) throws SQLException {
-            statement.setLong(++parameters, value);
-        }
-
-        <T> void add(String type, List<T> rows, Function<T, @Nullable Object> value) throws SQLException {
-            var values = new @Nullable Object[rows.size()];
-            for (int i = 0; i < values.length; i++) {
-                values[i] = value.apply(rows.get(i));
-            }
-            Array array = statement.getConnection().createArrayOf(type, typed(type, values));
-            arrays.add(array);
-            statement.setArray(++parameters, array);
-        }
-
-        /** The driver sends arrays of such types as they are, and others as text. */
-        private static @Nullable Object[] typed(String type, @Nullable Object[] values) {
-            return switch (type) {
-                case "text" -> Arrays.copyOf(values, values.length, String[].class);
-                case "bytea" -> Arrays.copyOf(values, values.length, byte[][].class);
-                case "integer" -> {
-                    var integers = new @Nullable Integer[values.length];
-                    for (int i = 0; i < values.length; i++) {
-                        integers[i] = values[i] instanceof Number number ? (Integer) number.intValue() : null;
-                    }
-                    yield integers;
-                }
-                default -> Arrays.copyOf(values, values.length, Long[].class);
-            };
-        }
-
-        int update() throws SQLException {
-            return statement.executeUpdate();
-        }
-
-        @Override
-        public void close() throws SQLException {
-            for (Array array : arrays) {
-                array.free();
-            }
-        }
     }
 }
