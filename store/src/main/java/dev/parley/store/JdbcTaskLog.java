@@ -56,9 +56,6 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     /** How long a webhook with deliveries outstanding delays the removal of its task. */
     private static final long UNTOLD_MS = DAY_MS;
 
-    /** Rows of messages of past days that go with one group. */
-    private static final int MESSAGES_SWEPT_AT_ONCE = 200;
-
     private static final int MESSAGES_REMOVED_AT_ONCE = 200;
 
     /** Ids of ours begin with a hexadecimal digit. */
@@ -275,13 +272,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         rows.count(session, changes);
         changes.clear();
         long today = steadyClock.millis() / DAY_MS;
-        if (messagesSwept != today
-                && session.update(
-                                "DELETE FROM message WHERE (day, lane_no, message_id) IN"
-                                        + " (SELECT day, lane_no, message_id FROM message WHERE day < ? LIMIT ?)",
-                                today - 1,
-                                MESSAGES_SWEPT_AT_ONCE)
-                        < MESSAGES_SWEPT_AT_ONCE) {
+        if (messagesSwept != today && rows.sweepMessages(session, today)) {
             messagesSwept = today;
         }
     }

@@ -64,6 +64,7 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     private final PostgresqlSystem system;
+    private final MessagePartitions partitions = new MessagePartitions();
     private final Map<String, NewTask> tasks = new LinkedHashMap<>();
     /** In the order of their keys, in which rows are locked. */
     private final Map<String, Move> moves = new TreeMap<>();
@@ -266,6 +267,12 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private static @Nullable Integer codeOf(@Nullable TaskState state) {
         return state == null ? null : code(state);
+    }
+
+    @Override
+    public boolean sweepMessages(Session session, long today) throws SQLException {
+        boolean swept = SqliteTaskRows.sweep(session, "message_rest", today);
+        return partitions.update(session, today) && swept;
     }
 
     @Override

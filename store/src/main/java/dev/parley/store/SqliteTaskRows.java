@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes each row at once. */
 final class SqliteTaskRows implements TaskRows {
+    /** Rows of messages of past days that go with one group. */
+    private static final int MESSAGES_SWEPT_AT_ONCE = 200;
+
     @Override
     public void create(Session session, NewTask task) throws SQLException {
         InRow inRow = task.inRow();
@@ -101,6 +104,22 @@ final class SqliteTaskRows implements TaskRows {
                 message.messageId(),
                 message.taskId(),
                 message.madeMs());
+    }
+
+    @Override
+    public boolean sweepMessages(Session session, long today) throws SQLException {
+        return sweep(session, "message", today);
+    }
+
+    /** Removes rows of a table, a few at a time. */
+    static boolean sweep(Session session, String table, long today) throws SQLException {
+        return session.update(
+                        "DELETE FROM " + table
+                                + " WHERE (day, lane_no, message_id) IN (SELECT day, lane_no, message_id FROM " + table
+                                + " WHERE day < ? LIMIT ?)",
+                        today - 1,
+                        MESSAGES_SWEPT_AT_ONCE)
+                < MESSAGES_SWEPT_AT_ONCE;
     }
 
     @Override

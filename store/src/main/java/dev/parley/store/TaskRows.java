@@ -82,6 +82,13 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
     /** Writes the key of a message, in place of an equal one. */
     void message(Session session, MessageRow message) throws SQLException;
 
+    /**
+     * Removes keys of messages of days before the day before {@code today}, not more than a group can bear.
+     *
+     * @return whether none is left
+     */
+    boolean sweepMessages(Session session, long today) throws SQLException;
+
     /** Adds to the counts of tasks. */
     void count(Session session, Map<Tally, Integer> changes) throws SQLException;
 

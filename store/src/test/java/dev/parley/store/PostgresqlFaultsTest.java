@@ -10,10 +10,12 @@ import dev.parley.protocol.TaskState;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
+import dev.parley.testkit.SettableClock;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -175,6 +177,54 @@ final class PostgresqlFaultsTest {
                 assertThat(chain.broken()).isNull();
                 assertThat(chain.rows()).isEqualTo(2);
             });
+        }
+    }
+
+    private static String partitions(Store store) {
+        return store.database().read(session -> {
+            try (ResultSet row = session.bind("SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_inherits"
+                            + " JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = CAST('message' AS regclass)")
+                    .executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        });
+    }
+
+    @Test
+    void keysOfMessagesAreInPartitionsByDayWhichAreDropped() {
+        var clock = new SettableClock(Instant.EPOCH.plus(Duration.ofDays(100)));
+        var scope = new Scope("t1", "alice");
+        for (int day = 100; day < 104; day++) {
+            try (Store store = Store.open(schema, clock, AtRest.PLAIN)) {
+                var message = new MessageKey(scope, "agent", "m-" + day);
+                Segments.write(
+                        store.log(),
+                        new TaskKey(scope, "agent", "task-" + day),
+                        1,
+                        TaskState.COMPLETED,
+                        clock.instant(),
+                        message);
+                Segments.write(
+                        store.log(),
+                        new TaskKey(scope, "agent", "more-" + day),
+                        1,
+                        TaskState.COMPLETED,
+                        clock.instant());
+                assertThat(store.log().taskOf(message)).contains("task-" + day);
+                if (day == 103) {
+                    assertThat(partitions(store)).isEqualTo("message_102 message_103 message_104 message_rest");
+                    assertThat(store.database()
+                                    .<Long>read(session ->
+                                            Database.number(session, "SELECT count(*) FROM message WHERE day = 103")))
+                            .isEqualTo(1);
+                    assertThat(store.database()
+                                    .<Long>read(
+                                            session -> Database.number(session, "SELECT count(*) FROM message_rest")))
+                            .isZero();
+                }
+            }
+            clock.advance(Duration.ofDays(1));
         }
     }
 

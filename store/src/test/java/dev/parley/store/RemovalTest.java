@@ -384,7 +384,9 @@ final class RemovalTest {
         open();
 
         write(task(ALICE));
-        assertThat(count("SELECT count(*) FROM message")).isBetween(1L, 999L);
+        if (kind == Database.Kind.SQLITE) {
+            assertThat(count("SELECT count(*) FROM message")).isBetween(1L, 999L);
+        }
 
         for (int group = 0; group < 5; group++) {
             write(task(ALICE));
