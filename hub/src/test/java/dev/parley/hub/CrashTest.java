@@ -66,6 +66,7 @@ final class CrashTest {
     }
 
     @Test
+    @Tag("heavy")
     void nothingAcknowledgedIsLostInPostgresqlWhenTheProcessIsKilledThreeTimes() throws Exception {
         Database.name(data, PostgresqlServer.schema());
 

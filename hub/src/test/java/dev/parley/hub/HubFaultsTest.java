@@ -27,10 +27,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A hub under load whose disk fails for a while tells so, loses nothing, and works again without a restart. */
 @Timeout(300)
@@ -64,13 +64,20 @@ final class HubFaultsTest {
                 .start();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aHubUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite(Database.Kind kind) throws Exception {
-        boolean sqlite = kind == Database.Kind.SQLITE;
-        if (!sqlite) {
-            Database.name(data, PostgresqlServer.schema());
-        }
+    @Test
+    void aHubUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite() throws Exception {
+        outliveFaults(Fault.ERRORS, "SQLITE_");
+    }
+
+    @Test
+    @Tag("heavy")
+    void aHubOnPostgresqlUnderLoadOutlivesEveryFaultAndTellsWhenItCannotWrite() throws Exception {
+        Database.name(data, PostgresqlServer.schema());
+
+        outliveFaults(List.of(Fault.CUT, Fault.NO_SPACE), "I/O error|No space left");
+    }
+
+    private void outliveFaults(List<Fault> errors, String shown) throws Exception {
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
         try (Hub hub = hub()) {
             var caller = new Outsider(hub.url());
@@ -81,7 +88,7 @@ final class HubFaultsTest {
             }
             try {
                 int call = 0;
-                for (Fault fault : sqlite ? Fault.ERRORS : List.of(Fault.CUT, Fault.NO_SPACE)) {
+                for (Fault fault : errors) {
                     for (Side side : List.of(Side.WRITES, Side.ALL)) {
                         faults.from(++call, fault, side);
                         for (Outsider asking : List.of(caller, operator)) {
@@ -89,7 +96,7 @@ final class HubFaultsTest {
                             assertThat(refused.body())
                                     .contains("not ready")
                                     .contains("the database cannot be written")
-                                    .containsPattern(sqlite ? "SQLITE_" : "I/O error|No space left");
+                                    .containsPattern(shown);
                         }
                         assertThat(caller.get("/health").statusCode()).isEqualTo(200);
                         goOn(caller, operator);
