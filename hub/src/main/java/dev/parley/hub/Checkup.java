@@ -210,11 +210,11 @@ public final class Checkup {
             FileStore store = Files.getFileStore(data);
             long free = store.getUsableSpace();
             Level level = free < LEAST_FREE ? Level.PROBLEM : free < LITTLE_FREE ? Level.WARNING : Level.OK;
-            found(
-                    "disk",
-                    level,
-                    mebibytes(free) + " free; database " + mebibytes(size("parley.db")) + ", write-ahead log "
-                            + mebibytes(size("parley.db-wal")));
+            String database = Files.notExists(data.resolve("parley.db"))
+                    ? ""
+                    : "; database " + mebibytes(size("parley.db")) + ", write-ahead log "
+                            + mebibytes(size("parley.db-wal"));
+            found("disk", level, mebibytes(free) + " free" + database);
         } catch (IOException failure) {
             found("disk", Level.PROBLEM, said(failure));
         }
