@@ -29,10 +29,10 @@ abstract class AuditCommand implements Command {
 
     static void describeFilters(CommandSpec spec) {
         spec.addOption(Command.option("--group", "GROUP", "Rows of one group."));
-        spec.addOption(Command.option("--actor", "NAME", "What one principal did, even if its name was forgotten."));
+        spec.addOption(Command.option("--actor", "NAME", "Actions of one principal, even if its name was erased."));
         spec.addOption(Command.option("--action", "ACTION", "Such as task.created or key.revoked."));
-        spec.addOption(Command.option("--target", "ID", "What was done to one task, key, graph, …"));
-        spec.addOption(Command.option("--subject", "GROUP/NAME", "What was done about one member."));
+        spec.addOption(Command.option("--target", "ID", "Actions on one task, key, graph, …"));
+        spec.addOption(Command.option("--subject", "GROUP/NAME", "Actions that concern one member."));
         spec.addOption(Command.option("--since", "TIME", "Such as 2027-01-31T12:00:00Z."));
     }
 

@@ -92,7 +92,7 @@ abstract class CardKeyCommand implements Command {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Command.argument(
-                    0, true, "HOST", "Who publishes them: a host, an origin, or the URL of the set; or a file."));
+                    0, true, "HOST", "Publisher of the keys: a host, an origin, or the URL of the set; or a file."));
             spec.addOption(Command.option(
                     "--host", "HOST[,HOST]", "Hosts for whose cards they are trusted. Default: that of the set."));
         }

@@ -21,7 +21,7 @@ final class InitCommand implements Command {
     @Override
     public void describe(CommandSpec spec) {
         spec.addPositional(Command.argument(
-                0, true, "NAME", "Of the agent and of the directory: a-z, 0-9 and -, as in price-list."));
+                0, true, "NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list."));
         spec.addOption(Command.flag("--gradle", "Create a build for Gradle, in place of one for Maven."));
         spec.usageMessage()
                 .footer(

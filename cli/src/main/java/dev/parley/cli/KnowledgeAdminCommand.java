@@ -17,7 +17,7 @@ abstract class KnowledgeAdminCommand implements Command {
 
     @Override
     public void describe(CommandSpec spec) {
-        spec.addOption(Command.option("--group", "GROUP", "Whose graph; default: that of the group default."));
+        spec.addOption(Command.option("--group", "GROUP", "Group of the graph. Default: the group default."));
         spec.addOption(HubAdmin.option());
     }
 

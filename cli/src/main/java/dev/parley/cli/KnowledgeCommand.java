@@ -204,7 +204,7 @@ abstract class KnowledgeCommand implements Command {
             spec.addPositional(Command.argument(2, false, "PREDICATE", "Its id, such as ex:status."));
             spec.addPositional(
                     Command.argument(3, false, "OBJECT", "A value if it is JSON (42, true, '\"text\"'), else an id."));
-            spec.addOption(Command.option("--type", "ID", "What kind of thing the subject is."));
+            spec.addOption(Command.option("--type", "ID", "Type of the subject."));
             spec.addOption(Command.option("--datatype", "ID", "The datatype of a value, such as xsd:date."));
             spec.addOption(Command.option("--lang", "TAG", "The language of a text, such as de."));
             spec.addOption(Command.option("--graph", "ID", "The graph; default: the default graph."));
@@ -213,7 +213,7 @@ abstract class KnowledgeCommand implements Command {
                     "--patches", "JSON", "Instead: a list of patches; - for standard input, @FILE for a file."));
             spec.addOption(Command.option("--sparql", "UPDATE", "Instead: an update in SPARQL 1.1; -, @FILE."));
             spec.addOption(Command.option("--because", "TEXT", "Why, for people who read the history."));
-            spec.addOption(Command.option("--source", "AGENT", "Who it comes from."));
+            spec.addOption(Command.option("--source", "AGENT", "Source of the statement."));
             spec.addOption(Command.option("--metadata", "JSON", "Such as {\"ifRevision\": 7}."));
         }
 

@@ -41,7 +41,7 @@ final class KnowledgeImportCommand extends KnowledgeCommand {
         spec.addOption(Command.option("--certainty", "N", "How sure statements are that do not say so, 0 to 1."));
         spec.addOption(Command.option("--from", "N", "Leave out so many statements, which were imported before."));
         spec.addOption(Command.option("--state", "FILE", "Keep that number there, and begin behind it next time."));
-        spec.addOption(Command.option("--source", "AGENT", "Who the statements come from."));
+        spec.addOption(Command.option("--source", "AGENT", "Source of the statements."));
     }
 
     static String formats() {

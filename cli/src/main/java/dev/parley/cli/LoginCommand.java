@@ -21,8 +21,8 @@ final class LoginCommand implements Command {
     public void describe(CommandSpec spec) {
         spec.addOption(Command.option("--client-id", "ID", "This program at the authorization server; required."));
         spec.addOption(Command.flag("--device", "Use the device code flow, for a browser on another machine."));
-        spec.addOption(
-                Command.option("--scope", "SCOPES", "What to ask for, separated by blanks; default: the card's."));
+        spec.addOption(Command.option(
+                "--scope", "SCOPES", "Scopes to ask for, separated by spaces. Default: those of the card."));
         spec.addOption(Command.flag("--show", "Print the token instead of keeping it."));
         spec.usageMessage()
                 .footer(

@@ -159,14 +159,16 @@ abstract class MembersCommand implements Command {
     static final class CreateKey extends MembersCommand {
         @Override
         public void describe(CommandSpec spec) {
-            spec.addOption(Command.option("--group", "GROUP", "Whose data it may see; made if missing."));
-            spec.addOption(Command.option("--principal", "NAME", "Who calls with it; made if missing."));
+            spec.addOption(
+                    Command.option("--group", "GROUP", "Group whose data the key gives access to; made if missing."));
+            spec.addOption(
+                    Command.option("--principal", "NAME", "Principal that calls with the key; made if missing."));
             spec.addOption(OptionSpec.builder("--scope")
                     .type(List.class)
                     .auxiliaryTypes(String.class)
                     .arity("1")
                     .paramLabel("SCOPE")
-                    .description("What it may do besides; admin is for operators. Repeatable.")
+                    .description("Scope of the key; admin is for operators. Repeatable.")
                     .build());
             spec.addOption(
                     Command.option("--expires", "WHEN", "A duration such as 90d, or a date or time; default: never."));

@@ -55,7 +55,7 @@ abstract class PushConfigCommand implements Command {
         public void describe(CommandSpec spec) {
             super.describe(spec);
             spec.addOption(Command.option("--url", "URL", "Where the agent shall send updates; required."));
-            spec.addOption(Command.option("--id", "ID", "Of the webhook; the agent makes one otherwise."));
+            spec.addOption(Command.option("--id", "ID", "ID of the webhook. Without it the agent makes one."));
             spec.addOption(Command.option("--auth-scheme", "SCHEME", "HTTP authentication scheme of the webhook."));
         }
 

@@ -456,7 +456,7 @@ final class Setting<T> {
             SettingType.PATH,
             null,
             "FILE",
-            "Who signs the certificates that callers may show (PEM), for --auth mutualTLS.");
+            "Certificate authority (PEM) of the certificates of callers, for --auth mutualTLS.");
     static final Setting<Duration> DRAIN =
             hub("drain", SettingType.DURATION, "10s", "DURATION", "How long a stop waits for calls in progress.");
     static final Setting<String> STATUS_PROFILE = hub(
@@ -464,7 +464,7 @@ final class Setting<T> {
             SettingType.oneOf("1.0.1", "1.0.0"),
             "1.0.1",
             "VERSION",
-            "Which revision's table of HTTP statuses to answer with.");
+            "Revision of A2A 1.0 whose table of HTTP statuses the hub answers with.");
     static final Setting<String> KG_HTTP_STATUS = hub(
             "kg-http-status",
             SettingType.oneOf("legacy", "strict"),
@@ -495,7 +495,7 @@ final class Setting<T> {
             SettingType.LIST,
             "none",
             "LIST",
-            "What callers have to show, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic; required means apiKey,bearer.");
+            "Credentials of callers, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic; required means apiKey,bearer.");
     static final Setting<List<String>> AUTH_SCOPES = hub(
             "auth-scopes", SettingType.LIST, null, "LIST", "Scopes that callers must have been granted, all of them.");
     static final Setting<List<String>> AGENT_AUTH = hub(
@@ -503,7 +503,7 @@ final class Setting<T> {
             SettingType.LIST,
             null,
             "AGENT=A+B",
-            "What callers of one agent have to show instead, such as echo=apiKey+oauth2; repeatable.",
+            "Credentials of the callers of one agent instead, such as echo=apiKey+oauth2; repeatable.",
             REPEATABLE);
     static final Setting<List<String>> AGENT_AUTH_SCOPES = hub(
             "agent-auth-scopes",
@@ -517,29 +517,33 @@ final class Setting<T> {
             SettingType.PATH,
             null,
             "FILE",
-            "Who may call: JSON, each caller's name with its key, token or OAuth client. Others come from"
+            "File of callers: JSON, each caller's name with its key, token or OAuth client. Others come from"
                     + " PARLEY_CALLER_<NAME>_API_KEY and the like.");
     static final Setting<List<String>> ISSUER = hub(
             "issuer",
             SettingType.LIST,
             null,
             "URL",
-            "Whose tokens are taken besides the hub's own: an OpenID Connect provider; repeatable.",
+            "OpenID Connect provider whose tokens the hub accepts besides its own; repeatable.",
             REPEATABLE);
     static final Setting<List<String>> AUDIENCE = hub(
             "audience",
             SettingType.LIST,
             null,
             "LIST",
-            "For whom tokens of other issuers have to be, any one; the address of the hub if nothing is said.");
-    static final Setting<String> GROUP_CLAIM =
-            hub("group-claim", SettingType.TEXT, null, "NAME", "Which claim of other issuers names a caller's group.");
+            "Audiences that tokens of other issuers may name, any one. Without it: the address of the hub.");
+    static final Setting<String> GROUP_CLAIM = hub(
+            "group-claim",
+            SettingType.TEXT,
+            null,
+            "NAME",
+            "Claim of other issuers' tokens that names the caller's group.");
     static final Setting<Path> POLICY = hub(
             "policy",
             SettingType.PATH,
             null,
             "FILE",
-            "What callers may do, and how much: JSON with rules and limits; see docs/authorization.md.");
+            "Permissions and limits of callers: JSON; see docs/authorization.md.");
     static final Setting<String> API_KEY_HEADER = hub(
             "api-key-header",
             SettingType.TEXT,
@@ -559,7 +563,7 @@ final class Setting<T> {
             SettingType.TEXT,
             "parley",
             "ID",
-            "Under which name clients of AgentVault keep their keys for this hub.");
+            "Name under which clients of AgentVault keep their keys for this hub.");
     static final Setting<List<String>> CARD_KEY = hub(
             "card-key",
             SettingType.LIST,

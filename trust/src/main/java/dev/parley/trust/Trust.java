@@ -564,7 +564,7 @@ public final class Trust {
         }
 
         /**
-         * Whose tokens are taken besides the hub's own: an issuer that publishes its keys by OpenID Connect discovery. Its
+         * Accepts tokens of another issuer, which publishes its keys by OpenID Connect discovery, besides the hub's own. Its
          * users are called {@code name@host}, so that names of issuers cannot collide.
          *
          * @throws IllegalArgumentException if it is no https URL, or of another machine without it
