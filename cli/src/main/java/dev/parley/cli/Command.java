@@ -104,7 +104,9 @@ interface Command {
     static Path existingData(Invocation call, String typed) {
         Path data = call.around().path(typed);
         if (!Files.isDirectory(data)) {
-            throw CliException.usage("--data: no directory " + data, null);
+            throw CliException.usage(
+                    "--data \"" + data + "\": not a directory (expected: the data directory of a hub)",
+                    "parley up creates ~/.parley, or the directory that its --data names");
         }
         return data;
     }

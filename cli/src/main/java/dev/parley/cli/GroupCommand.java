@@ -20,6 +20,6 @@ final class GroupCommand implements Command {
                         + "\n");
         throw CliException.usage(
                 "no command given (expected: one of " + String.join(", ", HelpCommand.visible(parser)) + ")",
-                parser.getCommandSpec().qualifiedName() + " --help tells of each");
+                parser.getCommandSpec().qualifiedName() + " --help lists them");
     }
 }

@@ -35,7 +35,9 @@ final class HelpCommand implements Command {
             CommandLine below = at.getSubcommands().get(word);
             if (below == null) {
                 List<String> names = visible(at);
-                String hint = names.isEmpty() ? "parley help" : "did you mean " + Nearest.to(word, names) + "?";
+                String hint = Nearest.like(word, names)
+                        .map(name -> "did you mean " + name + "?")
+                        .orElse("parley help");
                 throw CliException.usage("unknown command " + word, hint);
             }
             at = below;

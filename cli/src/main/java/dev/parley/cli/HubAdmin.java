@@ -65,6 +65,7 @@ final class HubAdmin {
     static Map<?, ?> ask(
             Invocation call, String method, String path, Map<String, String> query, @Nullable Map<String, ?> body)
             throws InterruptedException {
+        refuseAgent(call);
         byte[] json = body == null ? NOTHING : Json.write(body);
         String data = call.option("--data");
         if (data == null) {
@@ -100,6 +101,15 @@ final class HubAdmin {
         }
     }
 
+    /** Every command takes {@code -a}; here it would leave the request to the hub of {@code --url}, another one perhaps. */
+    private static void refuseAgent(Invocation call) {
+        if (call.settings().source(Setting.AGENT_CARD) == Settings.Source.FLAG) {
+            throw CliException.usage(
+                    "--agent-card: names an agent (expected: --url, which names a hub)",
+                    "such as --url " + Setting.LOCAL_HUB);
+        }
+    }
+
     private static WireAnswer.Whole answer(Path data, WireRequest request) {
         if (request.path().startsWith(AUDIT)) {
             return (WireAnswer.Whole) Administration.audit(data, request);
@@ -121,6 +131,7 @@ final class HubAdmin {
     /** The same with a body, which is JSON. */
     static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
             throws InterruptedException {
+        refuseAgent(call);
         String typed = call.option("--url");
         String hub = (typed == null ? Setting.LOCAL_HUB : typed).replaceFirst("/+$", "");
         WireLog wire = WireLog.of(call);
@@ -166,7 +177,7 @@ final class HubAdmin {
             throw new CliException(
                     Problem.local(
                             LocalError.UNREACHABLE,
-                            "cannot reach " + hub + ": " + failed,
+                            "cannot reach " + hub + ": " + PublicDocuments.reason(failed),
                             "start a hub with: parley up; or name another one with --url"),
                     failed);
         }

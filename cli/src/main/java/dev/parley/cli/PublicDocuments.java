@@ -96,7 +96,8 @@ record PublicDocuments(Map<String, String> headers, WireLog wire, boolean insecu
         return builder.build();
     }
 
-    private static String reason(Throwable failed) {
+    /** The reason why no connection was made or it was lost, in the words that users know. */
+    static String reason(Throwable failed) {
         return switch (failed) {
             case java.net.ConnectException refused
             when refused.getCause() instanceof java.nio.channels.UnresolvedAddressException -> "no such host";

@@ -37,6 +37,11 @@ final class RunCommand implements Command {
     public int run(Invocation call) throws InterruptedException {
         String name = call.requiredArgument(0);
         Path file = call.around().path(name);
+        if (Files.isDirectory(file)) {
+            throw CliException.usage(
+                    "source file \"" + name + "\": is a directory (expected: a file such as Hello.java)",
+                    "parley run Hello.java; a project of parley init runs by mvn package and java -jar target/NAME.jar");
+        }
         if (!Files.isRegularFile(file)) {
             throw CliException.usage("source file \"" + name + "\": not found", "parley run Hello.java");
         }

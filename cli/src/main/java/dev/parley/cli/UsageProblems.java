@@ -33,12 +33,17 @@ final class UsageProblems {
                     .filter(option -> !option.hidden())
                     .map(option -> option.longestName())
                     .toList();
-            return usage("unknown option " + name, "did you mean " + Nearest.to(name, options) + "? " + help);
+            String nearest = Nearest.like(name, options)
+                    .map(option -> "did you mean " + option + "? ")
+                    .orElse("");
+            return usage("unknown option " + name, nearest + help);
         }
         if (!commands.isEmpty()) {
             return usage(
                     "unknown command " + word + " (expected: one of " + String.join(", ", commands) + ")",
-                    "did you mean " + Nearest.to(word, commands) + "?");
+                    Nearest.like(word, commands)
+                            .map(command -> "did you mean " + command + "?")
+                            .orElse(at.getCommandSpec().qualifiedName() + " --help lists them"));
         }
         return usage("unexpected argument " + word, "quote a text of several words as one; " + help);
     }

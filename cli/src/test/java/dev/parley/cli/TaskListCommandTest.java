@@ -100,7 +100,9 @@ final class TaskListCommandTest {
             Shell.Ran ran = shell.run((command + " --data missing").split(" ", -1));
 
             assertThat(ran.status()).as(command).isEqualTo(2);
-            assertThat(ran.err()).as(command).contains("--data: no directory", "(A2ACLI_ERR_USAGE)");
+            assertThat(ran.err())
+                    .as(command)
+                    .contains("not a directory (expected: the data directory of a hub)", "(A2ACLI_ERR_USAGE)");
         }
         assertThat(directory.resolve("missing")).doesNotExist();
     }

@@ -44,6 +44,39 @@ class UsageTest {
     }
 
     @Test
+    void aWordThatResemblesNothingIsAnsweredWithoutAFarFetchedSuggestion() {
+        assertThat(shell.run("up", "--bogus").err())
+                .endsWith("Hint: parley up --help shows what can be given\n")
+                .doesNotContain("did you mean");
+        assertThat(shell.run("nonsense").err())
+                .endsWith("Hint: parley --help lists them\n")
+                .doesNotContain("did you mean");
+        assertThat(shell.run("help", "nonsense").err()).endsWith("Hint: parley help\n");
+    }
+
+    @Test
+    void aDirectoryInPlaceOfASourceFileIsCalledOne() throws IOException {
+        Files.createDirectory(directory.resolve("hello"));
+
+        assertThat(shell.run("run", "hello").err())
+                .startsWith("Error: source file \"hello\": is a directory (expected: a file such as Hello.java)");
+    }
+
+    @Test
+    void anAgentInPlaceOfAHubDoesNotLeaveTheRequestToTheHubOfTheDefault() {
+        for (String command : List.of("user list", "key list", "audit tail", "audit tail --data .")) {
+            Shell.Ran ran = shell.run((command + " -a http://127.0.0.1:1/agents/echo").split(" ", -1));
+
+            assertThat(ran.status()).as(command).isEqualTo(2);
+            assertThat(ran.err())
+                    .as(command)
+                    .startsWith("Error: --agent-card: names an agent (expected: --url, which names a hub)");
+        }
+        assertThat(shell.run("user", "list", "--url", "http://127.0.0.1:1").err())
+                .startsWith("Error: cannot reach http://127.0.0.1:1: connection refused");
+    }
+
+    @Test
     void evenAMisreadCommandLineIsAnsweredInJson() {
         assertThat(shell.run("send", "-o", "json", "--nonsense").out())
                 .startsWith("{\"error\":{\"code\":\"A2ACLI_ERR_USAGE\",\"message\":\"unknown option --nonsense\"");

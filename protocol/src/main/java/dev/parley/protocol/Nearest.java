@@ -2,11 +2,15 @@ package dev.parley.protocol;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Optional;
 
 /** The closest known word to a misspelt one, for error messages. */
 public final class Nearest {
     /** At most so far is a candidate from a word that abbreviates it. */
     private static final int ABBREVIATED = 3;
+
+    /** Letters that may be changed in a short word: two of them in the wrong order are two changes. */
+    private static final int MISSPELT = 2;
 
     private Nearest() {}
 
@@ -23,6 +27,15 @@ public final class Nearest {
                                 : distance(word, candidate))
                         .thenComparingInt(candidate -> distance(word, candidate)))
                 .orElseThrow();
+    }
+
+    /** Returns the nearest candidate if the word may be a misspelling or an abbreviation of it: a third of its letters changed. */
+    public static Optional<String> like(String word, Collection<String> candidates) {
+        return candidates.stream()
+                .filter(candidate -> abbreviates(word, candidate)
+                        || distance(word, candidate) <= Math.max(MISSPELT, word.length() / 3))
+                .findAny()
+                .map(any -> to(word, candidates));
     }
 
     private static boolean abbreviates(String word, String candidate) {
