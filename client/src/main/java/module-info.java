@@ -12,4 +12,5 @@ module dev.parley.client {
     exports dev.parley.client;
 
     uses dev.parley.dialect.Transport;
+    uses dev.parley.protocol.ExtensionProtocol.Provider;
 }

@@ -13,6 +13,10 @@ module dev.parley.dialect.grpc {
 
     exports dev.parley.dialect.grpc;
 
+    uses dev.parley.dialect.grpc.GrpcExtension;
+
+    provides dev.parley.dialect.grpc.GrpcExtension with
+            dev.parley.dialect.grpc.KnowledgeRpcs;
     provides dev.parley.dialect.Transport with
             dev.parley.dialect.grpc.GrpcTransport;
 }

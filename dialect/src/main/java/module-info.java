@@ -5,4 +5,9 @@ module dev.parley.dialect {
     requires tools.jackson.core;
 
     exports dev.parley.dialect;
+
+    uses dev.parley.protocol.ExtensionProtocol.Provider;
+
+    provides dev.parley.protocol.ExtensionProtocol.Provider with
+            dev.parley.dialect.KnowledgeProtocol;
 }

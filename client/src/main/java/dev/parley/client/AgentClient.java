@@ -1,10 +1,12 @@
 package dev.parley.client;
 
+import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.KnowledgeSchema;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SendConfiguration;
@@ -173,14 +175,18 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
      *
      * @throws A2AException UNSUPPORTED_OPERATION if the card offers none
      */
-    KnowledgeEndpoint knowledge();
+    default KnowledgeEndpoint knowledge() {
+        return KnowledgeExtension.endpoint(this, card());
+    }
 
     /**
      * The GraphQL schema of the agent's knowledge graph, in its definition language.
      *
      * @throws A2AException UNSUPPORTED_OPERATION if the card offers none, or does not say where its schema is
      */
-    String knowledgeSchema();
+    default String knowledgeSchema() {
+        return call(new KnowledgeSchema(), CallContext.anonymous());
+    }
 
     /** Gives up calls and streams that are under way. Tasks go on. Idempotent. */
     @Override

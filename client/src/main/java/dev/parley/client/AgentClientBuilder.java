@@ -1,9 +1,12 @@
 package dev.parley.client;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.client.ClientException.Problem;
 import dev.parley.client.HttpUrl.Origin;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier;
+import dev.parley.protocol.ExtensionProtocol;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.Socket;
@@ -16,6 +19,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -27,10 +31,17 @@ import org.jspecify.annotations.Nullable;
 public final class AgentClientBuilder {
     private static final System.Logger LOG = System.getLogger("dev.parley.client");
 
+    /** Extensions of the modules of the program. */
+    private static final List<ExtensionProtocol> INSTALLED =
+            ServiceLoader.load(ExtensionProtocol.Provider.class, AgentClientBuilder.class.getClassLoader()).stream()
+                    .flatMap(provider -> provider.get().protocols().stream())
+                    .toList();
+
     private final Map<String, String> headers = new LinkedHashMap<>();
     private final List<String> preferred = new ArrayList<>();
     private final Set<Origin> allowed = new HashSet<>();
     private final Set<String> extensions = new HashSet<>();
+    private final List<ExtensionProtocol> protocols = new ArrayList<>(INSTALLED);
     private final Map<String, Set<Origin>> keyOrigins = new HashMap<>();
     private @Nullable String apiKey;
     private ClientSettings.@Nullable Keys keys;
@@ -155,6 +166,15 @@ public final class AgentClientBuilder {
      */
     public AgentClientBuilder allowOrigin(String origin) {
         allowed.add(HttpUrl.of(origin).origin());
+        return this;
+    }
+
+    /**
+     * Adds an extension whose operations the client calls where a card offers it. Those of modules with an
+     * {@link ExtensionProtocol.Provider} are known without.
+     */
+    public AgentClientBuilder extension(ExtensionProtocol protocol) {
+        protocols.add(requireNonNull(protocol, "protocol"));
         return this;
     }
 
@@ -386,6 +406,7 @@ public final class AgentClientBuilder {
                 version,
                 allowed,
                 extensions,
+                protocols,
                 callTimeout,
                 sendTimeout,
                 connectTimeout,

@@ -2,6 +2,7 @@ package dev.parley.client;
 
 import dev.parley.client.HttpUrl.Origin;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ record ClientSettings(
         @Nullable String version,
         Set<Origin> allowed,
         Set<String> extensions,
+        List<ExtensionProtocol> protocols,
         Duration callTimeout,
         Duration sendTimeout,
         Duration connectTimeout,
@@ -83,6 +85,7 @@ record ClientSettings(
         preferred = List.copyOf(preferred);
         allowed = Set.copyOf(allowed);
         extensions = Set.copyOf(extensions);
+        protocols = List.copyOf(protocols);
     }
 
     /** True if every request carries something that counts as a credential. */

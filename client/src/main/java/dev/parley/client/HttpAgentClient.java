@@ -9,7 +9,6 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.GetTask;
@@ -115,7 +114,7 @@ final class HttpAgentClient implements AgentClient {
     @SuppressWarnings("unchecked") // a task is what both operations may answer
     private <R> R answer(Operation.Call<R> operation, CallContext context) {
         if (operation instanceof Operation.ExtensionCall<R> call) {
-            return graph().call(call, context);
+            return HttpExtension.of(this, call).call(call, context);
         }
         R result = exchange(operation, context);
         if (operation instanceof GetTask get) {
@@ -192,20 +191,6 @@ final class HttpAgentClient implements AgentClient {
     }
 
     @Override
-    public KnowledgeEndpoint knowledge() {
-        return KnowledgeEndpoint.of(this, HttpKnowledge.Offer.of(card()).languages());
-    }
-
-    private HttpKnowledge graph() {
-        return new HttpKnowledge(this, HttpKnowledge.Offer.of(card()));
-    }
-
-    @Override
-    public String knowledgeSchema() {
-        return HttpKnowledge.Offer.of(card()).schema(means, card(), place().url());
-    }
-
-    @Override
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         return traced.watch(operation, context);
     }
@@ -213,7 +198,8 @@ final class HttpAgentClient implements AgentClient {
     @SuppressWarnings("unchecked") // operations of A2A stream events of tasks
     private <E> Feed<E> stream(Operation.Watch<E> operation, CallContext context) {
         return switch (operation) {
-            case Operation.ExtensionWatch<E> extension -> graph().watch(extension, context);
+            case Operation.ExtensionWatch<E> extension ->
+                HttpExtension.of(this, extension).watch(extension, context);
             case Operation.TaskWatch watch -> (Feed<E>) events(watch, context);
         };
     }

@@ -35,6 +35,7 @@ final class Transports {
                 settings.connectTimeout(),
                 settings.streamSilence(),
                 settings.sendTimeout(),
+                settings.protocols(),
                 settings.isHeard() ? wire.overhearing() : null);
     }
 

@@ -1,12 +1,15 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.JsonForm;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 
 /** How one kind of value looks on the wire, in both directions. Stateless. */
-interface Codec<T> {
+interface Codec<T> extends JsonForm<T> {
+    byte[] NOTHING = {};
+
     /** Expectation for error messages, such as {@code a string}. */
     String expected();
 
@@ -20,6 +23,17 @@ interface Codec<T> {
     T read(JsonParser in);
 
     void write(JsonGenerator out, T value);
+
+    @Override
+    default T fromJson(@Nullable Object json) {
+        return Json.read(Json.write(json), this);
+    }
+
+    @Override
+    default @Nullable Object toJson(T value) {
+        Object tree = Json.read(Json.write(NOTHING, this, value, NOTHING), Codecs.FREE);
+        return Codecs.NULL.equals(tree) ? null : tree;
+    }
 
     /**
      * Reads a query parameter or a piece of a path.

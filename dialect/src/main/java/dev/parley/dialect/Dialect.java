@@ -98,6 +98,21 @@ abstract class Dialect {
         return statusesOf100 ? error.httpStatusOf100() : error.httpStatus();
     }
 
+    /** The error as callers of this dialect see it. */
+    A2AException shown(A2AException problem) {
+        return problem;
+    }
+
+    /** The HTTP status of an error over JSON-RPC. */
+    int rpcStatus(A2AException problem) {
+        return Form.HTTP_ERRORS.contains(problem.error()) ? problem.error().httpStatus() : 200;
+    }
+
+    /** The HTTP status of an error over REST. */
+    int restStatus(A2AException problem, boolean statusesOf100) {
+        return httpStatus(problem.error(), statusesOf100);
+    }
+
     /** Data of an error over JSON-RPC. */
     Object rpcErrorData(A2AException problem) {
         return Problem.details(problem);

@@ -9,7 +9,6 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.OwnMethod;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Collections;
@@ -17,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +45,6 @@ public final class Dialects {
     private final DialectSettings settings;
     private final Kernel kernel = new Kernel(this);
     private final Vault vault;
-    private final Knowledge knowledge;
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
     public Dialects(DialectSettings settings) {
@@ -61,7 +58,6 @@ public final class Dialects {
     public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
         this.vault = new Vault(this, new FileLinks(fileKey, welcome, InstantSource.system()));
-        this.knowledge = new Knowledge(this, settings.has(Switch.STRICT_KNOWLEDGE_STATUSES));
     }
 
     private static byte[] newKey() {
@@ -224,15 +220,20 @@ public final class Dialects {
             if (problem != null && !envelope.anonymous()) {
                 throw problem;
             }
-            if (problem == null && agent.methods().containsKey(envelope.method())) {
-                return own(Dialect.V1, envelope, form, request, agent, caller);
+            ExtensionRow row = agent.extensions().named(envelope.method());
+            if (row != null && (problem == null || Version.of(request, agent.dialects()) != Version.V1)) {
+                ExtensionCalls call = extension(row, Dialect.V1, request, agent, caller);
+                form = call.rpcForm(envelope);
+                return call.answerRpc(envelope, form);
+            }
+            ExtensionRow unserved = row == null ? ExtensionTable.INSTALLED.named(envelope.method()) : null;
+            if (unserved != null && problem == null) { // what its clients expect of an agent without it
+                form = extension(unserved, Dialect.V1, request, agent, caller).rpcForm(envelope);
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
             }
             Version version = Version.of(request, agent.dialects());
             if (agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())) {
                 return kernel.answer(request, agent, caller);
-            }
-            if (Knowledge.isMethod(envelope.method()) && (problem == null || version != Version.V1)) {
-                return knowledge.answerRpc(envelope, request, agent, caller);
             }
             Dialect dialect = dialect(envelope.method(), version, agent);
             boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
@@ -259,14 +260,10 @@ public final class Dialects {
         }
     }
 
-    /** Answers a call of a method that the agent has of its own. */
-    WireAnswer own(
-            Dialect dialect, Envelope envelope, Form form, WireRequest request, ServedAgent agent, CallContext caller)
-            throws Exception {
-        OwnMethod method = requireNonNull(agent.methods().get(envelope.method()));
-        CallContext context = context(caller, extensions(request), request.header(TRACE), dialect);
-        return form.result(
-                Codecs.FREE, method.call(envelope.params(Codecs.STRUCT, request, caller), context), Map.of());
+    /** A call of an operation of an extension, or of a method that the agent has of its own. */
+    ExtensionCalls extension(
+            ExtensionRow row, Dialect base, WireRequest request, ServedAgent agent, CallContext caller) {
+        return new ExtensionCalls(row, base, settings, request, agent, caller);
     }
 
     /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
@@ -368,8 +365,15 @@ public final class Dialects {
             if (CardFile.isAt(request.path())) {
                 return CardFile.answer(request, agent);
             }
-            if (Knowledge.isPath(request.path())) {
-                return knowledge.answerRest(request, agent, caller);
+            List<ExtensionRow> routed = agent.extensions().routed();
+            if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
+                Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
+                ExtensionCalls call = extension(route.operation(), Dialect.V1, request, agent, caller);
+                form = restForm(call.dialect(), request);
+                if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
+                    return wrongContentType(form, request);
+                }
+                return call.answerRest(route.variables(), form);
             }
             if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
                 form = restForm(LegacyDialect.KIND, request);
@@ -377,11 +381,11 @@ public final class Dialects {
             }
             Dialect dialect = restDialect(request, agent, caller);
             form = restForm(dialect, request);
-            Rest route = Rest.of(operations(dialect), request.method(), request.path());
+            Rest<WireOperation> route = Rest.of(operations(dialect).all(), request.method(), request.path());
             if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
                 return wrongContentType(form, request);
             }
-            Operation operation = LargeBodies.compute(request, caller, () -> route.read(request));
+            Operation operation = LargeBodies.compute(request, caller, () -> Rest.read(route, request));
             return exchange(dialect, route.operation(), operation, form, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
             return form.error(Problem.of(failure));
@@ -402,7 +406,7 @@ public final class Dialects {
         try {
             return exchange(LegacyDialect.KIND, asked, get, form, request, agent, caller);
         } catch (A2AException none) {
-            return form.error(none, form.status(none.error()));
+            return form.error(none);
         }
     }
 
@@ -531,7 +535,7 @@ public final class Dialects {
     }
 
     Form restForm(Dialect dialect, WireRequest request) {
-        String type = dialect.equals(Dialect.V1) || dialect instanceof KnowledgeDialect
+        String type = dialect.equals(Dialect.V1) || dialect instanceof ExtensionDialect
                 ? restType(request.header("Accept"), request.header("Content-Type"))
                 : Form.JSON;
         return Form.rest(dialect, type, settings.has(Switch.STATUSES_OF_100));

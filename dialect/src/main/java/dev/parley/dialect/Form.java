@@ -89,7 +89,8 @@ final class Form {
 
     /** The answer to a request that was refused or failed. */
     WireAnswer.Whole error(A2AException problem) {
-        return error(problem, status(problem.error()));
+        A2AException shown = dialect.shown(problem);
+        return error(shown, status(shown));
     }
 
     WireAnswer.Whole error(A2AException problem, int status) {
@@ -119,11 +120,8 @@ final class Form {
                 : error;
     }
 
-    int status(A2AError error) {
-        if (rpc) {
-            return HTTP_ERRORS.contains(error) ? error.httpStatus() : 200;
-        }
-        return dialect.httpStatus(error, statusesOf100);
+    private int status(A2AException problem) {
+        return rpc ? dialect.rpcStatus(problem) : dialect.restStatus(problem, statusesOf100);
     }
 
     private byte[] errorBody(A2AException problem, int status) {
@@ -186,7 +184,8 @@ final class Form {
     byte[] failure(A2AException problem) {
         var frames = new Frames();
         if (!dialect.tellFailure(problem, frames)) {
-            return join(DATA, errorBody(problem, problem.error().httpStatus()), END_OF_EVENT);
+            A2AException shown = dialect.shown(problem);
+            return join(DATA, errorBody(shown, shown.error().httpStatus()), END_OF_EVENT);
         }
         return frames.bytes(0);
     }

@@ -60,8 +60,9 @@ final class Kernel {
             if (envelope.method().equals(GET_CARD)) {
                 return form.result(KernelCard.CARD, agent.card(), Map.of());
             }
-            if (agent.methods().containsKey(envelope.method())) {
-                return dialects.own(DIALECT, envelope, form, request, agent, caller);
+            ExtensionRow row = agent.extensions().named(envelope.method());
+            if (row != null && row.protocol().uri().isEmpty()) {
+                return dialects.extension(row, DIALECT, request, agent, caller).answerRpc(envelope, form);
             }
             WireOperation asked = DIALECT.operations().named(envelope.method());
             if (asked == null) {

@@ -1,8 +1,11 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Extension;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.KnowledgeOperation;
 import java.util.ArrayList;
@@ -47,7 +50,7 @@ public final class KnowledgeExtension {
         var params = new LinkedHashMap<String, @Nullable Object>();
         params.put(LANGUAGES, languages);
         params.put(SUBSCRIPTIONS, subscriptions);
-        params.put(SCHEMA_URL, agent + REST_PATH + Knowledge.SCHEMA);
+        params.put(SCHEMA_URL, agent + REST_PATH + KnowledgeProtocol.SCHEMA);
         params.put("jsonSchemaUrl", server + SCHEMA_PATH);
         params.put("methods", subscriptions ? KnowledgeOperation.NAMES : KnowledgeOperation.NAMES.subList(0, 2));
         params.put(REST_BASE, agent + REST_PATH);
@@ -63,6 +66,20 @@ public final class KnowledgeExtension {
     /** Returns what a card says of the extension; empty if its agent does not have it. */
     public static Optional<Extension> in(AgentCard card) {
         return in(card.capabilities());
+    }
+
+    /**
+     * The graph that the card of an agent offers.
+     *
+     * @throws A2AException UNSUPPORTED_OPERATION if it offers none
+     */
+    public static KnowledgeEndpoint endpoint(AgentEndpoint agent, AgentCard card) {
+        Extension entry = in(card).orElseThrow(() -> A2AException.of(
+                A2AError.UNSUPPORTED_OPERATION,
+                "The agent " + card.name() + " offers no knowledge graph (expected: "
+                        + KnowledgeEndpoint.EXTENSION_PATH
+                        + " among the extensions of its card, or the flag knowledgeGraph)"));
+        return KnowledgeEndpoint.of(agent, languagesOrDefault(entry));
     }
 
     static Optional<Extension> in(Capabilities capabilities) {
@@ -83,6 +100,12 @@ public final class KnowledgeExtension {
             named.forEach(one -> languages.add(String.valueOf(one)));
         }
         return languages;
+    }
+
+    /** The query languages of an agent with this entry in its card; GraphQL if the card lists none. */
+    public static List<String> languagesOrDefault(Extension entry) {
+        List<String> listed = languages(entry);
+        return listed.isEmpty() ? List.of(KnowledgeOperation.GRAPHQL) : listed;
     }
 
     /** Whether an agent with this entry in its card streams changes. */

@@ -4,8 +4,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.FairPool;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -108,8 +106,6 @@ public final class LargeBodies {
             case TaskStatusUpdateEvent event -> left(event.status(), left(event.metadata(), left));
             case TaskArtifactUpdateEvent event -> left(event.artifact(), left(event.metadata(), left));
             case Operation.TaskPage page -> left(page.tasks(), left);
-            case QueryResult result -> left(result.data(), left(result.metadata(), left));
-            case UpdateResult result -> left(result.affectedIds(), left);
             default -> left;
         };
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variables what the path says, by field
  */
-record Rest(WireOperation operation, Map<String, String> variables) {
+record Rest<R extends Routed>(R operation, Map<String, String> variables) {
     static final String OLD_PREFIX = "v1";
 
     private static final String TENANT = "tenant";
@@ -34,13 +34,13 @@ record Rest(WireOperation operation, Map<String, String> variables) {
      *
      * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
      */
-    static Rest of(OperationTable table, String verb, String path) {
-        List<Rest> routes = at(table, path);
+    static <R extends Routed> Rest<R> of(List<R> table, String verb, String path) {
+        List<Rest<R>> routes = at(table, path);
         if (routes.isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No operation has the path " + path);
         }
         var verbs = new LinkedHashSet<String>();
-        for (Rest route : routes) {
+        for (Rest<R> route : routes) {
             if (route.operation.verbs().contains(verb)) {
                 return route;
             }
@@ -49,11 +49,33 @@ record Rest(WireOperation operation, Map<String, String> variables) {
         throw A2AException.notAllowed(verb, String.join(", ", verbs));
     }
 
-    /** True if an operation has this path, whatever stands in front of it. */
+    /** True if an operation of the table has this path. */
+    static boolean isAt(List<? extends Routed> table, String path) {
+        return !at(table, path).isEmpty();
+    }
+
+    /**
+     * Refuses an extension's place in the REST binding that belongs to A2A.
+     *
+     * @throws IllegalArgumentException if the path begins like one of A2A
+     */
+    static void requireFree(String methodsAndPath) {
+        String path = methodsAndPath.substring(methodsAndPath.indexOf(' ') + 1);
+        String first = segments(path).getFirst();
+        if (NO_TENANTS.contains(first) || first.startsWith("{")) {
+            throw new IllegalArgumentException(
+                    "REST path \"" + path + "\": belongs to A2A (expected: a first segment of its own)");
+        }
+    }
+
+    /** True if an operation has this path, whatever stands in front of it; those of extensions end in a verb such as {@code :query}. */
     static boolean endsLikeAnOperation(String path) {
+        if (path.indexOf(':', path.lastIndexOf('/') + 1) > 0) {
+            return true;
+        }
         for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
             String tail = path.substring(slash);
-            if (Knowledge.isPath(tail) || !at(V1Operations.TABLE, tail).isEmpty()) {
+            if (isAt(V1Operations.TABLE.all(), tail)) {
                 return true;
             }
         }
@@ -65,36 +87,37 @@ record Rest(WireOperation operation, Map<String, String> variables) {
     }
 
     /** Reads the operation from path, query and body. A blank body and {@code null} are no body. */
-    Operation read(WireRequest request) {
+    static Operation read(Rest<WireOperation> route, WireRequest request) {
+        Shape<Operation> shape = route.operation.request();
         if (!request.method().equals("POST")) {
-            return operation.request().read(null, variables, request.query());
+            return shape.read(null, route.variables, request.query());
         }
         if (isNothing(request.body())) {
-            return operation.request().read(null, variables, Map.of());
+            return shape.read(null, route.variables, Map.of());
         }
-        return Json.request(request.body(), in -> operation.request().read(in, variables, Map.of()));
+        return Json.request(request.body(), in -> shape.read(in, route.variables, Map.of()));
     }
 
     static boolean isNothing(byte[] body) {
         return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
     }
 
-    private static List<Rest> at(OperationTable table, String path) {
+    private static <R extends Routed> List<Rest<R>> at(List<R> table, String path) {
         List<String> segments = segments(path);
         if (segments.getFirst().equals(OLD_PREFIX)) {
             segments = segments.subList(1, segments.size());
         }
-        List<Rest> routes = at(table, segments, null);
+        List<Rest<R>> routes = at(table, segments, null);
         if (routes.isEmpty() && segments.size() > 1 && !NO_TENANTS.contains(segments.getFirst())) {
             return at(table, segments.subList(1, segments.size()), segments.getFirst());
         }
         return routes;
     }
 
-    private static List<Rest> at(OperationTable table, List<String> segments, @Nullable String tenant) {
-        var routes = new ArrayList<Rest>();
+    private static <R extends Routed> List<Rest<R>> at(List<R> table, List<String> segments, @Nullable String tenant) {
+        var routes = new ArrayList<Rest<R>>();
         boolean verbFound = false;
-        for (WireOperation operation : table.all()) {
+        for (R operation : table) {
             PathTemplate template = operation.path();
             Map<String, String> variables = template == null ? null : template.match(segments);
             if (template == null || variables == null) {
@@ -109,7 +132,7 @@ record Rest(WireOperation operation, Map<String, String> variables) {
             if (tenant != null) {
                 variables.put(TENANT, tenant);
             }
-            routes.add(new Rest(operation, variables));
+            routes.add(new Rest<>(operation, variables));
         }
         return routes;
     }

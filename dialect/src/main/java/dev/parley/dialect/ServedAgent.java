@@ -4,12 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
-import dev.parley.protocol.OwnMethod;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An agent that a server answers for.
@@ -18,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param served its public card, with absolute interface URLs
  * @param dialects in which it is served, out of {@link Dialects#NAMES}; with only {@code 1.0} its card has no members
  *     for older readers
- * @param knowledge the knowledge graph that it lets its callers use; null for none
- * @param methods its own JSON-RPC methods by name; those of the protocol cannot be among them
+ * @param extensions the operations of its extensions and its own methods, which its endpoint answers as well
  * @param door stands before the endpoint for what a caller asks, once for each request; what a dialect looks up besides
  *     goes past it
  */
@@ -28,10 +24,9 @@ public record ServedAgent(
         AgentEndpoint endpoint,
         ServedCard served,
         Set<String> dialects,
-        @Nullable ServedKnowledge knowledge,
-        Map<String, OwnMethod> methods,
+        ExtensionTable extensions,
         UnaryOperator<AgentEndpoint> door) {
-    private static final List<OperationTable> OPERATIONS = List.of(
+    static final List<OperationTable> OPERATIONS = List.of(
             V1Operations.TABLE,
             LegacyOperations.KIND,
             LegacyOperations.TYPE,
@@ -42,45 +37,29 @@ public record ServedAgent(
         requireNonNull(name, "name");
         requireNonNull(endpoint, "endpoint");
         requireNonNull(served, "served");
+        requireNonNull(extensions, "extensions");
         requireNonNull(door, "door");
         dialects = Set.copyOf(dialects);
         if (dialects.isEmpty() || !Dialects.NAMES.containsAll(dialects)) {
             throw new IllegalArgumentException(
                     "dialects: " + dialects + " (expected: some of " + String.join(", ", Dialects.NAMES) + ")");
         }
-        methods = Map.copyOf(methods);
-        methods.keySet().forEach(ServedAgent::requireOwn);
     }
 
     /** An agent without observation of its requests. */
     public ServedAgent(
-            String name,
-            AgentEndpoint endpoint,
-            ServedCard served,
-            Set<String> dialects,
-            @Nullable ServedKnowledge knowledge,
-            Map<String, OwnMethod> methods) {
-        this(name, endpoint, served, dialects, knowledge, methods, UnaryOperator.identity());
+            String name, AgentEndpoint endpoint, ServedCard served, Set<String> dialects, ExtensionTable extensions) {
+        this(name, endpoint, served, dialects, extensions, UnaryOperator.identity());
     }
 
-    /** An agent with an unsigned card, without a knowledge graph and methods of its own. */
+    /** An agent with an unsigned card, without operations of extensions. */
     public ServedAgent(String name, AgentEndpoint endpoint, AgentCard card, Set<String> dialects) {
-        this(name, endpoint, ServedCard.unsigned(card), dialects, null, Map.of());
+        this(name, endpoint, ServedCard.unsigned(card), dialects, ExtensionTable.EMPTY);
     }
 
     /** An agent that is served in every dialect. */
     public ServedAgent(String name, AgentEndpoint endpoint, AgentCard card) {
         this(name, endpoint, card, Dialects.NAMES);
-    }
-
-    private static void requireOwn(String method) {
-        boolean ofProtocol =
-                OPERATIONS.stream().anyMatch(table -> table.named(method) != null) || Knowledge.isMethod(method);
-        // JSON-RPC keeps names with that beginning for itself.
-        if (ofProtocol || method.equals(Kernel.GET_CARD) || method.startsWith("rpc.") || method.isBlank()) {
-            throw new IllegalArgumentException(
-                    "method: " + method + " (expected: a name that the protocol does not have)");
-        }
     }
 
     /** Its public card, with the signatures that it has in A2A 1.0. */

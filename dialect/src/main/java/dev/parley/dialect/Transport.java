@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
@@ -57,6 +58,7 @@ public interface Transport {
      * @param connectTimeout timeout of connecting
      * @param silence after what time without a sign of life a connection is asked for one
      * @param firstEvent how long a stream may take to its first event
+     * @param extensions whose operations may be called
      * @param listener receives requests and answers; null for none
      */
     record Settings(
@@ -67,6 +69,7 @@ public interface Transport {
             Duration connectTimeout,
             Duration silence,
             Duration firstEvent,
+            List<ExtensionProtocol> extensions,
             @Nullable Listener listener) {}
 
     /** Sees what goes over the wire, messages as JSON. Called by any thread; does not throw. */

@@ -96,7 +96,8 @@ final class Vault {
         var endpoint = new VaultEndpoint(
                 agent.endpoint(),
                 (taskId, holder, index) -> links.of(base, caller, agent.name(), taskId, holder, index));
-        return new ServedAgent(agent.name(), endpoint, agent.served(), agent.dialects(), null, Map.of(), agent.door());
+        return new ServedAgent(
+                agent.name(), endpoint, agent.served(), agent.dialects(), ExtensionTable.EMPTY, agent.door());
     }
 
     private static WireAnswer.Whole silent(WireAnswer answer) {

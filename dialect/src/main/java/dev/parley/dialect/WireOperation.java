@@ -22,7 +22,8 @@ record WireOperation(
         List<String> verbs,
         @Nullable PathTemplate path,
         Shape<Operation> request,
-        @Nullable Codec<Object> result) {
+        @Nullable Codec<Object> result)
+        implements Routed {
 
     /** @param rest verbs and path, such as {@code POST,GET /tasks/{id}:subscribe}; empty if there is no REST binding */
     static <O extends Operation> WireOperation of(

@@ -5,8 +5,11 @@ import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,7 +31,8 @@ final class Exchange {
     private DialectSettings settings = DialectSettings.DEFAULTS;
     private AgentCard card = CARD;
     private Set<String> dialects = Set.of("1.0");
-    private @Nullable ServedKnowledge knowledge;
+    private @Nullable AgentEndpoint extension;
+    private ExtensionTable extensions = ExtensionTable.EMPTY;
 
     Exchange with(String header, String value) {
         headers.put(header.toLowerCase(Locale.ROOT), value);
@@ -45,8 +49,10 @@ final class Exchange {
         return this;
     }
 
-    Exchange with(ServedKnowledge knowledge) {
-        this.knowledge = knowledge;
+    /** Has {@code endpoint} answer the operations of an extension. */
+    Exchange with(ExtensionProtocol extension, AgentEndpoint endpoint) {
+        this.extensions = new ExtensionTable(List.of(extension));
+        this.extension = endpoint;
         return this;
     }
 
@@ -84,8 +90,24 @@ final class Exchange {
         return new Dialects(settings)
                 .answer(
                         request,
-                        new ServedAgent("a", endpoint, ServedCard.unsigned(card), dialects, knowledge, Map.of()),
+                        new ServedAgent("a", new Both(), ServedCard.unsigned(card), dialects, extensions),
                         CallContext.anonymous());
+    }
+
+    private final class Both implements AgentEndpoint {
+        @Override
+        public <R> R call(Operation.Call<R> operation, CallContext context) {
+            return of(operation).call(operation, context);
+        }
+
+        @Override
+        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
+            return of(operation).watch(operation, context);
+        }
+
+        private AgentEndpoint of(Operation operation) {
+            return extension != null && operation instanceof Operation.Extension ? extension : endpoint;
+        }
     }
 
     /** The request as a server would hand it over; {@code target} may have a query and be percent-encoded. */

@@ -49,8 +49,10 @@ final class KnowledgeTest {
             Map.of("taskId", "t-77"));
 
     private final ScriptedKnowledge graph = new ScriptedKnowledge();
-    private final Exchange exchange =
-            new Exchange().inEveryDialect().with(graph.served()).with(card(true));
+    private final Exchange exchange = new Exchange()
+            .inEveryDialect()
+            .with(KnowledgeProtocol.EXTENSION, graph.endpoint())
+            .with(card(true));
 
     private static AgentCard card(boolean withKnowledge) {
         return Json.read(

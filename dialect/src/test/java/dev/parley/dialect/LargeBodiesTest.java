@@ -59,7 +59,7 @@ final class LargeBodiesTest {
         var endpoint = new ScriptedEndpoint();
         endpoint.answers = call -> ((Operation.SendMessage) call).message();
         AgentCard card = Json.read(Wire.example("card.full.json"), AgentCard.class);
-        var agent = new ServedAgent("a", endpoint, ServedCard.unsigned(card), Set.of("1.0"), null, Map.of());
+        var agent = new ServedAgent("a", endpoint, ServedCard.unsigned(card), Set.of("1.0"), ExtensionTable.EMPTY);
         return ((WireAnswer.Whole) new Dialects(DialectSettings.DEFAULTS).answer(request(text), agent, caller))
                 .status();
     }
@@ -121,7 +121,8 @@ final class LargeBodiesTest {
         var endpoint = new ScriptedEndpoint();
         endpoint.answers = call -> task;
         AgentCard card = Json.read(Wire.example("card.full.json"), AgentCard.class);
-        var agent = new ServedAgent("a", endpoint, ServedCard.unsigned(card), Set.of("1.0", "0.3"), null, Map.of());
+        var agent =
+                new ServedAgent("a", endpoint, ServedCard.unsigned(card), Set.of("1.0", "0.3"), ExtensionTable.EMPTY);
         var request = new WireRequest("GET", "/tasks/t", Map.of(), name -> null, new byte[0], "127.0.0.1");
         return new Dialects(DialectSettings.DEFAULTS).answer(request, agent, ORDINARY);
     }

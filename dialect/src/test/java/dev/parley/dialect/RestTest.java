@@ -40,7 +40,7 @@ final class RestTest {
                 "GET    | /v1/acme/tasks/t-1                        | GetTask                          | {id=t-1, tenant=acme}"
             })
     void everyPathLeadsToItsOperation(String verb, String path, String method, String variables) {
-        Rest route = Rest.of(V1Operations.TABLE, verb, path);
+        Rest<WireOperation> route = Rest.of(V1Operations.TABLE.all(), verb, path);
 
         assertThat(route.operation().method()).isEqualTo(method);
         assertThat(route.variables()).hasToString(variables);
@@ -81,7 +81,7 @@ final class RestTest {
         "/tasks/t/pushNotificationConfigs/"
     })
     void anyOtherPathIsNotFound(String path) {
-        var refused = catchThrowableOfType(A2AException.class, () -> Rest.of(V1Operations.TABLE, "GET", path));
+        var refused = catchThrowableOfType(A2AException.class, () -> Rest.of(V1Operations.TABLE.all(), "GET", path));
         var answer = new Exchange().with("A2A-Version", "1.0").rest("GET", path);
 
         assertThat(refused.error()).isEqualTo(A2AError.METHOD_NOT_FOUND);

@@ -70,9 +70,9 @@ public final class Agent {
         return settings.knowledge;
     }
 
-    /** This agent with one more extension, whose messages are JSON, and with {@code handler} in its place. */
-    public Agent extended(Extension extension, AgentHandler handler) {
-        return settings.copy().extension(extension).reading(true).handle(handler);
+    /** This agent with {@code handler} in its place, which reads JSON besides. */
+    public Agent readingJson(AgentHandler handler) {
+        return settings.copy().reading(true).handle(handler);
     }
 
     /** This agent with more extensions, and with those that are addresses of a hub at that of the one at {@code url}. */
@@ -90,6 +90,11 @@ public final class Agent {
         return extensions.stream()
                 .flatMap(extension -> extension.methods().keySet().stream())
                 .collect(Collectors.toSet());
+    }
+
+    /** True if callers may stream. */
+    public boolean streams() {
+        return settings.streaming;
     }
 
     /** Its extensions, in the order of its card. */

@@ -2,7 +2,14 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.ExtensionProtocol;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.OwnMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,12 +23,16 @@ import org.jspecify.annotations.Nullable;
  *     front, and serves the specification there
  * @param needs URIs of the extensions without which it cannot be activated
  * @param methods JSON-RPC methods that it adds to an agent, by name; their callers are authenticated like callers of the agent
+ * @param protocol its operations on the wire; null for none
+ * @param handlers of its operations, by name
  * @param specification in Markdown; null if it is not published here
  */
 public record AgentExtension(
         Extension card,
         List<String> needs,
         Map<String, OwnMethod> methods,
+        @Nullable ExtensionProtocol protocol,
+        Map<String, AgentEndpoint> handlers,
         @Nullable String specification) {
     /** Prefix of the paths of a hub's extensions. */
     public static final String PATH = "/extensions/";
@@ -30,6 +41,7 @@ public record AgentExtension(
         requireNonNull(card, "card");
         needs = List.copyOf(needs);
         methods = Map.copyOf(methods);
+        handlers = Map.copyOf(handlers);
         if (card.uri().startsWith("/") && !card.uri().matches(PATH + "[A-Za-z0-9._/-]*[A-Za-z0-9]")) {
             throw new IllegalArgumentException("uri: " + card.uri() + " (expected: " + PATH + "name/version)");
         }
@@ -37,7 +49,7 @@ public record AgentExtension(
 
     /** One that is nothing but its entry in the card: data, or a way to use what there is. */
     public static AgentExtension of(Extension card) {
-        return new AgentExtension(card, List.of(), Map.of(), null);
+        return new AgentExtension(card, List.of(), Map.of(), null, Map.of(), null);
     }
 
     /** One with this URI, which may be left out by callers. */
@@ -47,26 +59,91 @@ public record AgentExtension(
 
     /** This extension for callers who also activate others. */
     public AgentExtension needing(String... uris) {
-        return new AgentExtension(card, List.of(uris), methods, specification);
+        return new AgentExtension(card, List.of(uris), methods, protocol, handlers, specification);
     }
 
     /** This extension with one more method. */
     public AgentExtension method(String name, OwnMethod method) {
         var more = new LinkedHashMap<String, OwnMethod>(methods);
         more.put(name, method);
-        return new AgentExtension(card, needs, more, specification);
+        return new AgentExtension(card, needs, more, protocol, handlers, specification);
+    }
+
+    /** An extension with operations, whose handlers {@link #call} and {@link #watch} add. */
+    public static AgentExtension of(ExtensionProtocol protocol, String description) {
+        var card = new Extension(protocol.uri(), description, false, Map.of());
+        return new AgentExtension(card, List.of(), Map.of(), protocol, Map.of(), null);
+    }
+
+    /**
+     * This extension with the handler of an operation that has one answer.
+     *
+     * @throws IllegalArgumentException if the extension has no such operation
+     */
+    public <A, O extends Operation.ExtensionCall<A>> AgentExtension call(Class<O> type, CallHandler<O, A> handler) {
+        return with(type, Handlers.of(type, handler));
+    }
+
+    /**
+     * This extension with the handler of an operation that streams.
+     *
+     * @throws IllegalArgumentException if the extension has no such operation
+     */
+    public <E, O extends Operation.ExtensionWatch<E>> AgentExtension watch(Class<O> type, WatchHandler<O, E> handler) {
+        return with(type, Handlers.of(type, handler));
+    }
+
+    /** This extension with all operations of {@code protocol}, which {@code handler} answers. */
+    public AgentExtension operations(ExtensionProtocol protocol, AgentEndpoint handler) {
+        var all = new LinkedHashMap<>(handlers);
+        protocol.methods().forEach(method -> all.put(method.name(), handler));
+        return new AgentExtension(card, needs, methods, protocol, all, specification);
+    }
+
+    private AgentExtension with(Class<? extends Operation> type, AgentEndpoint handler) {
+        if (protocol != null) {
+            for (ExtensionMethod<?, ?> method : protocol.methods()) {
+                if (method.type().equals(type)) {
+                    var all = new LinkedHashMap<>(handlers);
+                    all.put(method.name(), handler);
+                    return new AgentExtension(card, needs, methods, protocol, all, specification);
+                }
+            }
+        }
+        throw new IllegalArgumentException(
+                "extension " + card.uri() + ": no operation " + type.getSimpleName() + " (expected: one of its rows)");
+    }
+
+    /** Answers an operation. Called on a virtual thread for each call, and may block. */
+    @FunctionalInterface
+    public interface CallHandler<O, A> {
+        /**
+         * @param caller who calls, in which group, with which scopes and deadline
+         * @throws A2AException for the caller; anything else is an internal error
+         */
+        A call(O operation, CallContext caller);
+    }
+
+    /** Opens the stream that answers an operation. Called on a virtual thread for each call, and may block. */
+    @FunctionalInterface
+    public interface WatchHandler<O, E> {
+        /**
+         * @param caller who calls, in which group, with which scopes and deadline
+         * @throws A2AException for the caller; anything else is an internal error
+         */
+        Feed<E> watch(O operation, CallContext caller);
     }
 
     /** This extension with its specification, in Markdown. */
     public AgentExtension specified(String markdown) {
-        return new AgentExtension(card, needs, methods, markdown);
+        return new AgentExtension(card, needs, methods, protocol, handlers, markdown);
     }
 
     /** This extension as a hub at {@code url} has it. */
     public AgentExtension at(String url) {
         var placed = new Extension(at(url, card.uri()), card.description(), card.required(), card.params());
         return new AgentExtension(
-                placed, needs.stream().map(uri -> at(url, uri)).toList(), methods, specification);
+                placed, needs.stream().map(uri -> at(url, uri)).toList(), methods, protocol, handlers, specification);
     }
 
     private static String at(String url, String uri) {

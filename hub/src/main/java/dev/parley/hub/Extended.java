@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * Sends each operation to the endpoint that answers it: those of extensions by name, all others to the agent.
  *
  * @param agent null if there are only extensions
+ * @param streams whether the agent streams
  */
-record Extended(@Nullable AgentEndpoint agent, Map<String, AgentEndpoint> extensions) implements AgentEndpoint {
+record Extended(@Nullable AgentEndpoint agent, Map<String, AgentEndpoint> extensions, boolean streams)
+        implements AgentEndpoint {
     Extended {
         extensions = Map.copyOf(extensions);
     }
@@ -26,7 +28,11 @@ record Extended(@Nullable AgentEndpoint agent, Map<String, AgentEndpoint> extens
 
     @Override
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-        return endpoint(operation).watch(operation, context);
+        AgentEndpoint endpoint = endpoint(operation);
+        if (!streams && operation instanceof Operation.Extension) {
+            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
+        }
+        return endpoint.watch(operation, context);
     }
 
     private AgentEndpoint endpoint(Operation operation) {

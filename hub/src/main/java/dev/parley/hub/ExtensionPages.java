@@ -93,7 +93,9 @@ final class ExtensionPages implements RequestHandler {
         var methods = new TreeSet<String>(extension.methods().keySet());
         if (extension.card().params().get("methods") instanceof List<?> described) {
             described.forEach(
-                    method -> methods.add(String.valueOf(method))); // of those that no handler of the agent has
+                    method -> methods.add(String.valueOf(method))); // which may be fewer than the extension has
+        } else if (extension.protocol() != null) {
+            extension.protocol().methods().forEach(method -> methods.add(method.name()));
         }
         entry.put("methods", List.copyOf(methods));
         entry.put("agents", agents);

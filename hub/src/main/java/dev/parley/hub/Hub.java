@@ -8,10 +8,9 @@ import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
 import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
-import dev.parley.dialect.KnowledgeExtension;
+import dev.parley.dialect.ExtensionTable;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedCard;
-import dev.parley.dialect.ServedKnowledge;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Engine;
@@ -24,8 +23,8 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.KnowledgeTokenVerifier;
 import dev.parley.protocol.OwnMethod;
 import dev.parley.protocol.Sha256;
@@ -256,32 +255,50 @@ public final class Hub implements AutoCloseable {
 
     /** Hosts one more agent, from now on. */
     public void host(Agent described) {
-        Agent agent = described.offering(extensions, server.url());
+        String url = server.agentUrl(described.name());
+        Agent offered = described.offering(extensions, server.url());
+        Graph used = offered.usesKnowledge() ? graph.get() : null;
+        Agent agent = used == null
+                ? offered
+                : offered.offering(
+                        List.of(GraphExtension.of(used, knowledgeTokens, server.url(), url, offered.streams())),
+                        server.url());
         warnOfSimilar(agent.name());
-        String url = server.agentUrl(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
-        var observed = new Observed(agent.name(), metrics, traces);
-        var recorded = new Recorded(audit, agent.name(), auditsCalls);
-        Graph used = agent.usesKnowledge() ? graph.get() : null;
-        ServedKnowledge shared = used == null ? null : shared(agent, url, used, observed, recorded);
-        Agent hosted = shared == null ? agent : withKnowledge(agent, url, shared);
-        hosted.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
-        AgentCard card = trust.card(agent.name(), hosted.card(interfaces(url, agent.name(), spoken)));
-        AgentEndpoint endpoint = engine.host(hosted);
-        managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        agent.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
         var methods = new LinkedHashMap<String, OwnMethod>(agent.methods());
         methods.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
-        AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
+        var protocols = new ArrayList<ExtensionProtocol>();
+        var handlers = new LinkedHashMap<>(OwnMethods.of(methods));
+        for (AgentExtension extension : agent.extensions()) {
+            if (extension.protocol() != null) {
+                protocols.add(extension.protocol());
+                handlers.putAll(extension.handlers());
+            }
+        }
+        Agent reading = protocols.isEmpty() ? agent : agent.readingJson(agent.handler());
+        AgentCard card = trust.card(agent.name(), reading.card(interfaces(url, agent.name(), spoken)));
+        boolean streams = agent.streams();
+        var observed = new Observed(agent.name(), metrics, traces);
+        var recorded = new Recorded(audit, agent.name(), auditsCalls);
         Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
-        AgentEndpoint guarded = recorded.before(guard.before(new Extended(shown, OwnMethods.of(methods))));
-        home.add(agent.name(), url, card, shared != null);
+        Agent hosted = protocols.isEmpty()
+                ? agent
+                : agent.readingJson(new ExtensionCarrier(
+                        agent.handler(),
+                        protocols,
+                        observed.before(recorded.before(guard.before(new Extended(null, handlers, streams))))));
+        AgentEndpoint endpoint = engine.host(hosted);
+        managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
+        protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
+        home.add(agent.name(), url, card, used != null);
         server.add(new ServedAgent(
                 agent.name(),
-                guarded,
+                recorded.before(guard.before(new Extended(shown, handlers, streams))),
                 served(card),
                 spoken,
-                shared,
-                OwnMethods.over(observed.before(guarded), methods.keySet()),
+                new ExtensionTable(protocols),
                 observed::before));
     }
 
@@ -309,26 +326,6 @@ public final class Hub implements AutoCloseable {
         return cardKeys == null
                 ? ServedCard.unsigned(card)
                 : ServedCard.signed(card, cardKeys.signer(server.url() + CardKeys.PATH));
-    }
-
-    /** The graph as callers reach it through an agent, be it inside messages. */
-    private ServedKnowledge shared(Agent agent, String url, Graph used, Observed observed, Recorded recorded) {
-        AgentCard card = agent.card(interfaces(url, agent.name(), dialects));
-        Guard guard = trust.guard(card, List.of(), agent.name());
-        AgentEndpoint operations = new KnowledgeTokens(used, knowledgeTokens).endpoint();
-        return new ServedKnowledge(
-                KnowledgeEndpoint.of(observed.before(recorded.before(guard.before(operations))), used.queryLanguages()),
-                caller -> {
-                    guard.require(KnowledgeOperation.QUERY, caller); // it tells what could be asked for
-                    return used.schema(caller);
-                },
-                !Boolean.FALSE.equals(card.capabilities().streaming()));
-    }
-
-    private Agent withKnowledge(Agent agent, String url, ServedKnowledge shared) {
-        return agent.extended(
-                KnowledgeExtension.of(server.url(), url, shared.endpoint().queryLanguages(), shared.subscriptions()),
-                new KnowledgeCarrier(agent.handler(), shared));
     }
 
     /** The tasks of an agent as the Agentic Kernel's task manager offers them; empty if there is no such agent. */

@@ -574,7 +574,12 @@ public final class HubBuilder {
         var names = new HashSet<String>();
         names.add(TaskCredentials.METHOD);
         agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
-        extensions.forEach(extension -> names.addAll(extension.methods().keySet()));
+        var all = new ArrayList<>(extensions);
+        agents.values().forEach(agent -> all.addAll(agent.extensions()));
+        for (AgentExtension extension : all) {
+            names.addAll(extension.methods().keySet());
+            names.addAll(extension.handlers().keySet());
+        }
         return names;
     }
 

@@ -10,7 +10,6 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.OwnMethod;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 
 /** A method of an agent's own as an endpoint, which answers {@link MethodCall}s. */
 record OwnMethods(OwnMethod method) implements AgentEndpoint {
@@ -19,14 +18,6 @@ record OwnMethods(OwnMethod method) implements AgentEndpoint {
         var endpoints = new HashMap<String, AgentEndpoint>();
         methods.forEach((name, method) -> endpoints.put(name, new OwnMethods(method)));
         return endpoints;
-    }
-
-    /** The methods of these names as they are answered by {@code endpoint}. */
-    static Map<String, OwnMethod> over(AgentEndpoint endpoint, Set<String> names) {
-        var methods = new HashMap<String, OwnMethod>();
-        names.forEach(name ->
-                methods.put(name, (params, caller) -> endpoint.call(new MethodCall(name, params), caller)));
-        return methods;
     }
 
     @Override

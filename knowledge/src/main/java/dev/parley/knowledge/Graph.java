@@ -220,6 +220,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /** The GraphQL schema of the caller's group, as far as they may see it, in the schema language. */
+    @Override
     public String schema(CallContext context) {
         String group = context.scope().group();
         return QueryErrors.mapped(() -> statements.compute(

@@ -6,18 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
+import dev.parley.dialect.ExtensionTable;
+import dev.parley.dialect.KnowledgeProtocol;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedCard;
-import dev.parley.dialect.ServedKnowledge;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Feed;
-import dev.parley.protocol.Operation;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -58,8 +54,12 @@ final class KnowledgeRequestFuzzTest {
     @BeforeAll
     void open(@TempDir Path directory) {
         graph = Graph.open(directory);
-        var knowledge = new ServedKnowledge(graph, graph::schema, true);
-        agent = new ServedAgent("agent", new Nobody(), ServedCard.unsigned(CARD), Dialects.NAMES, knowledge, Map.of());
+        agent = new ServedAgent(
+                "agent",
+                graph.endpoint(),
+                ServedCard.unsigned(CARD),
+                Dialects.NAMES,
+                new ExtensionTable(List.of(KnowledgeProtocol.EXTENSION)));
     }
 
     @AfterAll
@@ -103,17 +103,5 @@ final class KnowledgeRequestFuzzTest {
 
     private static @Nullable String header(String name) {
         return HEADERS.get(name.toLowerCase(Locale.ROOT));
-    }
-
-    private static final class Nobody implements AgentEndpoint {
-        @Override
-        public <R> R call(Operation.Call<R> operation, CallContext context) {
-            throw A2AException.of(A2AError.TASK_NOT_FOUND);
-        }
-
-        @Override
-        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-            throw A2AException.of(A2AError.TASK_NOT_FOUND);
-        }
     }
 }

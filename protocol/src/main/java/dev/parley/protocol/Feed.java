@@ -2,6 +2,7 @@ package dev.parley.protocol;
 
 import java.time.Duration;
 import java.util.AbstractList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,24 @@ public interface Feed<E> extends AutoCloseable {
     /** Ends this for its reader; what it shows goes on. Idempotent. */
     @Override
     void close();
+
+    /** A feed of elements that are there already, which ends behind the last one. An element is taken when the reader pulls it. */
+    static <E> Feed<E> of(Iterable<E> elements) {
+        Iterator<E> rest = elements.iterator();
+        return new Feed<>() {
+            private volatile boolean closed;
+
+            @Override
+            public @Nullable List<E> next(Duration patience) {
+                return closed || !rest.hasNext() ? null : List.of(rest.next());
+            }
+
+            @Override
+            public void close() {
+                closed = true;
+            }
+        };
+    }
 
     /** This in another form. Each element gets it when it is taken out of its list, so that only one need exist. */
     default <F> Feed<F> as(Function<? super E, ? extends F> form) {

@@ -44,6 +44,23 @@ public interface KnowledgeEndpoint {
      */
     Feed<KnowledgeOperation.Change> subscribe(KnowledgeOperation.Subscribe subscription, CallContext context);
 
+    /**
+     * The GraphQL schema as the caller sees it, in its definition language.
+     *
+     * @throws A2AException UNSUPPORTED_OPERATION if there is none
+     */
+    default String schema(CallContext context) {
+        throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
+    }
+
+    private static void requireLanguage(String language, List<String> known) {
+        if (!known.contains(language)) {
+            String shown = language.length() > 60 ? language.substring(0, 60) + "…" : language;
+            throw A2AException.invalidParams(
+                    "queryLanguage", '"' + shown + "\" (expected: " + String.join(" or ", known) + ")");
+        }
+    }
+
     /** The graph whose operations {@code endpoint} answers. */
     static KnowledgeEndpoint of(AgentEndpoint endpoint, List<String> languages) {
         return new KnowledgeEndpoint() {
@@ -67,6 +84,11 @@ public interface KnowledgeEndpoint {
                     KnowledgeOperation.Subscribe subscription, CallContext context) {
                 return endpoint.watch(subscription, context);
             }
+
+            @Override
+            public String schema(CallContext context) {
+                return endpoint.call(new KnowledgeSchema(), context);
+            }
         };
     }
 
@@ -77,7 +99,11 @@ public interface KnowledgeEndpoint {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {
                 return switch (operation) {
-                    case KnowledgeOperation.Query query -> (R) query(query, context);
+                    case KnowledgeSchema schema -> (R) schema(context);
+                    case KnowledgeOperation.Query query -> {
+                        requireLanguage(query.language(), queryLanguages());
+                        yield (R) query(query, context);
+                    }
                     case KnowledgeOperation.Update update -> (R) update(update, context);
                     default -> throw A2AException.of(A2AError.METHOD_NOT_FOUND);
                 };
@@ -86,6 +112,7 @@ public interface KnowledgeEndpoint {
             @Override
             public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
                 if (operation instanceof KnowledgeOperation.Subscribe subscription) {
+                    requireLanguage(subscription.language(), List.of(KnowledgeOperation.GRAPHQL));
                     return (Feed<E>) subscribe(subscription, context);
                 }
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND);

@@ -3,27 +3,30 @@ package dev.parley.dialect.grpc;
 import static java.util.Objects.requireNonNull;
 
 import com.google.protobuf.Message;
+import com.google.protobuf.Struct;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.LargeBodies;
 import dev.parley.dialect.ServedAgent;
-import dev.parley.dialect.ServedKnowledge;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.ExtensionStyle;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.MethodDescriptor;
-import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.ProtoUtils;
 import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -45,6 +48,15 @@ public final class GrpcDialect {
     static final String AGENT = "x-a2a-agent";
 
     private static final String HOST = "host";
+    private static final String LAST_EVENT_ID = "last-event-id";
+
+    /** Messages of extensions that have none of their own. */
+    private static final MethodDescriptor<Struct, Struct> FREE = MethodDescriptor.<Struct, Struct>newBuilder()
+            .setType(MethodDescriptor.MethodType.UNKNOWN)
+            .setFullMethodName("google.protobuf/Struct")
+            .setRequestMarshaller(ProtoUtils.marshaller(Struct.getDefaultInstance()))
+            .setResponseMarshaller(ProtoUtils.marshaller(Struct.getDefaultInstance()))
+            .build();
 
     private interface Handler {
         GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers);
@@ -71,9 +83,8 @@ public final class GrpcDialect {
         V03Rpcs.FORMER_NAMES.forEach((former, now) -> handlers.put(
                 dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + former,
                 requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
-        for (KnowledgeRpc<?> rpc : KnowledgeRpc.ALL) {
-            handlers.put(rpc.method().getFullMethodName(), (request, callers) -> answer(rpc, request, callers));
-        }
+        ExtensionRpcs.TYPED.forEach(
+                (method, rpc) -> handlers.put(method, (request, callers) -> extension(rpc.method(), request, callers)));
         handlers.put(Health.CHECK, (request, callers) -> Health.check(request.message(), ready));
         handlers.put(Health.WATCH, (request, callers) -> Health.watch(request.message(), ready));
         Reflection.METHODS.forEach(
@@ -100,9 +111,7 @@ public final class GrpcDialect {
      */
     public GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
         Handler handler = handlers.get(request.method());
-        return handler == null
-                ? Problem.plain(Code.UNIMPLEMENTED, "Method not found")
-                : handler.answer(request, callers);
+        return handler == null ? extension(FREE, request, callers) : handler.answer(request, callers);
     }
 
     /** Returns how a call ends that reaches no agent, or whose message was refused unread. */
@@ -163,57 +172,83 @@ public final class GrpcDialect {
         }
     }
 
-    private <Q extends Message> GrpcAnswer answer(
-            KnowledgeRpc<Q> rpc, GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
+    /**
+     * Answers an operation of an extension. The agent decides whether it has the method, so its caller is identified first.
+     *
+     * @param parser of the request's message
+     */
+    private GrpcAnswer extension(
+            MethodDescriptor<? extends Message, ?> parser,
+            GrpcRequest request,
+            Function<@Nullable ServedAgent, CallContext> callers) {
+        ExtensionStyle style = ExtensionStyle.A2A;
         try {
-            Q message = read(request, () -> parse(rpc.method(), request.message()));
-            String named = named(Values.nonEmpty(rpc.tenant().apply(message)), request);
+            // Free data has no field for a tenant, and is read only if the agent has the method.
+            Message typed = parser.equals(FREE) ? null : read(request, () -> parse(parser, request.message()));
+            String named = named(typed == null ? null : ExtensionRpcs.tenant(typed), request);
             ServedAgent meant = agent(named, request);
             CallContext caller = callers.apply(meant);
             ServedAgent agent = served(meant, named, v1);
-            Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
-            CallContext context = caller.withDeadline(request.deadline())
-                    .withExtensions(asked)
-                    .withTraceparent(request.metadata().apply(TRACE));
-            ServedKnowledge knowledge = agent.knowledge();
-            if (knowledge == null) {
+            ExtensionMethod<?, ?> row =
+                    agent.extensions().grpc(request.method()).orElse(null);
+            if (row == null) {
                 throw A2AException.of(A2AError.METHOD_NOT_FOUND);
             }
-            Map<String, String> metadata = activated(v1, asked, agent.card());
-            return switch (read(request, () -> rpc.read().apply(message))) {
-                case KnowledgeOperation.Query query -> {
-                    var result = knowledge.query(query, context);
-                    yield new GrpcAnswer.Whole(
-                            metadata,
-                            LargeBodies.encode(
-                                    result,
-                                    caller,
-                                    () -> KnowledgeModel.write(result).toByteArray()));
-                }
-                case KnowledgeOperation.Update update -> {
-                    var result = knowledge.update(update, context);
-                    yield new GrpcAnswer.Whole(
-                            metadata,
-                            LargeBodies.encode(
-                                    result,
-                                    caller,
-                                    () -> KnowledgeModel.write(result).toByteArray()));
-                }
-                case KnowledgeOperation.Subscribe subscribe -> {
-                    Feed<KnowledgeOperation.Change> changes = knowledge.subscribe(subscribe, context);
-                    var begun = new HashMap<>(metadata);
-                    if (changes.position() != null) {
-                        begun.put(KnowledgeRpc.POSITION, changes.position());
-                    }
-                    yield new GrpcAnswer.Events(
-                            begun,
-                            changes.as(change -> KnowledgeModel.write(change).toByteArray()),
-                            problem -> Problem.toldBy(problem, KnowledgeRpc::code));
-                }
-            };
+            style = agent.extensions().style(row.name()).orElse(style);
+            Message message = typed == null ? read(request, () -> parse(FREE, request.message())) : typed;
+            return extension(row, style, message, request, agent, caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return Problem.toldBy(failure, KnowledgeRpc::code);
+            ExtensionStyle known = style;
+            return Problem.toldBy(failure, problem -> ExtensionRpcs.code(known, problem));
         }
+    }
+
+    private GrpcAnswer extension(
+            ExtensionMethod<?, ?> row,
+            ExtensionStyle style,
+            Message message,
+            GrpcRequest request,
+            ServedAgent agent,
+            CallContext caller) {
+        @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
+        var method = (ExtensionMethod<Operation.Extension, Object>) row;
+        Rpc<Operation.Extension, Object, Message, Message> rpc = ExtensionRpcs.of(row);
+        Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
+        CallContext context = caller.withDeadline(request.deadline())
+                .withExtensions(asked)
+                .withTraceparent(request.metadata().apply(TRACE));
+        Operation.Extension read = read(request, () -> rpc.read().apply(message));
+        read.requireShortIds();
+        String last = request.metadata().apply(LAST_EVENT_ID);
+        Operation.Extension operation = last == null || last.isBlank() ? read : method.after(read, last.trim());
+        AgentEndpoint endpoint = agent.door().apply(agent.endpoint());
+        Map<String, String> metadata = activated(v1, asked, agent.card());
+        return switch (operation) {
+            case Operation.ExtensionCall<?> call -> {
+                Object result = requireNonNull(endpoint.call(call, context));
+                yield new GrpcAnswer.Whole(
+                        metadata,
+                        LargeBodies.encode(
+                                method.contentOf(result),
+                                caller,
+                                () -> rpc.answer().apply(result).toByteArray()));
+            }
+            case Operation.ExtensionWatch<?> watch -> {
+                Feed<?> feed = endpoint.watch(watch, context);
+                var begun = new HashMap<>(metadata);
+                String position = feed.position();
+                if (position != null) {
+                    begun.put(style.positionHeader().toLowerCase(Locale.ROOT), position);
+                }
+                yield new GrpcAnswer.Events(
+                        begun,
+                        feed.as(element -> LargeBodies.encode(
+                                method.contentOf(element),
+                                caller,
+                                () -> rpc.answer().apply(element).toByteArray())),
+                        problem -> Problem.toldBy(problem, told -> ExtensionRpcs.code(style, told)));
+            }
+        };
     }
 
     /** Parses a message; a large one as work of the client address, because the group is known only after parsing. */

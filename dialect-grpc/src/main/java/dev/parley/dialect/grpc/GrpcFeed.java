@@ -9,6 +9,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +33,7 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
     private final Function<A, E> result;
     private final BlockingQueue<Signal<A>> signals = new LinkedBlockingQueue<>();
     private @Nullable List<E> first;
-    private @Nullable Metadata headers;
+    private @Nullable String position;
     private boolean over;
     private volatile boolean closed;
 
@@ -52,14 +53,22 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
 
     /** Sends the request, and waits for the headers of the answer: it may be long before something happens. */
     static <Q extends Message, A extends Message, E> GrpcFeed<A, E> openQuiet(
-            ClientCall<Q, A> call, Metadata metadata, Q request, Function<A, E> result, Duration patience) {
+            ClientCall<Q, A> call,
+            Metadata metadata,
+            Q request,
+            Function<A, E> result,
+            Duration patience,
+            String positionHeader) {
         return open(call, metadata, request, result, patience, feed -> {
             Signal<A> signal = feed.signals.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
             if (signal instanceof Signal.Ended<A> ended && !ended.status().isOk()) {
                 throw Refusal.of(ended.status(), ended.trailers());
             }
             feed.over = signal instanceof Signal.Ended<A>;
-            feed.headers = signal instanceof Signal.Began<A>(Metadata headers) ? headers : null;
+            feed.position = signal instanceof Signal.Began<A>(Metadata headers)
+                    ? headers.get(
+                            Metadata.Key.of(positionHeader.toLowerCase(Locale.ROOT), Metadata.ASCII_STRING_MARSHALLER))
+                    : null;
             return signal != null;
         });
     }
@@ -147,12 +156,10 @@ final class GrpcFeed<A extends Message, E> implements Feed<E> {
         };
     }
 
-    /** The header of that name, which only a feed that was opened quietly has read. */
+    /** The position in the headers, which only a feed that was opened quietly has read. */
     @Override
     public @Nullable String position() {
-        return headers == null
-                ? null
-                : headers.get(Metadata.Key.of(KnowledgeRpc.POSITION, Metadata.ASCII_STRING_MARSHALLER));
+        return position;
     }
 
     private E read(A message) {

@@ -3,14 +3,12 @@ package dev.parley.dialect.grpc;
 import com.google.protobuf.Message;
 import dev.parley.dialect.Transport;
 import dev.parley.dialect.Transport.Broken;
-import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
@@ -79,26 +77,12 @@ final class GrpcRemote implements Transport.Remote {
     @SuppressWarnings("unchecked") // an operation's answer has the type that the operation names
     public <R> R call(Operation.Call<R> operation, CallContext context, Map<String, String> headers) {
         Metadata metadata = metadata(operation, context, headers);
-        return switch (operation) {
-            case KnowledgeOperation.Query query ->
-                (R) ask(
-                        KnowledgeServiceGrpc.getQueryMethod(),
-                        KnowledgeModel.write(query, tenant),
-                        KnowledgeModel::read,
-                        context,
-                        metadata);
-            case KnowledgeOperation.Update update ->
-                (R) ask(
-                        KnowledgeServiceGrpc.getUpdateMethod(),
-                        KnowledgeModel.write(update, tenant),
-                        KnowledgeModel::read,
-                        context,
-                        metadata);
-            default -> {
-                Rpc<Operation, R, Message, Message> rpc = spoken.rpc(operation);
-                yield ask(rpc.method(), rpc.request(operation, tenant), rpc.result(), context, metadata);
-            }
-        };
+        if (operation instanceof Operation.Extension extension) {
+            Rpc<Operation.Extension, Object, Message, Message> rpc = ExtensionRpcs.of(extension, settings.extensions());
+            return (R) ask(rpc.method(), rpc.request(operation, tenant), rpc.result(), context, metadata);
+        }
+        Rpc<Operation, R, Message, Message> rpc = spoken.rpc(operation);
+        return ask(rpc.method(), rpc.request(operation, tenant), rpc.result(), context, metadata);
     }
 
     private <Q extends Message, A extends Message, R> R ask(
@@ -130,8 +114,8 @@ final class GrpcRemote implements Transport.Remote {
         Metadata metadata = metadata(operation, context, headers);
         return (Feed<E>) connected(
                 context,
-                () -> operation instanceof KnowledgeOperation.Subscribe subscription
-                        ? changes(subscription, context, metadata)
+                () -> operation instanceof Operation.Extension extension
+                        ? elements(extension, context, metadata)
                         : events(operation, context, metadata));
     }
 
@@ -148,14 +132,15 @@ final class GrpcRemote implements Transport.Remote {
                 : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());
     }
 
-    private Feed<KnowledgeOperation.Change> changes(
-            KnowledgeOperation.Subscribe subscription, CallContext context, Metadata metadata) {
+    private Feed<Object> elements(Operation.Extension operation, CallContext context, Metadata metadata) {
+        Rpc<Operation.Extension, Object, Message, Message> rpc = ExtensionRpcs.of(operation, settings.extensions());
         return GrpcFeed.openQuiet(
-                channel.newCall(KnowledgeServiceGrpc.getSubscribeMethod(), options(context)),
+                channel.newCall(rpc.method(), options(context)),
                 metadata,
-                KnowledgeModel.write(subscription, tenant),
-                KnowledgeModel::read,
-                settings.firstEvent());
+                rpc.request(operation, tenant),
+                rpc.result(),
+                settings.firstEvent(),
+                ExtensionRpcs.positionHeader(operation, settings.extensions()));
     }
 
     /** Asks when there is a connection; what failed for want of one was never sent, and says so. */
@@ -214,7 +199,8 @@ final class GrpcRemote implements Transport.Remote {
 
     private Metadata metadata(Operation operation, CallContext context, Map<String, String> headers) {
         Metadata metadata = metadata(context, headers);
-        if (spoken.version() == null) { // which also has no tenants in its messages
+        // 0.3 has no tenants in its messages, and free data none either
+        if (spoken.version() == null || operation instanceof Operation.Extension) {
             put(metadata, GrpcDialect.AGENT, operation.tenant() == null ? tenant : operation.tenant());
         }
         return metadata;

@@ -51,9 +51,8 @@ final class KnowledgeModel {
                 struct("metadata", request.getMetadata()));
     }
 
-    static QueryRequest write(Query query, @Nullable String tenant) {
+    static QueryRequest write(Query query) {
         var request = QueryRequest.newBuilder()
-                .setTenant(orEmpty(tenant))
                 .setQuery(query.query())
                 .setQueryLanguage(query.language())
                 .setVariables(Values.write(query.variables()))
@@ -80,9 +79,8 @@ final class KnowledgeModel {
                 struct("metadata", request.getMetadata()));
     }
 
-    static UpdateRequest write(Update update, @Nullable String tenant) {
+    static UpdateRequest write(Update update) {
         var request = UpdateRequest.newBuilder()
-                .setTenant(orEmpty(tenant))
                 .setSparql(orEmpty(update.sparql()))
                 .setSourceAgentId(orEmpty(update.sourceAgentId()))
                 .setJustification(orEmpty(update.justification()))
@@ -105,9 +103,8 @@ final class KnowledgeModel {
                 struct("metadata", request.getMetadata()));
     }
 
-    static SubscribeRequest write(Subscribe subscribe, @Nullable String tenant) {
+    static SubscribeRequest write(Subscribe subscribe) {
         return SubscribeRequest.newBuilder()
-                .setTenant(orEmpty(tenant))
                 .setSubscriptionQuery(subscribe.query())
                 .setQueryLanguage(subscribe.language())
                 .setVariables(Values.write(subscribe.variables()))

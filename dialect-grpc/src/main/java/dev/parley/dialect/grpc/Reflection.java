@@ -5,7 +5,6 @@ import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.GenericDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.parley.dialect.grpc.health.HealthV1;
-import dev.parley.dialect.grpc.knowledge.KnowledgeV1;
 import dev.parley.dialect.grpc.reflection.ErrorResponse;
 import dev.parley.dialect.grpc.reflection.FileDescriptorResponse;
 import dev.parley.dialect.grpc.reflection.ListServiceResponse;
@@ -22,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Describes the services to tools that do not know them. */
@@ -32,12 +32,12 @@ final class Reflection {
     /** Version 1 and its draft, which many tools ask first: the same but for the package. */
     static final Set<String> METHODS = Set.of(METHOD, METHOD.replace(".v1.", ".v1alpha."));
 
-    private static final List<FileDescriptor> SERVED = List.of(
-            A2aV1.getDescriptor(),
-            A2aV03.getDescriptor(),
-            KnowledgeV1.getDescriptor(),
-            HealthV1.getDescriptor(),
-            ReflectionV1.getDescriptor());
+    private static final List<FileDescriptor> SERVED = Stream.of(
+                    List.of(A2aV1.getDescriptor(), A2aV03.getDescriptor()),
+                    ExtensionRpcs.files(),
+                    List.of(HealthV1.getDescriptor(), ReflectionV1.getDescriptor()))
+            .flatMap(List::stream)
+            .toList();
     private static final Map<String, FileDescriptor> BY_NAME = new HashMap<>();
     private static final Map<String, FileDescriptor> BY_SYMBOL = new HashMap<>();
 

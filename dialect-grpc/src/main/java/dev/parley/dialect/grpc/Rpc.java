@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> the message that asks
  * @param <A> the message that answers
  */
-record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
+public record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
         Class<O> type,
         MethodDescriptor<Q, A> method,
         Function<Q, O> read,
@@ -39,13 +39,26 @@ record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
                 : (Q) request.toBuilder().setField(field, tenant).build();
     }
 
-    static <R, O extends Operation.Call<R>, Q extends Message, A extends Message> Rpc<O, R, Q, A> call(
+    /** An operation with one answer. */
+    public static <R, O extends Operation.Call<R>, Q extends Message, A extends Message> Rpc<O, R, Q, A> call(
             Class<O> type,
             MethodDescriptor<Q, A> method,
             Function<Q, O> read,
             Function<O, Q> write,
             Function<R, A> answer,
             Function<A, R> result) {
+        return new Rpc<>(type, method, read, write, answer, result);
+    }
+
+    /** An operation of an extension that streams. */
+    public static <E, O extends Operation.ExtensionWatch<E>, Q extends Message, A extends Message>
+            Rpc<O, E, Q, A> stream(
+                    Class<O> type,
+                    MethodDescriptor<Q, A> method,
+                    Function<Q, O> read,
+                    Function<O, Q> write,
+                    Function<E, A> answer,
+                    Function<A, E> result) {
         return new Rpc<>(type, method, read, write, answer, result);
     }
 

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
+import dev.parley.dialect.ExtensionTable;
+import dev.parley.dialect.KnowledgeProtocol;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedCard;
-import dev.parley.dialect.ServedKnowledge;
 import dev.parley.dialect.grpc.health.HealthGrpc;
 import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.dialect.grpc.reflection.ServerReflectionGrpc;
@@ -16,19 +17,11 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
-import dev.parley.protocol.KnowledgeOperation.Subscribe;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.Operation;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status.Code;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,8 +43,7 @@ final class GrpcRequestFuzzTest {
             nobody,
             ServedCard.unsigned(ErrorTableTest.CARD),
             Dialects.NAMES,
-            new ServedKnowledge(nobody, caller -> "", true),
-            Map.of());
+            new ExtensionTable(List.of(KnowledgeProtocol.EXTENSION)));
     private final GrpcDialect dialect = new GrpcDialect(DialectSettings.DEFAULTS, tenant -> agent, () -> true);
 
     /** The number of a method, and then a message. */
@@ -83,7 +75,7 @@ final class GrpcRequestFuzzTest {
     }
 
     /** Has nothing, and so refuses whatever it understands. */
-    private static final class Nobody implements AgentEndpoint, KnowledgeEndpoint {
+    private static final class Nobody implements AgentEndpoint {
         @Override
         public <R> R call(Operation.Call<R> operation, CallContext context) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND);
@@ -92,26 +84,6 @@ final class GrpcRequestFuzzTest {
         @Override
         public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND);
-        }
-
-        @Override
-        public List<String> queryLanguages() {
-            return List.of(Subscribe.GRAPHQL);
-        }
-
-        @Override
-        public QueryResult query(Query query, CallContext context) {
-            throw A2AException.of(A2AError.KNOWLEDGE_QUERY);
-        }
-
-        @Override
-        public UpdateResult update(Update update, CallContext context) {
-            throw A2AException.of(A2AError.KNOWLEDGE_UPDATE);
-        }
-
-        @Override
-        public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
-            throw A2AException.of(A2AError.KNOWLEDGE_SUBSCRIPTION);
         }
     }
 }

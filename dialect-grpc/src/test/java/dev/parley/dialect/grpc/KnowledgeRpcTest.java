@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.DialectSettings;
+import dev.parley.dialect.KnowledgeProtocol;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
 import dev.parley.dialect.grpc.knowledge.PatchOperation;
@@ -62,7 +63,7 @@ class KnowledgeRpcTest {
         var update = new Update(
                 List.of(Patch.replace(statement)), null, "me", "because", "t-1", "s-1", Map.of("ifRevision", 7));
 
-        Update read = KnowledgeModel.read(KnowledgeModel.write(update, "agent"));
+        Update read = KnowledgeModel.read(KnowledgeModel.write(update));
 
         assertThat(read).isEqualTo(update);
         assertThat(read.mutations().getFirst().statement().subject().type()).isEqualTo("ex:Project");
@@ -80,7 +81,7 @@ class KnowledgeRpcTest {
                 Instant.parse("2026-01-05T10:00:03Z"),
                 Map.of());
 
-        assertThat(KnowledgeModel.read(KnowledgeModel.write(query, null))).isEqualTo(query);
+        assertThat(KnowledgeModel.read(KnowledgeModel.write(query))).isEqualTo(query);
         assertThat(KnowledgeModel.read(KnowledgeModel.write(found))).isEqualTo(found);
         assertThat(KnowledgeModel.read(KnowledgeModel.write(updated))).isEqualTo(updated);
         assertThat(KnowledgeModel.read(KnowledgeModel.write(change))).isEqualTo(change);
@@ -155,7 +156,8 @@ class KnowledgeRpcTest {
         var problem =
                 A2AException.of(error, error.defaultMessage(), reason == null ? Map.of() : Map.of("reason", reason));
 
-        assertThat(KnowledgeRpc.code(problem)).isEqualTo(code);
+        assertThat(ExtensionRpcs.code(KnowledgeProtocol.EXTENSION.style(), problem))
+                .isEqualTo(code);
     }
 
     private static final class Nobody implements AgentEndpoint {

@@ -17,8 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Hands the tokens in the metadata of knowledge operations to their verifier; what is behind it never sees them. */
-record KnowledgeTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier verifier)
-        implements KnowledgeEndpoint {
+record GraphTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier verifier) implements KnowledgeEndpoint {
     @Override
     public List<String> queryLanguages() {
         return graph.queryLanguages();
@@ -49,6 +48,11 @@ record KnowledgeTokens(KnowledgeEndpoint graph, @Nullable KnowledgeTokenVerifier
     @Override
     public Feed<KnowledgeOperation.Change> subscribe(Subscribe subscription, CallContext context) {
         return graph.subscribe(verified(subscription.metadata(), context, subscription::with), context);
+    }
+
+    @Override
+    public String schema(CallContext context) {
+        return graph.schema(context);
     }
 
     private <O extends KnowledgeOperation> O verified(

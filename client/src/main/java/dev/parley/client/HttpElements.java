@@ -6,11 +6,8 @@ import dev.parley.client.HttpWire.Request;
 import dev.parley.client.StreamBody.Piece;
 import dev.parley.client.StreamBody.Pieces;
 import dev.parley.client.StreamBody.Whole;
-import dev.parley.dialect.KnowledgeBinding;
-import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeOperation.Change;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -19,36 +16,38 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that one connection brings. It hands over its next piece only when asked, so the queue holds one piece and
+ * The elements of an extension's stream that one connection brings. It hands over its next piece only when asked, so the queue holds one piece and
  * how it ended.
  */
-final class HttpChanges implements Feed<Change> {
+final class HttpElements<E> implements Feed<E> {
     private final HttpWire wire;
-    private final KnowledgeBinding binding;
+    private final Function<String, E> element;
     private final SseParser parser;
     private final Duration silence;
     private final BlockingQueue<Piece> pieces;
     private final long exchange;
     private final Pieces feed;
     private final @Nullable String position;
-    private final List<Change> ready = new ArrayList<>();
+    private final List<E> ready = new ArrayList<>();
     private @Nullable RuntimeException failure;
     private boolean hungry = true;
     private long heard = System.nanoTime();
     private volatile boolean closed;
 
-    private HttpChanges(
+    private HttpElements(
             HttpAgentClient client,
-            KnowledgeBinding binding,
+            Function<String, E> element,
             BlockingQueue<Piece> pieces,
             long exchange,
             Pieces feed,
             @Nullable String position) {
         this.wire = client.means().wire();
-        this.binding = binding;
+        this.element = element;
         this.parser = new SseParser(client.means().settings().maxEventBytes());
         this.silence = client.means().settings().streamSilence();
         this.pieces = pieces;
@@ -58,12 +57,18 @@ final class HttpChanges implements Feed<Change> {
     }
 
     /**
-     * Subscribes in one attempt.
+     * Opens the stream in one attempt.
      *
      * @throws A2AException if the agent refuses it
      * @throws Trouble the same, if another attempt may help
      */
-    static HttpChanges open(HttpAgentClient client, KnowledgeBinding binding, Request request, Duration left)
+    static <E> HttpElements<E> open(
+            HttpAgentClient client,
+            Request request,
+            Duration left,
+            String positionHeader,
+            Function<String, E> element,
+            BiFunction<Integer, byte[], A2AException> refusal)
             throws Trouble, InterruptedException {
         var pieces = new LinkedBlockingQueue<Piece>();
         HttpWire wire = client.means().wire();
@@ -72,19 +77,17 @@ final class HttpChanges implements Feed<Change> {
         wire.begun(opening, response);
         return switch (response.body()) {
             case Whole(var bytes) -> {
-                A2AException problem = binding.refusal(response.statusCode(), bytes);
+                A2AException problem = refusal.apply(response.statusCode(), bytes);
                 throw client.refusal(request, response.statusCode(), response.headers(), problem);
             }
             case Pieces feed ->
-                new HttpChanges(
+                new HttpElements<>(
                         client,
-                        binding,
+                        element,
                         pieces,
                         opening.exchange(),
                         feed,
-                        response.headers()
-                                .firstValue(KnowledgeExtension.POSITION)
-                                .orElse(null));
+                        response.headers().firstValue(positionHeader).orElse(null));
         };
     }
 
@@ -94,7 +97,7 @@ final class HttpChanges implements Feed<Change> {
     }
 
     @Override
-    public @Nullable List<Change> next(Duration patience) throws InterruptedException {
+    public @Nullable List<E> next(Duration patience) throws InterruptedException {
         long until = System.nanoTime() + patience.toNanos();
         while (ready.isEmpty()) {
             if (failure != null) {
@@ -118,9 +121,9 @@ final class HttpChanges implements Feed<Change> {
                 return List.of();
             }
         }
-        List<Change> changes = List.copyOf(ready);
+        List<E> elements = List.copyOf(ready);
         ready.clear();
-        return changes;
+        return elements;
     }
 
     private void read(Piece piece) {
@@ -141,12 +144,12 @@ final class HttpChanges implements Feed<Change> {
         try {
             parser.read(buffer, frame -> {
                 wire.listen(exchange, frame);
-                ready.add(binding.change(frame.data()));
+                ready.add(element.apply(frame.data()));
             });
         } catch (SseParser.TooLarge e) {
             failure = new ClientException(Problem.ANSWER_TOO_LARGE, String.valueOf(e.getMessage()), e);
         } catch (A2AException told) {
-            failure = told; // behind the changes that came before it
+            failure = told; // behind the elements that came before it
         }
     }
 

@@ -1,0 +1,167 @@
+package dev.parley.client;
+
+import dev.parley.client.HttpWire.Answer;
+import dev.parley.client.HttpWire.Request;
+import dev.parley.dialect.Binding.Outgoing;
+import dev.parley.dialect.ExtensionBinding;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.ExtensionProtocol;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import java.time.Duration;
+import java.util.HashMap;
+
+/** Calls the operations of an extension that the card of an agent offers. Others fail before anything is sent. */
+final class HttpExtension {
+    private final HttpAgentClient client;
+    private final ClientSettings settings;
+    private final ExtensionProtocol protocol;
+    private final ExtensionMethod<?, ?> method;
+    private final AgentCard.Extension entry;
+
+    private HttpExtension(
+            HttpAgentClient client,
+            ExtensionProtocol protocol,
+            ExtensionMethod<?, ?> method,
+            AgentCard.Extension entry) {
+        this.client = client;
+        this.settings = client.means().settings();
+        this.protocol = protocol;
+        this.method = method;
+        this.entry = entry;
+    }
+
+    /** @throws A2AException UNSUPPORTED_OPERATION if the client does not know the operation, or the card does not offer it */
+    static HttpExtension of(HttpAgentClient client, Operation.Extension operation) {
+        for (ExtensionProtocol protocol : client.means().settings().protocols()) {
+            for (ExtensionMethod<?, ?> method : protocol.methods()) {
+                if (method.type().isInstance(operation) && method.name().equals(operation.name())) {
+                    return of(client, protocol, method, operation);
+                }
+            }
+        }
+        throw unsupported("The client does not know " + operation.name()
+                + " (expected: an operation of an extension that the client was built with)");
+    }
+
+    private static HttpExtension of(
+            HttpAgentClient client,
+            ExtensionProtocol protocol,
+            ExtensionMethod<?, ?> method,
+            Operation.Extension operation) {
+        AgentCard card = client.card();
+        AgentCard.Extension entry = card.capabilities().extensions().stream()
+                .filter(one -> protocol.isUri(one.uri()))
+                .findFirst()
+                .orElseThrow(() -> unsupported("The agent " + card.name() + " does not offer " + operation.name()
+                        + " (expected: " + protocol.uri() + " among the extensions of its card)"));
+        protocol.style().requireOffered(operation, entry, card);
+        return new HttpExtension(client, protocol, method, entry);
+    }
+
+    <R> R call(Operation.ExtensionCall<R> operation, CallContext context) {
+        if (method.mediaType() != null) {
+            return document(operation, context);
+        }
+        return client.attempt(operation.isRepeatable(), settings.timeout(context), (place, left) -> switch (place) {
+            case Place.ByHttp http -> exchange(http, operation, context, left);
+            case Place.ByTransport other -> {
+                CallContext limited = context.withDeadline(settings.now().plus(left));
+                yield client.remotes()
+                        .ask(other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
+            }
+        });
+    }
+
+    /** A document is read over HTTP, whatever the binding of the agent's other operations. */
+    private <R> R document(Operation.ExtensionCall<R> operation, CallContext context) {
+        AgentCard card = client.card();
+        var binding = new ExtensionBinding(card.supportedInterfaces().getFirst(), entry, protocol);
+        Outgoing outgoing = binding.request(operation, context);
+        HttpAgentClient.Means means = client.means();
+        return means.attempts().run(true, settings.timeout(context), left -> {
+            var headers = new HashMap<>(Transports.headers(
+                    settings, means.credentials().of(card, client.place().url(), left)));
+            headers.put("Accept", "*/*");
+            Answer answer = means.wire()
+                    .exchange(
+                            new Request("GET", HttpUrl.of(outgoing.url()), headers, new byte[0]),
+                            settings.maxAnswerBytes(),
+                            left);
+            return binding.result(operation, answer.status(), answer.body());
+        });
+    }
+
+    <E> Feed<E> watch(Operation.ExtensionWatch<E> operation, CallContext context) {
+        Feed<E> first =
+                client.attempt(true, settings.timeout(context), (place, left) -> open(place, operation, context, left));
+        return new ResumingElements<>(
+                settings,
+                client.means().wire(),
+                method,
+                operation,
+                again -> open(client.place(), again, context, settings.callTimeout()),
+                first);
+    }
+
+    private <E> Feed<E> open(Place place, Operation.ExtensionWatch<E> operation, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
+        return switch (place) {
+            case Place.ByHttp http -> {
+                ExtensionBinding binding = binding(http);
+                Request request = request(http, binding, operation, context, left);
+                yield HttpElements.open(
+                        client,
+                        request,
+                        left,
+                        protocol.style().positionHeader(),
+                        data -> binding.element(operation, data),
+                        binding::refusal);
+            }
+            // The deadline is one for the beginning, not for the stream.
+            case Place.ByTransport other ->
+                client.remotes()
+                        .ask(
+                                other,
+                                context.withDeadline(null),
+                                left,
+                                (agent, caller, headers) -> agent.watch(operation, caller, headers));
+        };
+    }
+
+    private <R> R exchange(Place.ByHttp place, Operation.ExtensionCall<R> operation, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
+        ExtensionBinding binding = binding(place);
+        Request request = request(place, binding, operation, context, left);
+        Answer answer = client.means().wire().exchange(request, settings.maxAnswerBytes(), left);
+        try {
+            return binding.result(operation, answer.status(), answer.body());
+        } catch (A2AException problem) {
+            throw client.refusal(request, answer.status(), answer.headers(), problem);
+        }
+    }
+
+    private ExtensionBinding binding(Place place) {
+        return new ExtensionBinding(place.agent(), entry, protocol);
+    }
+
+    private Request request(
+            Place.ByHttp place,
+            ExtensionBinding binding,
+            Operation.Extension operation,
+            CallContext context,
+            Duration left)
+            throws Trouble, InterruptedException {
+        return place.request(
+                binding.request(operation, context),
+                client.means().credentials().of(place.card(), place.url(), left));
+    }
+
+    private static A2AException unsupported(String message) {
+        return A2AException.of(A2AError.UNSUPPORTED_OPERATION, message);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.parley.client;
+
+import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream of an extension that goes on behind the last element with an id, and before the first one behind where it began. One that
+ * is cut before there is either begins anew.
+ */
+final class ResumingElements<E> extends ResumingFeed<E> {
+    /** Opens the stream in one attempt. */
+    interface Subscribing<E> {
+        Feed<E> open(Operation.ExtensionWatch<E> operation) throws Trouble, InterruptedException;
+    }
+
+    private final ExtensionMethod<Operation.Extension, Object> method;
+    private final Operation.ExtensionWatch<E> operation;
+    private final Subscribing<E> subscribing;
+    private final @Nullable String begin;
+    private @Nullable String after;
+
+    @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
+    ResumingElements(
+            ClientSettings settings,
+            HttpWire wire,
+            ExtensionMethod<?, ?> method,
+            Operation.ExtensionWatch<E> operation,
+            Subscribing<E> subscribing,
+            Feed<E> first) {
+        super(settings, wire, first);
+        this.method = (ExtensionMethod<Operation.Extension, Object>) method;
+        this.operation = operation;
+        this.subscribing = subscribing;
+        this.begin = first.position();
+        this.after = this.method.resumesFromPosition(operation) ? begin : null;
+    }
+
+    @Override
+    public @Nullable String position() {
+        return begin;
+    }
+
+    @Override
+    String name() {
+        return "the subscription";
+    }
+
+    @Override
+    List<E> shown(List<E> news) {
+        E last = news.getLast();
+        String id = last == null ? null : method.id(last);
+        if (id != null) {
+            after = id;
+        }
+        return news;
+    }
+
+    @Override
+    boolean isDone(boolean orderly) {
+        return false;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // a method resumes an operation by one of the same type
+    Opening<E> again(RuntimeException cause) {
+        var next = after == null ? operation : (Operation.ExtensionWatch<E>) method.after(operation, after);
+        return () -> subscribing.open(next);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.parley.dialect.grpc;
+
+import com.google.protobuf.Descriptors.FileDescriptor;
+import dev.parley.dialect.grpc.knowledge.KnowledgeServiceGrpc;
+import dev.parley.dialect.grpc.knowledge.KnowledgeV1;
+import dev.parley.protocol.KnowledgeOperation.Query;
+import dev.parley.protocol.KnowledgeOperation.Subscribe;
+import dev.parley.protocol.KnowledgeOperation.Update;
+import java.util.List;
+
+/** The operations of the knowledge graph extension over gRPC. */
+public final class KnowledgeRpcs implements GrpcExtension {
+    /** For the service loader. */
+    public KnowledgeRpcs() {}
+
+    @Override
+    public List<Rpc<?, ?, ?, ?>> rpcs() {
+        return List.of(
+                Rpc.call(
+                        Query.class,
+                        KnowledgeServiceGrpc.getQueryMethod(),
+                        KnowledgeModel::read,
+                        KnowledgeModel::write,
+                        KnowledgeModel::write,
+                        KnowledgeModel::read),
+                Rpc.call(
+                        Update.class,
+                        KnowledgeServiceGrpc.getUpdateMethod(),
+                        KnowledgeModel::read,
+                        KnowledgeModel::write,
+                        KnowledgeModel::write,
+                        KnowledgeModel::read),
+                Rpc.stream(
+                        Subscribe.class,
+                        KnowledgeServiceGrpc.getSubscribeMethod(),
+                        KnowledgeModel::read,
+                        KnowledgeModel::write,
+                        KnowledgeModel::write,
+                        KnowledgeModel::read));
+    }
+
+    @Override
+    public FileDescriptor file() {
+        return KnowledgeV1.getDescriptor();
+    }
+}

@@ -1,0 +1,46 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.JsonForm;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+
+/** Codec of a form that is read from and written to maps and lists, as extensions of others bring it. */
+record TreeCodec<T>(JsonForm<T> form) implements Codec<T> {
+    /** The codec of a form; the form itself if it is one. */
+    static <T> Codec<T> of(JsonForm<T> form) {
+        return form instanceof Codec<T> codec ? codec : new TreeCodec<>(form);
+    }
+
+    @Override
+    public String expected() {
+        return "a value";
+    }
+
+    @Override
+    public @Nullable T read(JsonParser in) {
+        Object tree = Codecs.FREE.read(in);
+        return read(in, Codecs.NULL.equals(tree) ? null : tree);
+    }
+
+    /** Reads a value of which the parser has read the tree. */
+    T read(@Nullable JsonParser in, @Nullable Object tree) {
+        try {
+            return form.fromJson(tree);
+        } catch (InvalidField invalid) {
+            throw Place.fault(in, invalid.field(), invalid.problem());
+        }
+    }
+
+    @Override
+    public void write(JsonGenerator out, T value) {
+        Object tree = form.toJson(value);
+        Codecs.FREE.write(out, tree == null ? Codecs.NULL : tree);
+    }
+
+    @Override
+    public boolean readsNull() {
+        return true;
+    }
+}

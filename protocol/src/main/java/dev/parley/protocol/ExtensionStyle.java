@@ -1,0 +1,90 @@
+package dev.parley.protocol;
+
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Differences between an extension and A2A 1.0 on the wire. Everything has a default, which is as A2A 1.0 has it; only extensions
+ * whose specification says otherwise override any of it. Stateless.
+ */
+public interface ExtensionStyle {
+    /** As A2A 1.0 has it. */
+    ExtensionStyle A2A = new ExtensionStyle() {};
+
+    /** Header of a stream's answer that holds its {@linkplain Feed#position position}; metadata in lower case over gRPC. */
+    default String positionHeader() {
+        return "Stream-Position";
+    }
+
+    /** Bytes that a request may have; the limit of the server holds as well. */
+    default int maxRequestBytes() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Headers that keep intermediaries from storing a stream. */
+    default String cacheControl() {
+        return "no-store";
+    }
+
+    /** The error as the caller sees it. */
+    default A2AException shown(A2AException problem) {
+        return problem;
+    }
+
+    /** The HTTP status of an error over REST; empty for that of A2A. */
+    default Optional<Integer> restStatus(A2AException problem) {
+        return Optional.empty();
+    }
+
+    /**
+     * The HTTP status of an error over JSON-RPC; empty for that of A2A.
+     *
+     * @param stream whether the operation streams
+     * @param strict whether the server was set to answer with the statuses of the specification in every case
+     */
+    default Optional<Integer> rpcStatus(A2AException problem, boolean stream, boolean strict) {
+        return Optional.empty();
+    }
+
+    /**
+     * The member {@code data} of an error over JSON-RPC; empty for that of A2A. {@code Map.of()} stands for null.
+     *
+     * @param activated whether the request activates the extension
+     */
+    default Optional<Map<String, @Nullable Object>> rpcErrorData(A2AException problem, boolean activated) {
+        return Optional.empty();
+    }
+
+    /** The name of the gRPC status of an error; empty for that of A2A. */
+    default Optional<String> grpcStatus(A2AException problem) {
+        return Optional.empty();
+    }
+
+    /**
+     * Whether the events of a stream over JSON-RPC carry ids.
+     *
+     * @param activated whether the request activates the extension
+     */
+    default boolean numbersRpcEvents(boolean activated) {
+        return true;
+    }
+
+    /**
+     * Address of an operation over REST.
+     *
+     * @param entry the extension on the agent's card
+     * @param agent address of the agent
+     * @param path of the operation
+     */
+    default String restUrl(AgentCard.Extension entry, String agent, String path) {
+        return agent + path;
+    }
+
+    /**
+     * Refuses an operation that the card of an agent does not offer, before it is sent.
+     *
+     * @throws A2AException UNSUPPORTED_OPERATION
+     */
+    default void requireOffered(Operation.Extension operation, AgentCard.Extension entry, AgentCard card) {}
+}

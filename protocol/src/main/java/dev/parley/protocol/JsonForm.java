@@ -1,0 +1,46 @@
+package dev.parley.protocol;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JSON form of the values of one type, in both directions. JSON is in Java: maps, lists, texts, numbers, truth values and null.
+ * Stateless.
+ *
+ * @param <T> type of the values
+ */
+public interface JsonForm<T> {
+    /**
+     * Reads a value.
+     *
+     * @throws InvalidField if a member is missing or wrong
+     */
+    T fromJson(@Nullable Object json);
+
+    /** Writes a value. */
+    @Nullable
+    Object toJson(T value);
+
+    /** The form of a type whose values are JSON objects. */
+    static <T> JsonForm<T> object(
+            Function<Map<String, @Nullable Object>, T> read, Function<T, Map<String, @Nullable Object>> write) {
+        return new JsonForm<>() {
+            @Override
+            public T fromJson(@Nullable Object json) {
+                if (!(json instanceof Map<?, ?> object)) {
+                    throw InvalidField.of("", "no object (expected: an object)");
+                }
+                var members = new LinkedHashMap<String, @Nullable Object>();
+                object.forEach((name, value) -> members.put(String.valueOf(name), value));
+                return read.apply(members);
+            }
+
+            @Override
+            public @Nullable Object toJson(T value) {
+                return write.apply(value);
+            }
+        };
+    }
+}
