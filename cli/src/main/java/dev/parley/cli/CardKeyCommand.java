@@ -33,9 +33,9 @@ abstract class CardKeyCommand implements Command {
 
         @Override
         public void describe(CommandSpec spec) {
-            spec.addPositional(Command.argument(0, true, "FILE", "The file to make; it must not be there yet."));
+            spec.addPositional(Command.argument(0, true, "FILE", "File to create; it must not exist."));
             spec.addOption(Command.option("--alg", "ALGORITHM", "ES256 or EdDSA. Default: ES256."));
-            spec.addOption(Command.option("--expires", "DURATION", "How long it may be used, such as 365d."));
+            spec.addOption(Command.option("--expires", "DURATION", "Time until the key expires, such as 365d."));
         }
 
         @Override
@@ -66,7 +66,7 @@ abstract class CardKeyCommand implements Command {
                                     .field("Algorithm", named)
                                     .field("File", file));
             call.output()
-                    .note("keep it to yourself; who is to trust it needs: parley card key public "
+                    .note("keep this file secret; print the public key for clients by: parley card key public "
                             + Invocation.quoted(call.requiredArgument(0)));
             return 0;
         }

@@ -67,7 +67,7 @@ abstract class KnowledgeCommand implements Command {
         return nodes;
     }
 
-    /** Where the next page of an answer begins; null if there is none. */
+    /** Returns the start of the next page of an answer; null if there is none. */
     static @Nullable String nextPage(@Nullable Object page) {
         return page instanceof Map<?, ?> members
                         && members.get("pageInfo") instanceof Map<?, ?> info
@@ -143,7 +143,7 @@ abstract class KnowledgeCommand implements Command {
             spec.addOption(Command.option("--language", "NAME", "graphql or sparql; default: as the query looks."));
             spec.addOption(Command.option("--variables", "JSON", "Values of the query's variables; @FILE for a file."));
             spec.addOption(Command.option("--certainty", "N", "Hide statements with a lower certainty, 0 to 1."));
-            spec.addOption(Command.option("--max-age", "SECONDS", "Leave out what was confirmed longer ago."));
+            spec.addOption(Command.option("--max-age", "SECONDS", "Hide statements that are older."));
         }
 
         @Override
@@ -208,7 +208,7 @@ abstract class KnowledgeCommand implements Command {
             spec.addOption(Command.option("--datatype", "ID", "The datatype of a value, such as xsd:date."));
             spec.addOption(Command.option("--lang", "TAG", "The language of a text, such as de."));
             spec.addOption(Command.option("--graph", "ID", "The graph; default: the default graph."));
-            spec.addOption(Command.option("--certainty", "N", "How sure it is, 0 to 1."));
+            spec.addOption(Command.option("--certainty", "N", "Certainty of the statement, 0 to 1."));
             spec.addOption(Command.option(
                     "--patches", "JSON", "Instead: a list of patches; - for standard input, @FILE for a file."));
             spec.addOption(Command.option("--sparql", "UPDATE", "Instead: an update in SPARQL 1.1; -, @FILE."));

@@ -30,9 +30,9 @@ final class KnowledgeDrawCommand extends KnowledgeCommand {
                 .paramLabel("FORMAT")
                 .description("svg, png, mermaid or dot; default: by the ending of --file, else mermaid.")
                 .build());
-        spec.addOption(Command.option("--file", "FILE", "Where to; default: standard output."));
-        spec.addOption(Command.option("--depth", "N", "How many steps away, 1 to 4; default: 1."));
-        spec.addOption(Command.option("--most", "N", "How much of each entity, at most; default: 20."));
+        spec.addOption(Command.option("--file", "FILE", "Output file; default: standard output."));
+        spec.addOption(Command.option("--depth", "N", "Distance of neighbours in steps, 1 to 4; default: 1."));
+        spec.addOption(Command.option("--most", "N", "Limit of statements for each entity; default: 20."));
     }
 
     @Override

@@ -24,7 +24,7 @@ final class KnowledgeExportCommand extends KnowledgeCommand {
 
     @Override
     public void describe(CommandSpec spec) {
-        spec.addPositional(Command.argument(0, false, "FILE", "Where to; default: standard output, with --format."));
+        spec.addPositional(Command.argument(0, false, "FILE", "Output file; default: standard output, with --format."));
         spec.addOption(Command.option(
                 "--format", "NAME", "Default: by the ending of the file's name. " + KnowledgeImportCommand.formats()));
         spec.addOption(Command.option("--graph", "ID", "Only this graph; default for the default graph."));

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a load run shall do. Everything is bounded, so that a mistyped number ends with a message and not with a machine
+ * Plan of a load run. All numbers have limits, so that a mistyped number ends with a message and not with a machine
  * that is out of memory.
  *
  * @param connections 1 to 20,000; each has one request under way at a time

@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run measured.
+ * Result of a run.
  *
  * @param measured how long was counted; less than planned if the run ended early
  * @param usage processor time meanwhile, by which to see what the bottleneck was

@@ -9,7 +9,7 @@ import org.HdrHistogram.AtomicHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a run has counted. Only what begins and ends within the measured time counts; the ends are cut off on purpose,
+ * Counters of a run. Only requests that begin and end within the measured time count; both ends are cut off on purpose,
  * because they hold connections being made and requests that the run itself breaks off. Safe for any thread.
  */
 final class LoadTally {

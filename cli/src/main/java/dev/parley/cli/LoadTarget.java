@@ -16,7 +16,7 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the load goes: one interface of one agent, and how it is spoken to.
+ * Target of the load: one interface of one agent, with its binding and version.
  *
  * @param agent with an absolute URL
  * @param binding null for gRPC

@@ -213,7 +213,7 @@ abstract class MembersCommand implements Command {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Command.argument(0, true, "KEY-ID", "The id of the key, not the key."));
-            spec.addOption(Command.option("--overlap", "DURATION", "How long the old one goes on; default: 24h."));
+            spec.addOption(Command.option("--overlap", "DURATION", "How long the old key stays valid; default: 24h."));
             super.describe(spec);
         }
 

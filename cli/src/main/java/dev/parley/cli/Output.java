@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What goes to the two standard streams: results to one, everything else to the other.
+ * Writes results to standard output and all other lines to standard error.
  *
  * <p>Results are text or JSON as the caller chose; JSON is always one line per document, so a stream of them is JSONL.
  * Safe for any thread, because a signal may interrupt a command that is writing.

@@ -162,7 +162,7 @@ abstract class PrivacyCommand implements Command {
     static final class Erase extends PrivacyCommand {
         @Override
         public void describe(CommandSpec spec) {
-            spec.addOption(Command.flag("--yes", "Do it; without, nothing is removed."));
+            spec.addOption(Command.flag("--yes", "Confirm the erasure; required."));
             spec.addOption(Command.flag(
                     "--with-statements",
                     "Also remove statements of the knowledge graph that only this principal made."));

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the errors of agents and of the client are called here, and what to do about them: the one place for that.
+ * Maps errors of agents and of the client to the codes and hints of this program.
  *
  * <p>Source: a2a-cli specification 0.2, sections 11.4 and 11.6; A2A specification 1.0, section 3.3.2.
  */

@@ -295,8 +295,8 @@ final class Setting<T> {
             SettingType.oneOf("off", "warn", "require"),
             null,
             "POLICY",
-            "With --trust, what becomes of a card that none of its keys has signed: off uses it, warn says so, require"
-                    + " refuses it. Default: require.");
+            "With --trust, handling of cards that are not signed by a trusted key: off uses them, warn warns, require"
+                    + " refuses them. Default: require.");
     static final Setting<Boolean> INSECURE = row(
             Scope.CLIENT,
             "insecure",
@@ -347,7 +347,7 @@ final class Setting<T> {
             SettingType.TEXT,
             "127.0.0.1",
             "ADDRESS",
-            "Address to listen on. Others than loopback addresses need TLS and authentication for every agent.");
+            "Address to listen on. Addresses other than loopback need TLS and authentication for every agent.");
     static final Setting<Integer> ADMIN_PORT = hub(
             "admin-port",
             SettingType.PORT,
@@ -359,7 +359,7 @@ final class Setting<T> {
             SettingType.TEXT,
             "127.0.0.1",
             "ADDRESS",
-            "Address of that port. Others than loopback addresses need what --bind needs.");
+            "Address of that port. Addresses other than loopback need TLS and authentication, as with --bind.");
     static final Setting<Path> DATA =
             hub("data", SettingType.PATH, "~/.parley", "DIR", "Directory of the database; made if missing.");
     static final Setting<String> DATABASE = hub(
@@ -398,19 +398,27 @@ final class Setting<T> {
     static final Setting<URI> PUBLIC_URL = hub(
             "public-url", SettingType.HTTP_URL, null, "URL", "Address that cards show, if the hub is behind a proxy.");
     static final Setting<Long> MAX_BODY =
-            hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Largest request that is accepted.");
+            hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Limit of the size of a request.");
     static final Setting<Integer> MAX_TURNS = hub(
-            "max-turns", SettingType.COUNT, "1000", "N", "Most messages of a caller to one agent within one context.");
+            "max-turns",
+            SettingType.COUNT,
+            "1000",
+            "N",
+            "Limit of messages of a caller to one agent within one context.");
     static final Setting<Integer> MAX_EVENTS = hub(
-            "max-events", SettingType.COUNT, "100000", "N", "Most events of a task, such as pieces of its artifacts.");
+            "max-events",
+            SettingType.COUNT,
+            "100000",
+            "N",
+            "Limit of events of a task, such as pieces of its artifacts.");
     static final Setting<Long> MAX_TASK =
-            hub("max-task", SettingType.SIZE, "64MB", "SIZE", "Most that a task may hold, about; at most 1GB.");
+            hub("max-task", SettingType.SIZE, "64MB", "SIZE", "Approximate limit of the size of a task; at most 1GB.");
     static final Setting<Integer> MAX_CALL_DEPTH = hub(
             "max-call-depth",
             SettingType.COUNT,
             "8",
             "N",
-            "Most agents that a call may go through, each of which asks the next.");
+            "Limit of agents in a call chain, in which each calls the next.");
     static final Setting<Duration> RETENTION =
             hub("retention", SettingType.DURATION, "0", "DURATION", "How long ended tasks are kept; 0 for ever.");
     static final Setting<List<String>> ENCRYPTION_KEY = hub(
@@ -419,7 +427,7 @@ final class Setting<T> {
             null,
             "KEY",
             "Encrypt the data directory's secrets by this key: 32 bytes as Base64; of several, the first encrypts, and the"
-                    + " others are older ones. Not for the command line, which others see.",
+                    + " others are older ones. Do not set it on the command line, which other users can read.",
             REPEATABLE,
             SECRET);
     static final Setting<Path> ENCRYPTION_KEY_FILE = hub(
@@ -458,7 +466,7 @@ final class Setting<T> {
             "FILE",
             "Certificate authority (PEM) of the certificates of callers, for --auth mutualTLS.");
     static final Setting<Duration> DRAIN =
-            hub("drain", SettingType.DURATION, "10s", "DURATION", "How long a stop waits for calls in progress.");
+            hub("drain", SettingType.DURATION, "10s", "DURATION", "Time that calls in progress have to end at a stop.");
     static final Setting<String> STATUS_PROFILE = hub(
             "status-profile",
             SettingType.oneOf("1.0.1", "1.0.0"),
@@ -476,7 +484,7 @@ final class Setting<T> {
             SettingType.FLAG,
             "false",
             "",
-            "Take a request without A2A-Version for 0.3, as the letter of the specification says.");
+            "Treat requests without A2A-Version as 0.3, as the specification says.");
     static final Setting<List<String>> DIALECTS = hub(
             "dialects",
             SettingType.LIST,
@@ -555,7 +563,7 @@ final class Setting<T> {
             SettingType.oneOf("changes", "all"),
             "changes",
             "CALLS",
-            "Calls that leave a row in the audit: changes (and refusals), or all, with reads and questions.");
+            "Calls that leave a row in the audit log: changes (and refusals), or all, with reads and queries.");
     static final Setting<Boolean> PROTECT_CARDS =
             hub("protect-cards", SettingType.FLAG, "false", "", "Show cards only to callers of the agent.");
     static final Setting<String> AUTH_SERVICE = hub(
@@ -577,7 +585,7 @@ final class Setting<T> {
             SettingType.FLAG,
             "false",
             "",
-            "List the gRPC interface on cards, for clients that find it there; some clients of JSON-RPC refuse such cards.");
+            "List the gRPC interface on cards. Some clients of JSON-RPC refuse such cards.");
     static final Setting<Boolean> LENIENT_METHODS = hub(
             "lenient-methods",
             SettingType.FLAG,

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each setting is worth, and where that comes from.
+ * Values of the settings, with their sources.
  *
  * <p>Highest first: flag, environment, local file, global file, built-in default. Values are read when asked for, so a
  * broken setting hurts only the commands that need it.
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Settings {
 
-    /** Where a value comes from, weakest first. */
+    /** Source of a value, lowest precedence first. */
     enum Source {
         DEFAULT("built-in default"),
         GLOBAL_FILE("global file"),

@@ -67,7 +67,7 @@ final class TaskReport {
         }
     }
 
-    /** Which task it is and how it stands, in text. */
+    /** Writes the ids and the state of a task as text. */
     void identity(Task task) {
         call.output()
                 .result(
