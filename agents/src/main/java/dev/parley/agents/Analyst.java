@@ -121,7 +121,7 @@ final class Analyst implements AgentHandler {
         reply.artifact(Artifact.named("chart", "Chart", Part.file("chart.png", "image/png", png)));
     }
 
-    /** What there is to be analysed. */
+    /** Input of an analysis. */
     private sealed interface Source {
         record Csv(String name, byte[] bytes) implements Source {}
 

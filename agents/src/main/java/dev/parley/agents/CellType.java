@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What the values of a column look like: the first of these that all of them match. */
+/** Type of the values of a column: the first constant that matches all of them. */
 enum CellType {
     /** Whole numbers. Those with leading zeros are codes, so they are text. */
     INTEGER("[+-]?(0|[1-9][0-9]{0,17})"),

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What a picture of a table shows, before anything is drawn.
+ * Contents of a picture of a table, before it is drawn.
  *
  * @param panels at most {@link #MAX_PANELS}
  */

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be said about a column.
+ * Statistics of a column.
  *
  * @param count how many rows hold a value
  * @param missing how many hold none; see {@link CellType#isMissing}

@@ -43,7 +43,7 @@ final class Interview implements AgentHandler {
         reply.complete();
     }
 
-    /** What the caller has said after its first message. Blank messages answer nothing, so they are asked again. */
+    /** Returns the answers of the caller, after its first message. Blank messages are no answers, so the question is repeated. */
     private static List<String> answers(Request request) {
         var said = new ArrayList<Message>(request.history());
         said.add(request.message());

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What there is to say about a table, as Markdown. */
+/** Report about a table, in Markdown. */
 final class Report {
     private final StringBuilder text = new StringBuilder();
 

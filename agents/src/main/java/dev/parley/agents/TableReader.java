@@ -16,7 +16,7 @@ import java.util.function.DoubleConsumer;
  * because a statistic over guessed columns would be worse than none.
  */
 final class TableReader {
-    /** What a table may be at most. */
+    /** Limits of a table. */
     record Limits(int bytes, int rows, int columns, int cells) {
         /** Keeps one analysis below some 200 MB of memory. */
         static final Limits DEFAULT = new Limits(8 * 1024 * 1024, 200_000, 200, 1_000_000);

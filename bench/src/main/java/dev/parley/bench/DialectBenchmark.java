@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a dialect costs from the bytes of a request to the bytes of its answer, when the agent behind it costs nothing. */
+/** Cost of a dialect from the bytes of a request to the bytes of its answer, with an agent without work. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

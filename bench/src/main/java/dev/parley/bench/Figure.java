@@ -22,7 +22,7 @@ record Figure(
     private static final String MEMORY = "/result/serverResidentBytes";
     private static final double MEGA = 1e6;
 
-    /** What a value should be. */
+    /** Goal for a value. */
     record Goal(boolean atLeast, double value) {
         boolean isMetBy(double measured) {
             return atLeast ? measured >= value : measured <= value;

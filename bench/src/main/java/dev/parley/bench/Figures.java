@@ -129,7 +129,7 @@ public final class Figures {
         return text.toString();
     }
 
-    /** What else the machine did during the runs. */
+    /** Returns the other load of the machine during the runs, as text. */
     private static String disturbance(JsonNode entry) {
         var parts = new ArrayList<String>();
         for (JsonNode run : entry.path("runs")) {

@@ -17,7 +17,7 @@ public final class MeasuredAgents implements AgentSource {
                 ScriptedAgents.chatty(), ScriptedAgents.chunked(), ScriptedAgents.inputRequired(), guarded(), busy());
     }
 
-    /** What {@code ping} is, under a name for which callers can be asked who they are. */
+    /** Agent like {@code ping}, under a name for which authentication can be required. */
     private static Agent guarded() {
         return Agent.named("guarded", "Answers at once with a message, without a task")
                 .handle((request, reply) -> reply.message("pong: " + request.text()));

@@ -1,5 +1,5 @@
 /**
- * What is measured, and against what: JMH benchmarks, and the servers and stores that {@code bench/measure} needs. Not
+ * Benchmarks: JMH benchmarks, and the servers and stores that {@code bench/measure} needs. Not
  * shipped.
  */
 @NullMarked

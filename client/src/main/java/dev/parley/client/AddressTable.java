@@ -55,7 +55,7 @@ final class AddressTable {
             open("2000::/3"),
             refused("::/0", "outside the public address space"));
 
-    /** Where in an IPv6 address an IPv4 address sits, and whether its bits are turned. */
+    /** Position of an IPv4 address in an IPv6 address, and whether its bits are inverted. */
     private record Embedded(int offset, boolean turned) {
         byte[] in(byte[] address) {
             byte[] inner = Arrays.copyOfRange(address, offset, offset + 4);

@@ -6,7 +6,7 @@ import dev.parley.protocol.CardVerifier.Verdict;
 import java.net.URI;
 import java.util.Locale;
 
-/** Which cards a client uses. */
+/** Decides which cards a client uses. */
 record CardRule(CardVerifier verifier, CardPolicy policy) {
     private static final System.Logger LOG = System.getLogger("dev.parley.client");
 

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** Whether there is a key, and where it comes from; never the key. */
 public sealed interface KeyStatus {
-    /** Where keys come from; what comes first here is asked first. */
+    /** Source of a key, in the order in which sources are read. */
     enum Source {
         FILE("file"),
         ENVIRONMENT("env"),

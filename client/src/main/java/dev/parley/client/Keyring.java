@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where secrets are kept under two names, as the keyrings of operating systems do. Calls may block until a person has
+ * Store of secrets under two names, such as the keyring of an operating system. Calls may block until the user has
  * unlocked it.
  *
  * <p>Every method throws {@link ClientException} with {@link ClientException.Problem#KEYS} if the keyring cannot be

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where an agent is reached, and how: one interface of its card. */
+/** Address and binding of an agent: one interface of its card. */
 sealed interface Place {
     SecurityScheme.ApiKey USUAL_KEY = new SecurityScheme.ApiKey(null, "header", "X-API-Key");
 
@@ -24,7 +24,7 @@ sealed interface Place {
 
     HttpUrl url();
 
-    /** Where the card came from; null if it was given. */
+    /** Origin from which the card was read; null if the caller passed the card. */
     @Nullable
     Found found();
 
@@ -82,7 +82,7 @@ sealed interface Place {
         }
     }
 
-    /** Where an API key belongs that was given without saying where. */
+    /** Returns the place of an API key that was given without one. */
     static SecurityScheme.ApiKey keyScheme(AgentCard card) {
         Map<String, SecurityScheme> schemes = card.securitySchemes();
         // What the agent requires comes before what it merely knows.

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a client reaches by a {@link Transport}: one connection for each interface of the card, made when it is first
+ * Connections of a client by a {@link Transport}: one for each interface of the card, opened when it is first
  * needed. Safe for any number of threads.
  */
 final class Remotes implements AutoCloseable {

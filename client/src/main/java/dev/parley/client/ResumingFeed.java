@@ -16,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an agent streams, for longer than one connection lasts. Each attempt to go on has a thread of its own, so that a
- * reader waits no longer than it wants to.
+ * Stream of an agent that is resumed over several connections. Each attempt has a thread of its own, so that a
+ * reader waits no longer than its timeout.
  */
 abstract class ResumingFeed<E> implements Feed<E> {
     /** Goes on, in one attempt. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: RFC 6749, section 4.4. The client's secret goes into the form, as AgentVault 0.2 does it.
  */
 final class TokenCache {
-    /** Which token. */
+    /** Key of a cached token. */
     record Wanted(String tokenUrl, OAuthClient client, List<String> scopes) {}
 
     /** Sends a form, as {@link HttpWire#post} does. */

@@ -230,7 +230,7 @@ public final class Hub implements AutoCloseable {
         return new HubBuilder();
     }
 
-    /** Where the hub is reached: scheme, host and port. */
+    /** Returns the address of the hub: scheme, host and port. */
     public String url() {
         return server.url();
     }

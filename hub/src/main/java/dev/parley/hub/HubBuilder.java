@@ -417,7 +417,7 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Which claim of other issuers names a caller's group; default: none. */
+    /** Claim in tokens of other issuers that names the group of a caller; default: none. */
     public HubBuilder groupClaim(String claim) {
         this.groupClaim = requireNonNull(claim, "claim");
         return this;

@@ -31,7 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a hub counts and measures, and the page on which Prometheus reads it. Safe for any thread.
+ * Metrics of a hub, and the page on which Prometheus reads them. Safe for any thread.
  *
  * <p>No label holds what callers choose: agents are those hosted, operations, dialects, states and errors those that there
  * are. So the page grows with the agents, and with nothing else.

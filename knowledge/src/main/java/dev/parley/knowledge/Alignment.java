@@ -129,7 +129,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             return Stream.concat(some.stream(), Stream.of(more)).toList();
         }
 
-        /** What a caller hears who has asked for what it forbids. */
+        /** Returns the error for a forbidden operation. */
         A2AException violation() {
             var detail = new LinkedHashMap<String, String>();
             detail.put("reason", "forbidden");
@@ -220,7 +220,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
                         && (rule.on.contains(On.QUERY) || rule.on.contains(On.SUBSCRIBE)));
     }
 
-    /** What a reader may not look below, besides what the query itself asks for. */
+    /** Returns the floors of a reader, in addition to those of the query. */
     Floors floors(On operation, String caller) {
         var seen = new ArrayList<Floors.Rule>();
         for (Rule rule : rules) {

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was asked of the graphs, questions included, and what came of it. Not for ever, unlike the {@link AuditTrail} of
- * what changed them. Safe for any thread.
+ * Log of queries and updates of the graphs, with their results. Has a retention, unlike the {@link AuditTrail} of
+ * changes. Safe for any thread.
  */
 final class AuditLog {
     private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
@@ -125,7 +125,7 @@ final class AuditLog {
         });
     }
 
-    /** What is noted of an update. */
+    /** Returns the logged members of an update. */
     static Map<String, @Nullable Object> detail(Update update) {
         var detail = new LinkedHashMap<String, @Nullable Object>();
         detail.put("mutations", update.mutations().size());

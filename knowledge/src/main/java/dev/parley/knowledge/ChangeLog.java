@@ -5,7 +5,7 @@ import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.KnowledgeOperation.Change;
 import org.jspecify.annotations.Nullable;
 
-/** What a graph remembers of its changes. */
+/** Recorded changes of a graph. */
 @FunctionalInterface
 interface ChangeLog {
     /**

@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import dev.parley.protocol.InvalidField;
 import org.jspecify.annotations.Nullable;
 
-/** Where a page goes on: numbers, as text that says nothing to others. */
+/** Position of the next page: numbers, as opaque text. */
 final class Cursor {
     private static final int RADIX = 36;
 

@@ -314,7 +314,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         settings.shapes(turtle, by, graphql::forget);
     }
 
-    /** Who has the graph in hand, and not through a hub. */
+    /** Caller of a program that uses the graph directly, without a hub. */
     private static CallContext owner(String group) {
         return CallContext.of("operator", new CallContext.Scope(group, "operator"));
     }

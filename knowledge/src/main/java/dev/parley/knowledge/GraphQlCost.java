@@ -4,7 +4,7 @@ import graphql.normalized.ExecutableNormalizedField;
 import graphql.schema.GraphQLSchema;
 import java.util.List;
 
-/** What a query will cost, told from the query alone. */
+/** Estimates the cost of a query before it is run. */
 final class GraphQlCost {
     /** Statements about a thing, or that point at it, if the query leaves open how many it wants. */
     private static final int USUAL_PAGE = 10;

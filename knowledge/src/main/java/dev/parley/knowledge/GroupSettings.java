@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
 
-/** What groups have set for their graphs: rules and shapes. Safe for any thread. */
+/** Settings of groups for their graphs: rules and shapes. Safe for any thread. */
 final class GroupSettings implements Database.GroupListener {
     private static final String RULES = "alignment";
     private static final String SHAPES = "shapes";

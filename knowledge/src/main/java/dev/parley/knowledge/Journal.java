@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept besides the statements, in the same transactions: the feed of changes, updates that wait for review, the
+ * Records written with the statements, in the same transactions: the feed of changes, updates that wait for review, the
  * audit, and the answers to updates that may be repeated. Old entries are removed beside them, in transactions of 5 ms each.
  */
 final class Journal {
@@ -234,12 +234,12 @@ final class Journal {
                 types);
     }
 
-    /** What was replaced, as a change tells it. */
+    /** Returns the replaced statements of a change. */
     static List<Map<String, @Nullable Object>> values(List<Statement> replaced) {
         return replaced.stream().map(Journal::said).toList();
     }
 
-    /** What an old statement said, for who wants to know what was replaced. */
+    /** Returns the members of an old statement, for readers of the change. */
     private static Map<String, @Nullable Object> said(Statement statement) {
         var said = new LinkedHashMap<String, @Nullable Object>();
         switch (statement.object()) {
@@ -258,7 +258,7 @@ final class Journal {
         return said;
     }
 
-    /** Of what was removed the change itself says what it said. */
+    /** Returns the members of a removed statement that the change records. */
     private static Map<String, @Nullable Object> remarks(Statement statement) {
         var remarks = new LinkedHashMap<String, @Nullable Object>();
         if (statement.certainty() != null) {

@@ -61,7 +61,7 @@ record RemoteStatement(long number, Statement statement, Instant confirmedAt, bo
         return new Fact(statement, confirmedAt);
     }
 
-    /** What it is called on the server: follows from what it says, so that saying it again finds it. */
+    /** Returns its IRI on the server, which is derived from its terms, so that adding it again finds it. */
     static String node(Statement statement) {
         String said = String.join(
                 "\0",

@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a SPARQL server holds of a group. The server finds statements by what they say; floors, rules and what filters ask
- * of entities are looked at here, page by page, since servers differ in how they compare.
+ * Statements of a group on a SPARQL server. The server finds statements by their terms; floors, rules and conditions on
+ * entities are evaluated here, page by page, because servers differ in comparisons.
  */
 class RemoteView implements View {
     private static final int PAGE = 1_000;
@@ -136,7 +136,7 @@ class RemoteView implements View {
         return floor == null || floor == 0 || certainty != null && certainty >= floor;
     }
 
-    /** What policy hides is not counted, since a number would tell that it is there. */
+    /** Statements hidden by rules are not counted, because a number would reveal them. */
     private boolean isSeen(RemoteStatement held, Map<String, Set<String>> types) {
         if (!isAllowed(held, types)) {
             return false;
@@ -348,7 +348,7 @@ class RemoteView implements View {
         };
     }
 
-    /** Those without a value come last, whichever way the others go. */
+    /** Entities without a value come last in both directions. */
     private static Comparator<String> order(EntityFilter filter, Map<String, List<Term>> values) {
         Comparator<Term> byValue = Comparator.comparing(
                         (Term term) -> Objects.requireNonNullElse(Terms.worth(term), Double.MAX_VALUE))

@@ -35,7 +35,7 @@ import org.apache.jena.vocabulary.OWL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the statements of a group have to look like, in SHACL. Immutable, and safe for any thread.
+ * SHACL shapes of a group. Immutable, and safe for any thread.
  *
  * <p>Source: Shapes Constraint Language (SHACL), part "Core". Constraints in SPARQL or JavaScript are refused: shapes come
  * from callers too, and what runs on every update must not be a program.
@@ -45,7 +45,7 @@ final class ShaclShapes {
         JenaSystem.init();
     }
 
-    /** What reaches beyond the core: programs, and graphs elsewhere. */
+    /** Constructs beyond SHACL Core: programs, and external graphs. */
     private static final Set<Node> REFUSED = Set.of(
             OWL.imports.asNode(),
             SHACL.sparql,
@@ -135,7 +135,7 @@ final class ShaclShapes {
         return graph;
     }
 
-    /** What entities do not look like as they have to: a constraint of a shape. */
+    /** Constraint of a shape that entities violate. */
     private record Broken(String entity, Node shape, Node component) {
         static Broken of(String entity, ReportEntry entry) {
             return new Broken(entity, entry.source(), entry.sourceConstraintComponent());

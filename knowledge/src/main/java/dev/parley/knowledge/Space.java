@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a group without asking the database.
+ * Cached data of a group.
  *
  * @param number stands for it in rows; {@link #NO_NUMBER} if it has none
  * @param instance what all ids of changes in this database begin with

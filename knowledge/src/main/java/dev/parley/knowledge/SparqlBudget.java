@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one SPARQL request may still use up: time, and rows, which stand for memory. For one thread.
+ * Remaining time and memory of one SPARQL request; rows stand for memory. For one thread.
  *
  * <p>Jena's own time limit would need a timer, and looks at it between rows only: one regular expression can take years.
  */
@@ -16,7 +16,7 @@ final class SparqlBudget {
     /** Half of the heap, divided by how many queries there are at a time, so that none takes from another. */
     private static final long MEMORY = Runtime.getRuntime().maxMemory() / 2 / SqlStatementStore.AT_ONCE;
 
-    /** What sorting and joining may at worst have to hold at once; a row takes about 100 bytes. */
+    /** Limit of rows, which sorting and joining may have to hold at once; a row takes about 100 bytes. */
     private static final long MAX_ROWS = Math.min(3_000_000, MEMORY / 100);
 
     /** How many characters may be read, or made by functions, all texts together; each takes up to 2 bytes. */

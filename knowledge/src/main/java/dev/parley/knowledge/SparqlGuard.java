@@ -57,7 +57,7 @@ final class SparqlGuard extends ExprTransformApplyElementTransform {
     private static final int MAX_DIGITS = 10_000;
     private static final double BITS_A_DIGIT = Math.log(10) / Math.log(2);
 
-    /** What a processor does in a moment, so that nobody has to look at the clock. */
+    /** Steps that take so little time that they need no check of the clock. */
     private static final long STEPS_AT_ONCE = 1 << 24;
 
     private final SparqlBudget budget;

@@ -18,7 +18,7 @@ import org.apache.jena.sparql.core.Quad;
 import org.apache.jena.sparql.exec.QueryExec;
 import org.apache.jena.sparql.exec.RowSet;
 
-/** What SPARQL answers, and what is put into its variables, as JSON has it. */
+/** Converts results and variables of SPARQL to and from JSON. */
 final class SparqlResult {
     private static final int MAX_ROWS = 10_000;
     private static final long MAX_CHARACTERS = 8 << 20;

@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What has to be written differently for each kind of database. */
+/** SQL that differs between kinds of databases. */
 record Sql(Kind kind) {
     /**
      * A condition that {@code column} is one of the numbers; takes one parameter, which is {@link #list}. There are as few

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which graphs, predicates and classes a group has, as far as the reader sees them. */
+/** Lists the graphs, predicates and classes of a group that are visible to the reader. */
 final class SqlCatalog {
     /** Entities that are looked at to learn which predicates a type has. */
     private static final int SAMPLE = 200;
@@ -31,7 +31,7 @@ final class SqlCatalog {
     private final Floors floors;
     private final SqlConditions conditions;
 
-    /** What the rules ask alone, without the reader's floors of certainty and age. */
+    /** Conditions of the rules only, without the reader's floors of certainty and age. */
     private final SqlConditions policy;
 
     SqlCatalog(Session session, Space space, Terms terms, Sql sql, Floors floors) {

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What patterns ask of statements, and what floors hide them for, as conditions of SQL. */
+/** Converts patterns, and the floors that hide statements, to conditions in SQL. */
 final class SqlConditions {
-    /** What a statement is hidden for, as SQL says it. */
+    /** Reasons for which a statement is hidden, as numbers in SQL. */
     static final int SEEN = 0;
 
     static final int TOO_UNCERTAIN = 1;

@@ -116,7 +116,7 @@ final class SqlFacts {
                 confirmed);
     }
 
-    /** What the row of this number says of where statements come from. */
+    /** Returns the provenance with this number. */
     Map<String, @Nullable Object> provenance(long number) throws SQLException {
         if (number == Terms.NONE) {
             return Map.of();

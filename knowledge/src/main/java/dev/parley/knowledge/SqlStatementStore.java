@@ -71,7 +71,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     private volatile Cache<Long, Map<String, @Nullable Object>> provenance = newCache();
     private final RecentWrites recent = new RecentWrites();
 
-    /** What the group in the making changes in the tally; touched by the writer thread only. */
+    /** Changes of the tally by the open transaction; used by the writer thread only. */
     private final Map<Tally, Long> changes = new HashMap<>();
 
     SqlStatementStore(Database database, InstantSource clock) {

@@ -70,7 +70,7 @@ class SqlView implements View {
         }
     }
 
-    /** What the reader sees of a change; null if nothing. */
+    /** Returns the visible part of a change; null if it is hidden. */
     final @Nullable Numbered seen(Numbered change) {
         Instant since = floors.confirmedSince();
         boolean isYoung = since == null || !change.change().timestamp().isBefore(since);

@@ -56,7 +56,7 @@ final class SqlWriting extends SqlView implements Writing {
         this.nowMs = nowMs;
     }
 
-    /** What follows belongs to the change of this number. */
+    /** Sets the number of the change for the following writes. */
     void change(long number) {
         this.change = number;
     }
@@ -176,7 +176,7 @@ final class SqlWriting extends SqlView implements Writing {
         }
     }
 
-    /** Who a statement comes from: what others say of it is kept apart. */
+    /** Returns the number of the source of a statement. Annotations of each source are stored separately. */
     long source(Map<String, @Nullable Object> provenance) throws SQLException {
         Object agent = requireNonNullElse(provenance.get("sourceAgentId"), "");
         return agent.toString().isEmpty() ? Terms.NONE : number(agent.toString());
@@ -379,11 +379,11 @@ final class SqlWriting extends SqlView implements Writing {
                 source);
     }
 
-    /** What is left of a statement that a source does not say any more. */
+    /** Rest of a statement after a source has removed it. */
     enum Left {
-        /** Nothing has changed that anybody would see. */
+        /** No visible change. */
         AS_IT_WAS,
-        /** Others have said it too, and now it is as they say it. */
+        /** The statement with the annotations of another source. */
         OF_OTHERS,
         NOTHING
     }
@@ -418,7 +418,7 @@ final class SqlWriting extends SqlView implements Writing {
         return Left.OF_OTHERS;
     }
 
-    /** What somebody else has said of a statement most lately. */
+    /** Returns the newest annotations of a statement by another source. */
     private @Nullable Held otherAssertion(Key key) throws SQLException {
         try (ResultSet row = bound(
                         "SELECT certainty, confirmed_ms, provenance, source, change_no, 0 FROM kg_assertion" + KEY

@@ -83,7 +83,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
         return removed;
     }
 
-    /** What all graphs say together. */
+    /** Returns the union of all graphs. */
     Graph everything() {
         return new GraphBase() {
             @Override

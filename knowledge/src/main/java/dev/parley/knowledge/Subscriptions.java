@@ -113,7 +113,7 @@ final class Subscriptions implements Database.GroupListener {
         return number;
     }
 
-    /** What a subscription may see, without what has changed behind {@code position}. */
+    /** Returns the statements visible to a subscription, without changes after {@code position}. */
     private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
         Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());

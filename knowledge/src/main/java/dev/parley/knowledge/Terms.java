@@ -45,7 +45,7 @@ final class Terms implements Database.GroupListener {
     /** Characters of terms that are kept in memory, twice: about 200,000 usual ones. */
     private static final long CACHED = 24L << 20;
 
-    /** What a term takes in memory besides its characters, in characters. */
+    /** Memory of a term besides its characters, in characters. */
     private static final int OVERHEAD = 80;
 
     /** Characters of the longest term that is kept in memory. */
@@ -255,7 +255,7 @@ final class Terms implements Database.GroupListener {
         return held;
     }
 
-    /** What tells a term from others that have the same hash. */
+    /** Members by which terms with the same hash are distinguished. */
     private record Held(
             String lexical, long datatype, @Nullable String language) {}
 
@@ -411,7 +411,7 @@ final class Terms implements Database.GroupListener {
         return ByteBuffer.wrap(sha.digest()).getLong();
     }
 
-    /** What a number or time is worth, so that it can be compared; null if it is neither. */
+    /** Returns the comparable value of a number or time; null for other terms. */
     static @Nullable Double worth(Term term) {
         if (!(term instanceof Literal literal) || !literal.datatype().startsWith(Term.XSD)) {
             return null;

@@ -31,7 +31,7 @@ record TypedModel(List<Type> types) {
         }
     }
 
-    /** What a field shows. */
+    /** Contents of a field. */
     enum Kind {
         TEXT,
         NUMBER,
@@ -93,7 +93,7 @@ record TypedModel(List<Type> types) {
         }
     }
 
-    /** What a root field lists. */
+    /** Contents of a root field. */
     record Root(Type type, Shape shape) {
         enum Shape {
             ONE,

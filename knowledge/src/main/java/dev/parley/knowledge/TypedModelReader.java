@@ -215,7 +215,7 @@ final class TypedModelReader {
         return fields;
     }
 
-    /** Those of {@code classes} that are not below another of them. */
+    /** Returns the elements of {@code classes} that are no subclass of another. */
     private Set<String> topmost(Set<String> classes) {
         return classes.stream()
                 .filter(iri ->
@@ -228,7 +228,7 @@ final class TypedModelReader {
         return called == null ? null : called.type();
     }
 
-    /** Which predicates point at members of a class, and from which classes. */
+    /** Returns the predicates whose objects are members of a class, with the classes of their subjects. */
     private static Map<String, Set<String>> pointing(String iri, Map<String, Map<String, Property>> properties) {
         var pointing = new TreeMap<String, Set<String>>();
         properties.forEach((owner, of) -> of.forEach((predicate, property) -> {

@@ -57,7 +57,7 @@ final class TypedNames {
         return name.matches(".*[^aeiou_0-9]y") ? name.substring(0, name.length() - 1) + "ies" : name + "s";
     }
 
-    /** What an IRI ends with, as far as GraphQL can write it. */
+    /** Returns the last part of an IRI, as a name of GraphQL. */
     private static String local(String iri) {
         int end = iri.length();
         while (end > 0 && "/#:".indexOf(iri.charAt(end - 1)) >= 0) {

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a graph declares of its classes and predicates: in SHACL, RDFS and OWL. */
+/** Declarations of classes and predicates of a graph, in SHACL, RDFS and OWL. */
 final class TypedVocabulary {
     private static final String SH = "http://www.w3.org/ns/shacl#";
     private static final Set<String> LANGUAGES = Set.of(SH, Term.RDF, Term.RDFS, Term.OWL, Term.XSD);
@@ -50,11 +50,11 @@ final class TypedVocabulary {
             .map(Term.XSD::concat)
             .collect(Collectors.toUnmodifiableSet());
 
-    /** What is known of a predicate; null or empty where nothing is. */
+    /** Declarations of a predicate; null or empty members are undeclared. */
     record Property(@Nullable Kind kind, boolean single, Set<String> range) {
         static final Property UNKNOWN = new Property(null, false, Set.of());
 
-        /** What this says, and where it says nothing, {@code other}. */
+        /** Returns these declarations, completed by {@code other}. */
         Property or(Property other) {
             return new Property(
                     kind != null ? kind : other.kind, single || other.single, range.isEmpty() ? other.range : range);
@@ -153,7 +153,7 @@ final class TypedVocabulary {
         return LANGUAGES.stream().anyMatch(iri::startsWith) || iri.startsWith("sh:");
     }
 
-    /** What shapes and RDFS say of the members of a class, including what is said of the classes above it. */
+    /** Returns the declarations of shapes and RDFS for the members of a class, those of its superclasses included. */
     Map<String, Property> properties(String iri) {
         var properties = new TreeMap<String, Property>();
         for (String above : above(iri)) {
@@ -203,7 +203,7 @@ final class TypedVocabulary {
                 : Kind.TEXT;
     }
 
-    /** What RDFS and OWL say of a predicate, whoever uses it. */
+    /** Returns the declarations of a predicate in RDFS and OWL, for all classes. */
     Property everywhere(String predicate) {
         var range = declaredIds(predicate, Term.RDFS + "range");
         boolean literal = !range.isEmpty()

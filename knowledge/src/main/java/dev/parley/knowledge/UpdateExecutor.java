@@ -289,7 +289,7 @@ final class UpdateExecutor {
         }
     }
 
-    /** Does the part of an update that is before the writer's; if it is refused there, that is noted as well. */
+    /** Runs the part of an update before its transaction, and records a refusal there too. */
     private <T> T computed(Update update, CallContext context, Supplier<T> work) {
         try {
             return QueryErrors.mapped(A2AError.KNOWLEDGE_UPDATE, work);
@@ -347,7 +347,7 @@ final class UpdateExecutor {
         return review.filter(one -> one.state() == Review.State.PENDING).orElseThrow(() -> notWaiting(id));
     }
 
-    /** Nobody else may have decided meanwhile; else what was done with it is undone. */
+    /** Records a decision, unless another one was made meanwhile; then the transaction is rolled back. */
     private void decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
             throws SQLException {
         if (!journal.decide(writing, number, state, by, remark)) {
@@ -359,7 +359,7 @@ final class UpdateExecutor {
         return A2AException.invalidParams("id", id + " (expected: the number of an update that waits)");
     }
 
-    /** What the trail is told of an update. */
+    /** Returns the audit entry of an update. */
     private static AuditTrail.Entry changed(
             CallContext context, Update update, String outcome, @Nullable Approval approval) {
         Map<String, @Nullable Object> detail = AuditLog.detail(update);

@@ -161,7 +161,7 @@ public final class A2AException extends RuntimeException {
         return metadata.get(CHALLENGE);
     }
 
-    /** Which methods there are instead, as the header {@code Allow} has them; null if that is not what was wrong. */
+    /** Returns the allowed methods, in the form of the header {@code Allow}; null for other errors. */
     public @Nullable String allowed() {
         return error == A2AError.METHOD_NOT_ALLOWED ? metadata.get(ALLOWED) : null;
     }

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an agent tells the world about itself.
+ * Description of an agent: identity, skills, interfaces and security.
  *
  * <p>Source: A2A specification 1.0, section 4.4.
  *

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who calls, for whom, and under which conditions: what every operation has besides its own fields.
+ * Caller, scope and conditions of an operation.
  *
  * @param caller the principal that made the call
  * @param scope whose tasks the caller sees

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens, as one reader sees it, in order.
+ * Ordered events for one reader.
  *
  * <p>The reader pulls, so a slow reader delays no other. For one thread at a time, except {@link
  * #close()}, which any thread may call and which wakes a waiting {@link #next}.

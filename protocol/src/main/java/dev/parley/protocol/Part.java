@@ -67,7 +67,7 @@ public sealed interface Part {
         }
     }
 
-    /** Where the bytes can be fetched. */
+    /** URL of the bytes. */
     record Url(
             String url, @Nullable String filename, @Nullable String mediaType, Map<String, @Nullable Object> metadata)
             implements Part {

@@ -1,7 +1,7 @@
 package dev.parley.protocol;
 
 /**
- * What a send is answered with: a task, or a message if no task was needed.
+ * Result of a send: a task, or a message if no task was needed.
  *
  * <p>Source: A2A specification 1.0, section 3.1.1.
  */

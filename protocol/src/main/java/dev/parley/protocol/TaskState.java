@@ -1,7 +1,7 @@
 package dev.parley.protocol;
 
 /**
- * Where a task stands.
+ * State of a task.
  *
  * <p>Source: A2A specification 1.0, section 4.1.3 "TaskState".
  */

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a statement is about or says: a resource or a literal value, as in RDF.
+ * Subject or object of a statement: a resource or a literal value, as in RDF.
  *
  * <p>Source: knowledge graph extension, model KGObject; RDF 1.1 Concepts, section 3.
  */

@@ -48,7 +48,7 @@ public final class ConformanceAgent {
                 .handle((request, reply) -> behaviour(rules, request).handle(request, reply));
     }
 
-    /** What is done with messages whose id begins with {@code prefix}. */
+    /** Behaviour for messages whose id begins with {@code prefix}. */
     private record Rule(String prefix, AgentHandler behaviour) {}
 
     private static List<Rule> rules(Duration pause) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link PushStore} does. A subclass says only how to open one. */
+/** Contract test of {@link PushStore}. A subclass opens the store. */
 public abstract class PushStoreContract {
     private static final Cause CAUSE = new Cause("alice", "192.0.2.1", null, CallChain.NONE);
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link TaskLog} does. A subclass says only how to open one. */
+/** Contract test of {@link TaskLog}. A subclass opens the log. */
 public abstract class TaskLogContract {
     private static final Scope ALICE = new Scope("t1", "alice");
     private static final Scope MALLORY = new Scope("t2", "mallory");

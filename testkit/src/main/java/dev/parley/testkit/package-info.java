@@ -1,5 +1,5 @@
 /**
- * What tests of A2A software need: contract tests for stores, a clock that is set by hand, and scripted agents.
+ * Tools for tests of A2A software: contract tests for stores, a settable clock, and scripted agents.
  *
  * <pre>{@code
  * final class MyTaskLogTest extends TaskLogContract {

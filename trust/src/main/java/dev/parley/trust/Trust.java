@@ -61,16 +61,16 @@ public final class Trust {
             "transfer-encoding",
             "upgrade");
 
-    /** Where tokens are given, below the address of the hub. */
+    /** Path of the token endpoint, below the address of the hub. */
     public static final String TOKEN_PATH = "/oauth/token";
 
     /** How long a request to {@link #TOKEN_PATH} may be. */
     public static final int MAX_FORM_BYTES = 16 * 1024;
 
-    /** Where clients find out how to get tokens, below the address of the hub. */
+    /** Path of the metadata about protected resources, below the address of the hub. */
     public static final String RESOURCE_PATH = ResourceMetadata.PATH;
 
-    /** Where the metadata of the token endpoint is, below the address of the hub. */
+    /** Path of the metadata of the token endpoint, below the address of the hub. */
     public static final String SERVER_PATH = ResourceMetadata.SERVER_PATH;
 
     /** Scope of operators of a hub. */
