@@ -100,6 +100,8 @@ final class Problems {
             case CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
             case VERSION_NOT_SUPPORTED ->
                 "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
+            case KNOWLEDGE_QUERY ->
+                "see the types and fields: parley kg schema -a " + agent + "; the wire messages: --debug";
             case PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
             default -> "repeat the command with --debug to see the wire messages";
         };

@@ -123,7 +123,12 @@ final class KnowledgeCommandTest {
         Ran ran = shell.run("kg", "query", "{ graphs { nothing } }");
 
         assertThat(ran.status()).isEqualTo(1);
-        assertThat(ran.err()).contains("KnowledgeQueryError", "reason: validation", "nothing");
+        assertThat(ran.err())
+                .contains(
+                        "KnowledgeQueryError",
+                        "reason: validation",
+                        "nothing",
+                        "Hint: see the types and fields: parley kg schema -a ");
     }
 
     @Test

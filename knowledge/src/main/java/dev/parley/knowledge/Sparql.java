@@ -227,7 +227,9 @@ final class Sparql {
         try {
             parser.run();
         } catch (JenaException noSparql) {
-            throw budget.refusal("syntax", String.valueOf(noSparql.getMessage()));
+            // Below its first line the parser lists every token that could follow.
+            String message = String.valueOf(noSparql.getMessage());
+            throw budget.refusal("syntax", message.lines().findFirst().orElse(message));
         }
     }
 

@@ -170,7 +170,9 @@ class SparqlTest {
                     assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY);
                     assertThat(refused.getMessage()).isEqualTo("Knowledge query failed");
                     assertThat(refused.metadata()).containsEntry("reason", "syntax");
-                    assertThat(refused.metadata().get("detail")).contains("line 2");
+                    assertThat(refused.metadata().get("detail"))
+                            .contains("line 2")
+                            .doesNotContain("\n");
                 });
     }
 
