@@ -355,6 +355,7 @@ final class RecoveryTest {
         AgentEndpoint agent =
                 engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("secret")));
         Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE);
+        assertThat(agent.call(GetTask.of(task.id()), ALICE).text()).isEqualTo("secret"); // from now on it is in memory
         log.failErasure(new IllegalStateException("still in the write-ahead log"));
 
         assertThatThrownBy(() -> engine.erase(new Subject("t1", "alice", null), ALICE, ids -> {}))
