@@ -46,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class WebhooksTest {
     private static final CallContext ALICE = CallContext.anonymous();
+    private static final CallContext BOB = CallContext.of("bob", new CallContext.Scope("another group", "bob"));
 
     /** A receiver that answers as a test says and remembers what it accepted. */
     private static final class Receiver implements WebhookTransport {
@@ -431,6 +432,23 @@ final class WebhooksTest {
         receiver.end.countDown();
     }
 
+    @Test
+    void aGroupWithManySilentReceiversDelaysNoOtherGroup() throws Exception {
+        AgentEndpoint agent = counting(1);
+        for (int i = 0; i < 300; i++) {
+            send(agent, "https://tarpit-" + i + ".example");
+        }
+        while (receiver.attempts.get() < 224) { // all that one group may have
+            Thread.onSpinWait();
+        }
+
+        send(agent, "https://hook", BOB);
+
+        assertThat(receiver.next(4)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(receiver.attempts.get()).isLessThanOrEqualTo(224 + 4);
+        receiver.end.countDown();
+    }
+
     private static void awaitOpen(CountDownLatch latch) {
         try {
             latch.await();
@@ -453,6 +471,10 @@ final class WebhooksTest {
     }
 
     private static Task send(AgentEndpoint agent, @Nullable String url) {
+        return send(agent, url, ALICE);
+    }
+
+    private static Task send(AgentEndpoint agent, @Nullable String url, CallContext caller) {
         PushConfig config = url == null ? null : new PushConfig(null, "hook", null, url, null, null);
         return (Task) agent.call(
                 new SendMessage(
@@ -460,6 +482,6 @@ final class WebhooksTest {
                         Message.user(Part.text("go")),
                         new SendConfiguration(List.of(), config, null, false),
                         Map.of()),
-                ALICE);
+                caller);
     }
 }
