@@ -32,4 +32,36 @@ final class OwnersOnlyTest {
             assertThat(files).hasSize(1);
         }
     }
+
+    @Test
+    void aFileThatCannotBeWrittenIsNotThere() throws Exception {
+        Path file = directory.resolve("secret");
+        // A process that may write no byte to a file: the system refuses as it does on a full disk.
+        Process process = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "ulimit -f 0 && exec \"$@\"",
+                        "sh",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:-UsePerfData",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Creation.class.getName(),
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+
+        assertThat(new String(process.getInputStream().readAllBytes(), UTF_8)).contains("IOException");
+        assertThat(process.waitFor()).isOne();
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    /** Program that makes a file. */
+    static final class Creation {
+        private Creation() {}
+
+        public static void main(String[] arguments) throws IOException {
+            OwnersOnly.create(Path.of(arguments[0]), "first".getBytes(UTF_8));
+        }
+    }
 }
