@@ -21,8 +21,7 @@ final class PostgresqlServer {
     /** Returns all rows of all tables of a schema as text. */
     static String rows(String url) throws SQLException {
         var rows = new StringBuilder();
-        try (Connection connection = DriverManager.getConnection(
-                        url.replace("postgresql://postgres@", "jdbc:postgresql://"), "postgres", "");
+        try (Connection connection = connect(url);
                 Statement statement = connection.createStatement()) {
             statement.execute("SET bytea_output = 'escape'");
             var tables = new ArrayList<String>();
@@ -41,6 +40,11 @@ final class PostgresqlServer {
             }
         }
         return rows.toString();
+    }
+
+    /** Connects to a schema. */
+    static Connection connect(String url) throws SQLException {
+        return DriverManager.getConnection(url.replace("postgresql://postgres@", "jdbc:postgresql://"), "postgres", "");
     }
 
     /** Returns the URL of an empty schema. */

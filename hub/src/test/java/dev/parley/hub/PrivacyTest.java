@@ -1,6 +1,7 @@
 package dev.parley.hub;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
@@ -11,7 +12,12 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,6 +63,13 @@ final class PrivacyTest {
             database = PostgresqlServer.schema();
             Database.name(data, database);
         }
+        open();
+        admin = hub.bootstrapKey().orElseThrow();
+        alice = key("alice-liddell");
+        bob = key("bob");
+    }
+
+    private void open() {
         hub = Hub.builder()
                 .data(data)
                 .port(0)
@@ -76,9 +89,6 @@ final class PrivacyTest {
                 }))
                 .start();
         outsider = new Outsider(hub.url());
-        admin = hub.bootstrapKey().orElseThrow();
-        alice = key("alice-liddell");
-        bob = key("bob");
     }
 
     @AfterEach
@@ -231,6 +241,47 @@ final class PrivacyTest {
         assertThat(outsider.get("/admin/audit?subject=T1/alice-liddell&action=privacy.erased", "X-Api-Key", admin)
                         .body())
                 .contains("sha256:");
+    }
+
+    @Test
+    @DisplayName("S79: an erasure reaches what is left of somebody without tasks")
+    void whoHasNoTasksLeftIsErasedToo() throws Exception {
+        hub.close();
+        // As releases left it that registered webhooks before there was a task.
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                PreparedStatement webhook = connection.prepareStatement(
+                        "INSERT INTO webhook (task_id, config_id, lane_no, made_ms, config, dialect, delivered, attempts)"
+                                + " SELECT 'gone', 'hook', lane_no, 0, ?, '1.0', 0, 0 FROM lane WHERE agent = 'gone'")) {
+            statement.execute("INSERT INTO lane (group_id, owner, agent) VALUES ('T1', 'alice-liddell', 'gone')");
+            webhook.setBytes(1, "{\"url\":\"https://hers.example\"}".getBytes(UTF_8));
+            webhook.execute();
+        }
+        open();
+        assertThat(onDisk()).contains("alice-liddell");
+        assertThat(webhooks()).isOne();
+
+        Shown erased = Shown.of(outsider.post(ALICE, "{}", "X-Api-Key", admin).body());
+
+        assertThat(erased.at("tasks").value()).isEqualTo(0);
+        key("carol"); // What is written next comes behind the row of the erasure.
+        assertThat(onDisk()).doesNotContain("alice-liddell");
+        assertThat(webhooks()).isZero();
+    }
+
+    private Connection connect() throws SQLException {
+        return database.isEmpty()
+                ? DriverManager.getConnection("jdbc:sqlite:" + data.resolve("parley.db"))
+                : PostgresqlServer.connect(database);
+    }
+
+    private int webhooks() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT count(*) FROM webhook")) {
+            row.next();
+            return row.getInt(1);
+        }
     }
 
     @Test
