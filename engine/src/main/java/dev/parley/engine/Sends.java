@@ -135,6 +135,9 @@ final class Sends {
         if (message.role() != Role.USER) {
             throw A2AException.invalidParams("message.role", "ROLE_AGENT (expected: ROLE_USER)");
         }
+        requireText("message.messageId", message.messageId());
+        requireText("message.contextId", message.contextId());
+        requireText("message.taskId", message.taskId());
         checkMediaTypes(message);
         // In 0.1 every card negotiates; later, clients send lists that they do not mean to agents that declare nothing.
         if (context.namesTasks() || agent.declaresOutputModes()) {
@@ -164,6 +167,13 @@ final class Sends {
             engine.admissions().leave(messageKey);
             mine.completeExceptionally(refused);
             throw refused;
+        }
+    }
+
+    /** Refuses an id that PostgreSQL cannot hold: it would fail with the works of others that are written together with it. */
+    static void requireText(String field, @Nullable String id) {
+        if (id != null && id.indexOf('\0') >= 0) {
+            throw A2AException.invalidParams(field, "has the character U+0000 (expected: text without it)");
         }
     }
 

@@ -50,10 +50,11 @@ final class TaskWebhooks {
     /**
      * Returns a webhook that is told of everything behind {@code after}, and takes its place among those of the task.
      *
-     * @throws A2AException INVALID_PARAMS if the task has as many webhooks as it may have, and this is another one
+     * @throws A2AException INVALID_PARAMS if the task has as many webhooks as it may have, and this is another one, or its id has U+0000
      */
     Subscription admit(LiveTask live, PushConfig config, @Nullable String taskName, CallContext context, long after) {
         String id = config.id();
+        Sends.requireText("id", id);
         String taskId = live.key().taskId();
         PushConfig named = config.of(taskId, id == null || id.isEmpty() ? newId(taskId, taskName, context) : id);
         var webhook = Subscription.of(live.key(), named, context.dialect(), taskName, after);

@@ -82,6 +82,21 @@ final class PostgresqlHubTest {
     }
 
     @Test
+    void anIdThatTheDatabaseCannotHoldIsRefusedBeforeItIsWritten() throws Exception {
+        try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
+            var caller = new Outsider(hub.url());
+            for (String ids : List.of("'messageId':'a\\u0000b'", "'messageId':'a','contextId':'\\u0000'")) {
+                String message = "{'message':{" + ids + ",'role':'ROLE_USER','parts':[{'text':'hi'}]}}";
+                assertThat(String.valueOf(caller.code("/agents/echo", "SendMessage", message, "A2A-Version", "1.0")))
+                        .as(ids)
+                        .isEqualTo("-32602");
+            }
+            send(hub, "hello");
+            assertThat(caller.get("/ready").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void aDirectoryWithTasksInSqliteIsRefused() throws Exception {
         hub().start().close();
 

@@ -863,7 +863,9 @@ public final class Database implements AutoCloseable {
                 }
                 return ask(session, question);
             } catch (SQLException failure) {
-                session.discard();
+                if (!isOfData(failure)) {
+                    session.discard();
+                }
                 throw StoreException.of("could not read", failure);
             } catch (RuntimeException failure) {
                 if (isOfDatabase(failure)) {
