@@ -97,25 +97,35 @@ final class DatabaseFaultsTest {
         }
     }
 
-    @Test
-    void aFullDiskEndsNoWritingForGood() throws Exception {
-        var full = new AtomicBoolean();
+    /** Opens a database whose disk is full as {@code full} says, for connections that are opened from then on. */
+    private Database openOnDisk(AtomicBoolean full) {
         // SQLite's own limit of pages: the very error, at the very places, of a disk that is full.
-        try (Database database = open(connection -> {
+        return open(connection -> {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("PRAGMA max_page_count=" + (full.get() ? 1 : 1_000_000));
             }
             return connection;
-        })) {
+        });
+    }
+
+    /** Has the disk be full in the middle of a transaction. */
+    private static void fill(Database database, AtomicBoolean full) {
+        full.set(true);
+        assertThatThrownBy(() -> database.write(session -> {
+                    session.once("PRAGMA max_page_count=1");
+                    insert(session, 2);
+                    insert(session, 3);
+                    return insert(session, 4);
+                }))
+                .isInstanceOf(OutageException.class);
+    }
+
+    @Test
+    void aFullDiskEndsNoWritingForGood() throws Exception {
+        var full = new AtomicBoolean();
+        try (Database database = openOnDisk(full)) {
             database.write(session -> insert(session, 1));
-            full.set(true);
-            assertThatThrownBy(() -> database.write(session -> {
-                        session.once("PRAGMA max_page_count=1");
-                        insert(session, 2);
-                        insert(session, 3);
-                        return insert(session, 4);
-                    }))
-                    .isInstanceOf(StoreException.class);
+            fill(database, full);
             full.set(false);
 
             writeAgain(database, 5);
@@ -129,21 +139,9 @@ final class DatabaseFaultsTest {
     @Test
     void anOutageForLackOfSpaceLastsAsLongAsWorksAreRefused() throws Exception {
         var full = new AtomicBoolean();
-        try (Database database = open(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("PRAGMA max_page_count=" + (full.get() ? 1 : 1_000_000));
-            }
-            return connection;
-        })) {
+        try (Database database = openOnDisk(full)) {
             database.write(session -> insert(session, 1));
-            full.set(true);
-            assertThatThrownBy(() -> database.write(session -> {
-                        session.once("PRAGMA max_page_count=1");
-                        insert(session, 2);
-                        insert(session, 3);
-                        return insert(session, 4);
-                    }))
-                    .isInstanceOf(OutageException.class);
+            fill(database, full);
             long end = System.nanoTime() + Duration.ofMillis(500).toNanos(); // several attempts of the writer
             while (System.nanoTime() < end) {
                 assertThatThrownBy(() -> database.write(session -> insert(session, 2)))
