@@ -6,6 +6,7 @@ module dev.parley.dialect {
 
     exports dev.parley.dialect;
 
+    uses dev.parley.dialect.DialectProvider;
     uses dev.parley.protocol.ExtensionProtocol.Provider;
 
     provides dev.parley.protocol.ExtensionProtocol.Provider with

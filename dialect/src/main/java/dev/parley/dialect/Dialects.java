@@ -8,9 +8,11 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionStyle;
 import dev.parley.protocol.Operation;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -33,18 +35,15 @@ public final class Dialects {
     static final String EVENT_STREAM = "text/event-stream";
 
     /** Names of the dialects in settings; 0.3 includes 0.2. */
-    public static final Set<String> NAMES =
-            Collections.unmodifiableSet(new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault")));
+    public static final Set<String> NAMES = Collections.unmodifiableSet(names());
 
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
-    private static final String KERNEL = "/kernel";
-    private static final String VAULT = "/agentvault";
     private static final String CARD_BEFORE_V03 = "/agent/authenticatedExtendedCard";
     private static final Set<String> SHARED = Set.of("tasks/get", "tasks/cancel", "tasks/resubscribe");
 
     private final DialectSettings settings;
     private final Kernel kernel = new Kernel(this);
-    private final Vault vault;
+    private final List<Edge> edges = new ArrayList<>();
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
     public Dialects(DialectSettings settings) {
@@ -57,7 +56,20 @@ public final class Dialects {
      */
     public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
-        this.vault = new Vault(this, new FileLinks(fileKey, welcome, InstantSource.system()));
+        edges.add(kernel);
+        edges.add(new Vault(this, new FileLinks(fileKey, welcome, InstantSource.system())));
+        Providers.INSTALLED.forEach(provider -> edges.add(new ProvidedEdge(provider)));
+    }
+
+    private static Set<String> names() {
+        var names = new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault"));
+        Providers.INSTALLED.forEach(provider -> names.add(provider.name()));
+        return names;
+    }
+
+    /** Dialects of modules of others on the class path, which servers and clients of this program speak, too. */
+    public static List<DialectProvider> providers() {
+        return Providers.INSTALLED;
     }
 
     private static byte[] newKey() {
@@ -73,19 +85,31 @@ public final class Dialects {
      * @param caller who calls; dialect, extensions and trace are filled in from the request
      */
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
-        if (isBelow(request.path(), KERNEL) && agent.speaks(LegacyDialect.KERNEL.name())) {
-            return kernel.answer(request.below(KERNEL), agent, caller);
+        var framing = new Framing();
+        try {
+            Edge edge = edge(request.path());
+            if (edge != null && agent.speaks(edge.dialect())) {
+                return edge.answer(request.below(edge.suffix()), agent, caller, framing);
+            }
+            if (isRpc(request.path())) {
+                return answerRpc(request, agent, caller, framing);
+            }
+            return edge != null && request.method().equals("POST")
+                    ? notServed(request, agent)
+                    : answerRest(request, agent, caller, framing);
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return framing.failure(failure);
         }
-        if (isBelow(request.path(), VAULT) && agent.speaks(VaultDialect.NAME)) {
-            return vault.answer(request.below(VAULT), agent, caller);
+    }
+
+    /** The dialect at an address of its own that a path leads to, or null. */
+    private @Nullable Edge edge(String path) {
+        for (Edge edge : edges) {
+            if (isBelow(path, edge.suffix())) {
+                return edge;
+            }
         }
-        if (isRpc(request.path())) {
-            return answerRpc(request, agent, caller);
-        }
-        boolean elsewhere = isBelow(request.path(), KERNEL) || isBelow(request.path(), VAULT);
-        return elsewhere && request.method().equals("POST")
-                ? notServed(request, agent)
-                : answerRest(request, agent, caller);
+        return null;
     }
 
     /** The answer to a JSON-RPC call at the address of a dialect that the agent is not served in. */
@@ -120,16 +144,15 @@ public final class Dialects {
         if (protectCards || !request.method().equals("GET")) {
             return false;
         }
-        if (isBelow(request.path(), VAULT)) {
-            return Vault.isCard(request.below(VAULT));
-        }
-        boolean kernel = isBelow(request.path(), KERNEL);
-        return CardFile.isAt(kernel ? request.below(KERNEL).path() : request.path());
+        Edge edge = edge(request.path());
+        return edge == null ? CardFile.isAt(request.path()) : edge.isCard(request.below(edge.suffix()));
     }
 
     /** True for files at signed addresses. */
     public static boolean isFile(WireRequest request) {
-        return request.method().equals("GET") && isBelow(request.path(), VAULT) && Vault.isFile(request.below(VAULT));
+        return request.method().equals("GET")
+                && isBelow(request.path(), Vault.SUFFIX)
+                && Vault.isFile(request.below(Vault.SUFFIX));
     }
 
     /** Returns the error for the address of a file that is not signed. */
@@ -140,8 +163,8 @@ public final class Dialects {
     /** Returns whether the answer to this request repeats an id of its body. */
     public static boolean hasId(WireRequest request) {
         return request.method().equals("POST")
-                && (isBelow(request.path(), KERNEL)
-                        || isBelow(request.path(), VAULT)
+                && (isBelow(request.path(), Kernel.SUFFIX)
+                        || isBelow(request.path(), Vault.SUFFIX)
                         || !Rest.endsLikeAnOperation(request.path()));
     }
 
@@ -151,11 +174,11 @@ public final class Dialects {
      */
     public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
         Form form;
-        if (isBelow(request.path(), KERNEL)) {
-            form = Form.rpc(LegacyDialect.KERNEL, Envelope.idOf(request.body()));
-        } else if (isBelow(request.path(), VAULT)) {
-            form = Form.rpc(VaultDialect.INSTANCE, Envelope.idOf(request.body()));
-        } else if (!isOlder(request)) {
+        Edge edge = edge(request.path());
+        if (edge != null) {
+            return edge.refusal(request.below(edge.suffix()), problem);
+        }
+        if (!isOlder(request)) {
             return problem(request, problem);
         } else if (isRpc(request.path())) {
             form = Form.rpc(LegacyDialect.KIND, Envelope.idOf(request.body()));
@@ -206,58 +229,63 @@ public final class Dialects {
         return path.isEmpty() || path.equals("/");
     }
 
-    private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller) {
-        Form form = Form.RPC_WITHOUT_ID;
-        boolean inStream = false;
-        try {
-            requirePost(request);
-            if (!isJson(request.header("Content-Type"))) {
-                return wrongContentType(form, request);
-            }
-            Envelope envelope = Envelope.read(request, caller);
-            form = Form.rpc(Dialect.V1, envelope.id());
-            A2AException problem = envelope.problem();
-            if (problem != null && !envelope.anonymous()) {
-                throw problem;
-            }
-            ExtensionRow row = agent.extensions().named(envelope.method());
-            if (row != null && (problem == null || Version.of(request, agent.dialects()) != Version.V1)) {
-                ExtensionCalls call = extension(row, Dialect.V1, request, agent, caller);
-                form = call.rpcForm(envelope);
-                return call.answerRpc(envelope, form);
-            }
-            ExtensionRow unserved = row == null ? ExtensionTable.INSTALLED.named(envelope.method()) : null;
-            if (unserved != null && problem == null) { // what its clients expect of an agent without it
-                form = extension(unserved, Dialect.V1, request, agent, caller).rpcForm(envelope);
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-            }
-            Version version = Version.of(request, agent.dialects());
-            if (agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())) {
-                return kernel.answer(request, agent, caller);
-            }
-            Dialect dialect = dialect(envelope.method(), version, agent);
-            boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
-            if (problem != null && (strict || !agent.speaks("0.3"))) {
-                throw problem; // before 1.0, a call without an id is answered like any other
-            }
-            form = Form.rpc(dialect, envelope.id());
-            WireOperation asked = asked(dialect, envelope.method(), version, agent);
-            inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
-            Operation operation = envelope.params(asked.request(), request, caller);
-            if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
-                boolean named = isNamed(operation, agent, caller);
-                if (named || settings.has(Switch.MERGED_LEGACY_ANSWERS)) {
-                    dialect = named ? LegacyDialect.TYPE : LegacyDialect.MERGED;
-                    form = Form.rpc(dialect, envelope.id());
-                    asked = asked(dialect, envelope.method(), version, agent);
-                    operation = envelope.params(asked.request(), request, caller);
-                }
-            }
-            return exchange(dialect, asked, operation, form, request, agent, caller);
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            A2AException problem = Problem.of(failure);
-            return inStream ? form.errorInStream(problem) : form.error(problem);
+    private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
+        Form form = framing.use(Form.RPC_WITHOUT_ID);
+        requirePost(request);
+        if (!isJson(request.header("Content-Type"))) {
+            return wrongContentType(form, request);
         }
+        Envelope envelope = Envelope.read(request, caller);
+        form = framing.use(Form.rpc(Dialect.V1, envelope.id()));
+        A2AException problem = envelope.problem();
+        if (problem != null && !envelope.anonymous()) {
+            throw problem;
+        }
+        ExtensionRow row = agent.extensions().named(envelope.method());
+        if (row != null && (problem == null || answersWithoutId(row, request, agent))) {
+            ExtensionCalls call = extension(row, Dialect.V1, request, agent, caller);
+            form = framing.use(call.rpcForm(envelope));
+            return call.answerRpc(envelope, form);
+        }
+        ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
+        if (unserved != null && problem == null) { // what its clients expect of an agent without it
+            framing.use(extension(unserved, Dialect.V1, request, agent, caller).rpcForm(envelope));
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+        }
+        Version version = Version.of(request, agent.dialects());
+        if (agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())) {
+            return kernel.answer(request, agent, caller, framing);
+        }
+        Dialect dialect = dialect(envelope.method(), version, agent);
+        boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
+        if (problem != null && (strict || !agent.speaks("0.3"))) {
+            throw problem; // before 1.0, a call without an id is answered like any other
+        }
+        form = framing.use(Form.rpc(dialect, envelope.id()));
+        WireOperation asked = asked(dialect, envelope.method(), version, agent);
+        boolean inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
+        if (inStream) {
+            framing.useInStream(form);
+        }
+        Operation operation = envelope.params(asked.request(), request, caller);
+        if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
+            boolean named = isNamed(operation, agent, caller);
+            if (named || settings.has(Switch.MERGED_LEGACY_ANSWERS)) {
+                dialect = named ? LegacyDialect.TYPE : LegacyDialect.MERGED;
+                form = framing.use(Form.rpc(dialect, envelope.id()));
+                if (inStream) {
+                    framing.useInStream(form);
+                }
+                asked = asked(dialect, envelope.method(), version, agent);
+                operation = envelope.params(asked.request(), request, caller);
+            }
+        }
+        return exchange(dialect, asked, operation, form, request, agent, caller);
+    }
+
+    /** Clients of extensions that differ from A2A may call without an id, as callers of A2A before 1.0. */
+    private static boolean answersWithoutId(ExtensionRow row, WireRequest request, ServedAgent agent) {
+        return !row.style().equals(ExtensionStyle.A2A) && Version.of(request, agent.dialects()) != Version.V1;
     }
 
     /** A call of an operation of an extension, or of a method that the agent has of its own. */
@@ -359,37 +387,33 @@ public final class Dialects {
         }
     }
 
-    private WireAnswer answerRest(WireRequest request, ServedAgent agent, CallContext caller) {
-        Form form = restForm(Dialect.V1, request);
-        try {
-            if (CardFile.isAt(request.path())) {
-                return CardFile.answer(request, agent);
-            }
-            List<ExtensionRow> routed = agent.extensions().routed();
-            if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
-                Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
-                ExtensionCalls call = extension(route.operation(), Dialect.V1, request, agent, caller);
-                form = restForm(call.dialect(), request);
-                if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
-                    return wrongContentType(form, request);
-                }
-                return call.answerRest(route.variables(), form);
-            }
-            if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
-                form = restForm(LegacyDialect.KIND, request);
-                return extendedCard(form, request, agent, caller);
-            }
-            Dialect dialect = restDialect(request, agent, caller);
-            form = restForm(dialect, request);
-            Rest<WireOperation> route = Rest.of(operations(dialect).all(), request.method(), request.path());
+    private WireAnswer answerRest(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
+        framing.use(restForm(Dialect.V1, request));
+        if (CardFile.isAt(request.path())) {
+            return CardFile.answer(request, agent);
+        }
+        List<ExtensionRow> routed = agent.extensions().routed();
+        if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
+            Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
+            ExtensionCalls call = extension(route.operation(), Dialect.V1, request, agent, caller);
+            Form form = framing.use(restForm(call.dialect(), request));
             if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
                 return wrongContentType(form, request);
             }
-            Operation operation = LargeBodies.compute(request, caller, () -> Rest.read(route, request));
-            return exchange(dialect, route.operation(), operation, form, request, agent, caller);
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return form.error(Problem.of(failure));
+            return call.answerRest(route.variables(), form);
         }
+        if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
+            Form form = framing.use(restForm(LegacyDialect.KIND, request));
+            return extendedCard(form, request, agent, caller);
+        }
+        Dialect dialect = restDialect(request, agent, caller);
+        Form form = framing.use(restForm(dialect, request));
+        Rest<WireOperation> route = Rest.of(operations(dialect).all(), request.method(), request.path());
+        if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
+            return wrongContentType(form, request);
+        }
+        Operation operation = LargeBodies.compute(request, caller, () -> Rest.read(route, request));
+        return exchange(dialect, route.operation(), operation, form, request, agent, caller);
     }
 
     /**

@@ -59,7 +59,9 @@ record ExtensionRow(
             if (given.size() > 1) {
                 throw A2AException.invalidParams(name, "given " + given.size() + " times (expected: once)");
             }
-            members.put(name, given.getFirst());
+            if (!given.isEmpty()) {
+                members.put(name, given.getFirst());
+            }
         });
         variables.forEach((name, given) -> {
             Object inBody = members.put(name, given);

@@ -4,31 +4,30 @@ import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.ExtensionStyle;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of the extensions that an agent has, by their places on the wire. Immutable. */
 public final class ExtensionTable {
     public static final ExtensionTable EMPTY = new ExtensionTable(List.of());
 
-    /** Those of the modules of the program, which an agent need not have. */
-    static final ExtensionTable INSTALLED = new ExtensionTable(
+    private static final ExtensionTable INSTALLED = new ExtensionTable(
             ServiceLoader.load(ExtensionProtocol.Provider.class, ExtensionTable.class.getClassLoader()).stream()
                     .flatMap(provider -> provider.get().protocols().stream())
                     .toList());
 
-    private final List<ExtensionProtocol> protocols;
     private final List<ExtensionRow> routed = new ArrayList<>();
     private final Map<String, ExtensionRow> byName = new HashMap<>();
     private final Map<String, ExtensionRow> byGrpc = new HashMap<>();
 
     /** @throws IllegalArgumentException if two operations have the same name, or the place of one is taken */
     public ExtensionTable(List<ExtensionProtocol> protocols) {
-        this.protocols = List.copyOf(protocols);
         for (ExtensionProtocol protocol : protocols) {
             protocol.methods().forEach(method -> add(ExtensionRow.of(protocol, method)));
         }
@@ -60,9 +59,14 @@ public final class ExtensionTable {
         }
     }
 
-    /** The extensions, in the order in which they were given. */
-    public List<ExtensionProtocol> protocols() {
-        return protocols;
+    /** The operations of the extensions that modules of the program provide, which an agent need not have. */
+    public static ExtensionTable installed() {
+        return INSTALLED;
+    }
+
+    /** Names of the operations. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(byName.keySet());
     }
 
     /** The operation with a full name of a gRPC method. */

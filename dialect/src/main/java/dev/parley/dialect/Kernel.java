@@ -12,7 +12,9 @@ import java.util.regex.Pattern;
  * <p>Errors of the protocol have status 200, because its client reads no others; what proxies and load balancers act on,
  * such as 401 and 503, shows in the status here as well.
  */
-final class Kernel {
+final class Kernel implements Edge {
+    static final String SUFFIX = "/kernel";
+
     private static final LegacyDialect DIALECT = LegacyDialect.KERNEL;
 
     /** The one method that is no operation. */
@@ -38,42 +40,58 @@ final class Kernel {
         return accept != null && WRAPPED.matcher(accept).find();
     }
 
-    WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
+    @Override
+    public String dialect() {
+        return DIALECT.name();
+    }
+
+    @Override
+    public String suffix() {
+        return SUFFIX;
+    }
+
+    @Override
+    public boolean isCard(WireRequest request) {
+        return CardFile.isAt(request.path());
+    }
+
+    @Override
+    public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
+        return Form.rpc(DIALECT, Envelope.idOf(request.body())).error(problem);
+    }
+
+    @Override
+    public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
         LegacyDialect dialect = wrapsFrames(request) ? LegacyDialect.KERNEL_WRAPPED : DIALECT;
-        Form form = Form.rpc(dialect, Envelope.NO_ID);
-        try {
-            if (CardFile.isAt(request.path())) {
-                return CardFile.answer(request, KernelCard.write(agent.card()));
-            }
-            if (!request.path().isEmpty() && !request.path().equals("/")) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-            }
-            Dialects.requirePost(request);
-            if (!Dialects.isJson(request.header("Content-Type"))) {
-                return Dialects.wrongContentType(form, request);
-            }
-            Envelope envelope = Envelope.read(request, caller);
-            form = Form.rpc(dialect, envelope.id());
-            if (envelope.problem() != null && !envelope.anonymous()) {
-                throw envelope.problem();
-            }
-            if (envelope.method().equals(GET_CARD)) {
-                return form.result(KernelCard.CARD, agent.card(), Map.of());
-            }
-            ExtensionRow row = agent.extensions().named(envelope.method());
-            if (row != null && row.protocol().uri().isEmpty()) {
-                return dialects.extension(row, DIALECT, request, agent, caller).answerRpc(envelope, form);
-            }
-            WireOperation asked = DIALECT.operations().named(envelope.method());
-            if (asked == null) {
-                throw A2AException.of(
-                        A2AError.METHOD_NOT_FOUND,
-                        A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
-            }
-            return dialects.exchange(
-                    dialect, asked, envelope.params(asked.request(), request, caller), form, request, agent, caller);
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return form.error(Problem.of(failure));
+        Form form = framing.use(Form.rpc(dialect, Envelope.NO_ID));
+        if (CardFile.isAt(request.path())) {
+            return CardFile.answer(request, KernelCard.write(agent.card()));
         }
+        if (!request.path().isEmpty() && !request.path().equals("/")) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        Dialects.requirePost(request);
+        if (!Dialects.isJson(request.header("Content-Type"))) {
+            return Dialects.wrongContentType(form, request);
+        }
+        Envelope envelope = Envelope.read(request, caller);
+        form = framing.use(Form.rpc(dialect, envelope.id()));
+        if (envelope.problem() != null && !envelope.anonymous()) {
+            throw envelope.problem();
+        }
+        if (envelope.method().equals(GET_CARD)) {
+            return form.result(KernelCard.CARD, agent.card(), Map.of());
+        }
+        ExtensionRow row = agent.extensions().named(envelope.method());
+        if (row != null && row.protocol().uri().isEmpty()) {
+            return dialects.extension(row, DIALECT, request, agent, caller).answerRpc(envelope, form);
+        }
+        WireOperation asked = DIALECT.operations().named(envelope.method());
+        if (asked == null) {
+            throw A2AException.of(
+                    A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
+        }
+        return dialects.exchange(
+                dialect, asked, envelope.params(asked.request(), request, caller), form, request, agent, caller);
     }
 }

@@ -59,7 +59,7 @@ public record Notification(String contentType, Map<String, String> headers, byte
                                 VaultModel.status(now.id(), now.status()))
                         : null;
             }
-            default -> throw new IllegalArgumentException("dialect: " + dialect);
+            default -> Providers.named(dialect).notification(config, event, task);
         };
     }
 

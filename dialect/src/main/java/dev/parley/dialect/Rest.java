@@ -68,6 +68,11 @@ record Rest<R extends Routed>(R operation, Map<String, String> variables) {
         }
     }
 
+    /** True if paths of A2A begin with the segment {@code /name}. */
+    static boolean isReserved(String name) {
+        return NO_TENANTS.contains(name.substring(1));
+    }
+
     /** True if an operation has this path, whatever stands in front of it; those of extensions end in a verb such as {@code :query}. */
     static boolean endsLikeAnOperation(String path) {
         if (path.indexOf(':', path.lastIndexOf('/') + 1) > 0) {

@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.Set;
 
 /** The endpoint of AgentVault: its card, its calls, and the files that its tasks point to. */
-final class Vault {
+final class Vault implements Edge {
+    static final String SUFFIX = "/agentvault";
+
     private static final VaultDialect DIALECT = VaultDialect.INSTANCE;
     private static final Set<String> CARDS =
             Set.of("/agent-card.json", "/.well-known/agent-card.json", "/.well-known/agent.json");
@@ -25,7 +27,23 @@ final class Vault {
         return read.path().startsWith(FileLinks.PATH);
     }
 
-    static boolean isCard(WireRequest request) {
+    @Override
+    public String dialect() {
+        return VaultDialect.NAME;
+    }
+
+    @Override
+    public String suffix() {
+        return SUFFIX;
+    }
+
+    @Override
+    public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
+        return Form.rpc(DIALECT, Envelope.idOf(request.body())).error(problem);
+    }
+
+    @Override
+    public boolean isCard(WireRequest request) {
         return CARDS.contains(request.path())
                 || isRoot(request) && request.method().equals("GET");
     }
@@ -34,33 +52,30 @@ final class Vault {
         return request.path().isEmpty() || request.path().equals("/");
     }
 
-    WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
-        Form form = Form.rpc(DIALECT, Envelope.NO_ID);
-        try {
-            if (isCard(request)) {
-                return CardFile.answer(request, VaultCard.write(agent, request.header("Host")));
-            }
-            if (request.path().startsWith(FileLinks.PATH)) {
-                return links.answer(request, agent);
-            }
-            if (!isRoot(request)) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-            }
-            Dialects.requirePost(request);
-            if (!Dialects.isJson(request.header("Content-Type"))) {
-                return Dialects.wrongContentType(form, request);
-            }
-            Envelope envelope = Envelope.read(request, caller);
-            form = Form.rpc(DIALECT, envelope.id());
-            if (envelope.problem() != null && !envelope.anonymous()) {
-                throw envelope.problem();
-            }
-            WireAnswer answer = answer(envelope, form, request, agent, caller);
-            // A request without an id gets no answer.
-            return envelope.anonymous() ? silent(answer) : answer;
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return form.error(Problem.of(failure));
+    @Override
+    public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
+        Form form = framing.use(Form.rpc(DIALECT, Envelope.NO_ID));
+        if (isCard(request)) {
+            return CardFile.answer(request, VaultCard.write(agent, request.header("Host")));
         }
+        if (request.path().startsWith(FileLinks.PATH)) {
+            return links.answer(request, agent);
+        }
+        if (!isRoot(request)) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
+        }
+        Dialects.requirePost(request);
+        if (!Dialects.isJson(request.header("Content-Type"))) {
+            return Dialects.wrongContentType(form, request);
+        }
+        Envelope envelope = Envelope.read(request, caller);
+        form = framing.use(Form.rpc(DIALECT, envelope.id()));
+        if (envelope.problem() != null && !envelope.anonymous()) {
+            throw envelope.problem();
+        }
+        WireAnswer answer = answer(envelope, form, request, agent, caller);
+        // A request without an id gets no answer.
+        return envelope.anonymous() ? silent(answer) : answer;
     }
 
     private WireAnswer answer(

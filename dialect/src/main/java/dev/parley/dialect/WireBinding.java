@@ -100,11 +100,11 @@ final class WireBinding implements Binding {
     static Optional<Binding> of(AgentCard.Interface agent, @Nullable Consumer<String> deviations) {
         boolean rpc = agent.protocolBinding().equals(Interface.JSONRPC);
         if (!rpc && !agent.protocolBinding().equals(Interface.HTTP_JSON)) {
-            return Optional.empty();
+            return Providers.binding(agent);
         }
         String version = agent.protocolVersion().replaceFirst("^(\\d+\\.\\d+)\\..*", "$1");
-        return Optional.ofNullable((rpc ? RPC : REST).get(version))
-                .map(spoken -> new WireBinding(rpc, spoken, deviations));
+        Spoken spoken = (rpc ? RPC : REST).get(version);
+        return spoken == null ? Providers.binding(agent) : Optional.of(new WireBinding(rpc, spoken, deviations));
     }
 
     @Override

@@ -47,7 +47,8 @@ final class OperationTablesTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("tables")
     void everyOperationHasARow(String name, OperationTable table, Set<Class<?>> absent) {
-        Set<Class<?>> rows = table.all().stream().<Class<?>>map(WireOperation::type).collect(Collectors.toSet());
+        Set<Class<?>> rows =
+                table.all().stream().<Class<?>>map(WireOperation::type).collect(Collectors.toSet());
         Set<Class<?>> expected = operations(Operation.class)
                 .filter(operation -> !absent.contains(operation))
                 .collect(Collectors.toSet());

@@ -8,6 +8,8 @@ import dev.parley.client.WebhookRule;
 import dev.parley.client.WebhookSender;
 import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
+import dev.parley.dialect.DialectProvider;
+import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ExtensionTable;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.ServedCard;
@@ -358,6 +360,11 @@ public final class Hub implements AutoCloseable {
             if (dialects.contains("agentvault")) {
                 String own = url + "/agentvault";
                 interfaces.add(new AgentCard.Interface(own, AgentCard.Interface.JSONRPC, null, "agentvault"));
+            }
+            for (DialectProvider provider : Dialects.providers()) {
+                if (dialects.contains(provider.name())) {
+                    interfaces.add(provider.at(url));
+                }
             }
         }
         return interfaces;

@@ -23,13 +23,11 @@ import dev.parley.trust.PolicyFile;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,12 +37,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -94,7 +86,8 @@ final class SampleExtensionTest {
 
     @BeforeAll
     void start() throws Exception {
-        Path jar = jar();
+        Path jar = SampleJar.of("../docs/extensions.md", "Thermometer", directory)
+                .write(ExtensionSource.class, ExtensionProtocol.Provider.class);
         loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, getClass().getClassLoader());
         protocol = ServiceLoader.load(ExtensionProtocol.Provider.class, loader).stream()
                 .filter(provider -> provider.type().getName().startsWith("example."))
@@ -132,44 +125,6 @@ final class SampleExtensionTest {
         return Agent.named(name, "Echoes")
                 .streaming(!name.equals("quiet"))
                 .handle((request, reply) -> reply.complete(request.text()));
-    }
-
-    /** The sample of the page as a jar, with the services that the page names. */
-    private static Path jar() throws Exception {
-        String page = Files.readString(Path.of("../docs/extensions.md"));
-        Matcher code = Pattern.compile("```java\n(package example;.*?)```", Pattern.DOTALL)
-                .matcher(page);
-        assertThat(code.find()).isTrue();
-        Path source = Files.createDirectories(directory.resolve("source")).resolve("Thermometer.java");
-        Path classes = Files.createDirectories(directory.resolve("classes"));
-        Files.writeString(source, code.group(1));
-        int status = ToolProvider.getSystemJavaCompiler()
-                .run(
-                        null,
-                        null,
-                        null,
-                        "-proc:none",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "-d",
-                        classes.toString(),
-                        source.toString());
-        assertThat(status).isZero();
-        Path jar = directory.resolve("thermometer.jar");
-        try (OutputStream file = Files.newOutputStream(jar);
-                var out = new JarOutputStream(file);
-                Stream<Path> compiled = Files.list(classes.resolve("example"))) {
-            for (Path one : compiled.toList()) {
-                out.putNextEntry(new JarEntry("example/" + one.getFileName()));
-                Files.copy(one, out);
-            }
-            for (Class<?> service : List.of(ExtensionSource.class, ExtensionProtocol.Provider.class)) {
-                assertThat(page).contains("META-INF/services/" + service.getName());
-                out.putNextEntry(new JarEntry("META-INF/services/" + service.getName()));
-                out.write("example.Thermometer\n".getBytes(StandardCharsets.UTF_8));
-            }
-        }
-        return jar;
     }
 
     private Operation.ExtensionCall<?> read(String room) throws Exception {
