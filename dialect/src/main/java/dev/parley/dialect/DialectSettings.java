@@ -30,10 +30,10 @@ public record DialectSettings(Set<Switch> on) {
          */
         MERGED_LEGACY_ANSWERS,
         /**
-         * Answer errors of {@code knowledge/query} and {@code knowledge/update} with the HTTP status that they have by the
-         * knowledge graph extension, instead of 200, the only status with which its published clients read the error.
+         * Answer errors of extensions over JSON-RPC with the HTTP status that they have by the extension's specification, instead of
+         * the status with which its published clients read the error.
          */
-        STRICT_KNOWLEDGE_STATUSES
+        STRICT_EXTENSION_STATUSES
     }
 
     public static final DialectSettings DEFAULTS = of();

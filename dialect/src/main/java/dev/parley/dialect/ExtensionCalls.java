@@ -42,7 +42,7 @@ final class ExtensionCalls {
         Set<String> extensions = Dialects.extensions(request);
         this.context = Dialects.context(caller, extensions, request.header(Dialects.TRACE), base);
         this.activated = ExtensionDialect.isActivated(row, agent.card(), extensions);
-        this.dialect = ExtensionDialect.of(base, row, activated, settings.has(Switch.STRICT_KNOWLEDGE_STATUSES));
+        this.dialect = ExtensionDialect.of(base, row, activated, settings.has(Switch.STRICT_EXTENSION_STATUSES));
         String echoed = Dialects.activated(extensions, agent.card());
         if (!echoed.isEmpty()) {
             headers.put(base.extensionsHeader(), echoed);

@@ -388,7 +388,7 @@ final class KnowledgeTest {
         graph.failure = A2AException.of(error, "something particular", Map.of("reason", "why"));
 
         WireAnswer.Whole published = whole(call("knowledge/query", ASK));
-        WireAnswer.Whole strictly = whole(exchange.with(DialectSettings.of(Switch.STRICT_KNOWLEDGE_STATUSES))
+        WireAnswer.Whole strictly = whole(exchange.with(DialectSettings.of(Switch.STRICT_EXTENSION_STATUSES))
                 .rpc("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"knowledge/query\",\"params\":{\"query\":\"x\"}}"));
 
         assertThat(published.status()).isEqualTo(200);

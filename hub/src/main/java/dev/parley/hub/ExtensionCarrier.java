@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Such a message names the extension, and has one data part with the parameters, whose metadata names the method. The
  * answer is an artifact with a data part; a stream adds to its artifact until it ends or the task is canceled.
- *
- * <p>Source: knowledge graph extension, "Inside messages".
  */
 final class ExtensionCarrier implements AgentHandler {
     /** Only for the thread's sake: nothing happens when it has passed. */

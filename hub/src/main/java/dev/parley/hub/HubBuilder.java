@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
+import dev.parley.dialect.ExtensionTable;
 import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -328,7 +329,7 @@ public final class HubBuilder {
      * 200, the only status with which published clients of the extension read them.
      */
     public HubBuilder strictKnowledgeStatuses(boolean strict) {
-        return set(Switch.STRICT_KNOWLEDGE_STATUSES, strict);
+        return set(Switch.STRICT_EXTENSION_STATUSES, strict);
     }
 
     /**
@@ -573,6 +574,7 @@ public final class HubBuilder {
     private Set<String> methods() {
         var names = new HashSet<String>();
         names.add(TaskCredentials.METHOD);
+        names.addAll(ExtensionTable.installed().names());
         agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
         var all = new ArrayList<>(extensions);
         agents.values().forEach(agent -> all.addAll(agent.extensions()));

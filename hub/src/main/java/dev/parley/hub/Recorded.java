@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes an audit row for each call of one agent, if the hub is set so. Changes of tasks, webhooks and knowledge graphs leave rows
- * in their own transactions, whatever the setting. Safe for any thread.
+ * Writes an audit row for each call of one agent, if the hub is set so. Changes of tasks, of webhooks and of the data of
+ * extensions leave rows in their own transactions, whatever the setting. Safe for any thread.
  */
 final class Recorded {
     private final @Nullable AuditTrail audit;

@@ -24,7 +24,7 @@ public interface Policy {
     /**
      * An operation that a caller requests.
      *
-     * @param operation by its name in A2A 1.0, such as {@code SendMessage}; {@code knowledge/query} and the like; or the
+     * @param operation by its name in A2A 1.0, such as {@code SendMessage}; the name that an extension gives it; or the
      *     name of an agent's own method
      * @param skill for which a message is, or may be taken, as one that does not say is for each on the card; null if there
      *     is none

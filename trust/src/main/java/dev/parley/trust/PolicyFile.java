@@ -2,7 +2,6 @@ package dev.parley.trust;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.Nearest;
 import dev.parley.protocol.Operation;
 import java.io.IOException;
@@ -166,19 +165,18 @@ public final class PolicyFile implements Policy {
     /**
      * Refuses rules for operations that do not exist, which would silently never match.
      *
-     * @param methods names of the agents' own methods
+     * @param methods names of operations of extensions and of the agents' own methods
      * @throws IllegalArgumentException if no operation or method matches an entry of {@code operations}; names the nearest
      */
     public void requireOperations(Collection<String> methods) {
         var names = new TreeSet<>(methods);
         names.addAll(Operation.NAMES);
-        names.addAll(KnowledgeOperation.NAMES);
         for (int i = 0; i < rules.size(); i++) {
             for (String pattern : rules.get(i).operations()) {
                 if (names.stream().noneMatch(name -> Rule.matches(pattern, name))) {
                     throw new IllegalArgumentException("policy: rules[" + i + "].operations \"" + pattern
-                            + "\": unknown operation (expected: a name of A2A 1.0, of the knowledge graph or of an"
-                            + " agent's own method; nearest: " + Nearest.to(pattern, names) + ")");
+                            + "\": unknown operation (expected: a name of A2A 1.0, of an extension or of an agent's"
+                            + " own method; nearest: " + Nearest.to(pattern, names) + ")");
                 }
             }
         }
