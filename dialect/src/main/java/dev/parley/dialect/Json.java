@@ -5,7 +5,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -125,7 +124,7 @@ public final class Json {
      * {@link #writeEvent} makes them.
      */
     public static byte[] writeEvents(List<LoggedEvent> events) {
-        var bytes = new ByteArrayOutputStream(EVENT_SIZE * events.size());
+        var bytes = new Pieces(EVENT_SIZE * events.size());
         int[] ends = new int[events.size()];
         try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
             out.writeStartArray();
@@ -137,7 +136,7 @@ public final class Json {
         } catch (JacksonException unwritable) {
             throw unwritable(unwritable);
         }
-        byte[] json = bytes.toByteArray();
+        byte[] json = bytes.bytes();
         int from = 1; // behind the bracket or, from the second one on, the comma
         for (int i = 0; i < ends.length; i++) {
             int begin = from;
@@ -290,15 +289,15 @@ public final class Json {
 
     /** Returns the JSON of a value between what comes before and behind it. */
     static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
-        var bytes = new ByteArrayOutputStream(EVENT_SIZE + before.length + behind.length);
-        bytes.writeBytes(before);
+        var bytes = new Pieces(EVENT_SIZE + before.length + behind.length);
+        bytes.write(before);
         try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
             codec.write(out, value);
         } catch (JacksonException unwritable) {
             throw unwritable(unwritable);
         }
-        bytes.writeBytes(behind);
-        return bytes.toByteArray();
+        bytes.write(behind);
+        return bytes.bytes();
     }
 
     private static IllegalArgumentException unwritable(JacksonException problem) {

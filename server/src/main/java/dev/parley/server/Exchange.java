@@ -10,6 +10,8 @@ import dev.parley.protocol.Feed;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Map;
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** A request and its answer. Belongs to the thread that made it, except where a method says otherwise. */
 final class Exchange {
     private static final long STEP = 1024;
+    private static final int MOST_AT_ONCE = 64 * 1024;
 
     private final Connection connection;
     private final RoutingRequest request;
@@ -216,9 +219,31 @@ final class Exchange {
 
     /** Sends the body and the end of the answer. */
     void send(byte[] body) {
+        if (body.length > MOST_AT_ONCE) {
+            sendInPieces(body);
+            return;
+        }
         together(body.length);
         connection.answerEnds(this);
         response.send(body);
+    }
+
+    /** Unlike Helidon, without a copy of the whole body, and without holding the processor until all of it is sent. */
+    @SuppressWarnings("ThreadPriorityCheck") // fairness, not correctness, depends on it
+    private void sendInPieces(byte[] body) {
+        endShare();
+        response.headers().contentLength(body.length);
+        try {
+            var out = response.outputStream();
+            for (int from = 0; from < body.length; from += MOST_AT_ONCE) {
+                out.write(body, from, Math.min(MOST_AT_ONCE, body.length - from));
+                out.flush();
+                Thread.yield();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        commit();
     }
 
     /** What is sent from now on is an answer with a body of so many bytes, of which none has been sent. */

@@ -2,8 +2,10 @@ package dev.parley.store;
 
 import static dev.parley.store.States.code;
 import static dev.parley.store.States.state;
+import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.dialect.LargeBodies;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
@@ -747,33 +749,52 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             return List.of();
         }
         String id = key.taskId();
-        return database.read(session -> {
-            var events = new ArrayList<LoggedEvent>();
-            try (ResultSet row = session.bind("SELECT events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
-                    .executeQuery()) {
-                if (!row.next()) {
-                    return events;
-                }
-                byte[] ofEnded = row.getBytes(1);
-                if (ofEnded != null) {
-                    decode(id, 1, ofEnded, after, limit, events);
-                    return events;
-                }
+        List<LoggedEvent> small = database.read(session -> read(session, id, lane, after, limit, LargeBodies.LARGE));
+        // Reading a large one would keep the caller's processor, and one of the few connections, for milliseconds.
+        return small != null
+                ? small
+                : LargeBodies.compute(
+                        LargeBodies.LARGE,
+                        key.scope().group(),
+                        () -> requireNonNull(
+                                database.read(session -> read(session, id, lane, after, limit, Integer.MAX_VALUE))));
+    }
+
+    /** Returns events; null if a segment of them has so many bytes. */
+    private @Nullable List<LoggedEvent> read(Session session, String id, long lane, long after, int limit, int large)
+            throws SQLException {
+        var events = new ArrayList<LoggedEvent>();
+        try (ResultSet row = session.bind(
+                        "SELECT length(events), events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
+                .executeQuery()) {
+            if (!row.next()) {
+                return events;
             }
-            // Begins with the segment that holds the event behind "after", which may begin before it.
-            try (ResultSet rows = session.bind(
-                            "SELECT first_seq, events FROM segment WHERE task_id = ?1 AND first_seq >= coalesce("
-                                    + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
-                                    + " ORDER BY first_seq",
-                            id,
-                            after + 1)
-                    .executeQuery()) {
-                while (events.size() < limit && rows.next()) {
-                    decode(id, rows.getLong(1), rows.getBytes(2), after, limit, events);
-                }
+            if (row.getInt(1) >= large) {
+                return null;
             }
-            return events;
-        });
+            byte[] ofEnded = row.getBytes(2);
+            if (ofEnded != null) {
+                decode(id, 1, ofEnded, after, limit, events);
+                return events;
+            }
+        }
+        // Begins with the segment that holds the event behind "after", which may begin before it.
+        try (ResultSet rows = session.bind(
+                        "SELECT first_seq, length(events), events FROM segment WHERE task_id = ?1 AND first_seq >= coalesce("
+                                + "(SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
+                                + " ORDER BY first_seq",
+                        id,
+                        after + 1)
+                .executeQuery()) {
+            while (events.size() < limit && rows.next()) {
+                if (rows.getInt(2) >= large) {
+                    return null;
+                }
+                decode(id, rows.getLong(1), rows.getBytes(3), after, limit, events);
+            }
+        }
+        return events;
     }
 
     /** Adds the events of a segment behind {@code after}, until there are so many. */

@@ -8,6 +8,7 @@ import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
@@ -37,6 +38,19 @@ final class SqliteTaskLogTest extends TaskLogContract {
         String after = taskOf(message, data);
 
         assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void largeEventsAreReadAsTheyWereWritten(@TempDir Path data) {
+        Message message = Message.user(Part.text("x".repeat(1 << 20)));
+        String id = taskOf(message, data);
+
+        try (Engine engine = Engine.builder(Store.open(data).log()).build()) {
+            Agent agent = Agent.named("agent", "For a test").handle((request, reply) -> reply.complete("done"));
+            var task = (Task) engine.host(agent).call(new GetTask(null, id, null), CallContext.anonymous());
+
+            assertThat(task.history().getFirst().parts()).isEqualTo(message.parts());
+        }
     }
 
     @Test
