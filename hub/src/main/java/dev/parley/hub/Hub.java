@@ -456,6 +456,11 @@ public final class Hub implements AutoCloseable {
         }
 
         @Override
+        public boolean lacksCredentials(Arrival arrival) {
+            return trust.lacksCredentials(arrival);
+        }
+
+        @Override
         public Predicate<String> shown(Arrival arrival, boolean protectCards) {
             return trust.shown(arrival, protectCards);
         }

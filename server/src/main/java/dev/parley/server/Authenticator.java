@@ -23,6 +23,14 @@ public interface Authenticator {
     Admission admit(String agent, Arrival arrival);
 
     /**
+     * Returns whether a call has no credentials at all, and each agent needs some. Such a call is refused whatever its body
+     * is, so the server waits for it only briefly.
+     */
+    default boolean lacksCredentials(Arrival arrival) {
+        return false;
+    }
+
+    /**
      * Returns the filter, by name, of the agents that a caller sees in the list of all.
      *
      * @param protectCards whether cards are shown only to callers of the agent

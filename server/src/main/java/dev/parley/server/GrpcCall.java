@@ -150,11 +150,25 @@ final class GrpcCall {
     }
 
     private GrpcAnswer.@Nullable Failure answerOne(GrpcMessages messages, @Nullable Instant deadline) {
+        requireCredentialsSoon();
         var message = messages.next();
         if (message == null || messages.next() != null) {
             return failure(Code.INVALID_ARGUMENT, "Not one message (expected: exactly one)");
         }
         return send(message, deadline);
+    }
+
+    /** The message names the agent, but a caller without credentials could have the server wait for it. */
+    private void requireCredentialsSoon() {
+        if (method.startsWith(HEALTH)) {
+            return;
+        }
+        var arrival = exchange.arrival(method, metadata);
+        if (authenticator.lacksCredentials(arrival)
+                && !exchange.connection().awaitRefused(exchange, RequestBody.SOON)) {
+            exchange.requirePresent();
+            authenticator.admit(Authenticator.NO_AGENT, arrival).leave().run();
+        }
     }
 
     private GrpcAnswer.@Nullable Failure converse(GrpcMessages messages, @Nullable Instant deadline) {

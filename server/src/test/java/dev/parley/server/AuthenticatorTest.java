@@ -3,6 +3,8 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
+import dev.parley.dialect.DialectSettings;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -89,6 +91,19 @@ final class AuthenticatorTest {
     }
 
     @Test
+    void halfAMessageOfGrpcWithoutCredentialsHoldsNoThreadUntilTheTimeLimitOfBodies() throws Exception {
+        var calls = new Holdings.Calls();
+        try (Server server = start();
+                var client = RawHttp2Client.to(server)) {
+            client.call(1, "lf.a2a.v1.A2AService/SendMessage");
+            client.data(1, new byte[3], false);
+
+            client.awaitEnd(1);
+            Holdings.await(server, calls, held -> held.streamThreads() == 0 && held.bodyBytes() == 0);
+        }
+    }
+
+    @Test
     void aConnectionGoesOnAfterARefusalWhoseBodyCameLate() throws Exception {
         String body = "{\"jsonrpc\":\"2.0\",\"method\":\"SendMessage\",\"params\":{},\"id\":\"q-7\"}";
         try (Server server = start();
@@ -111,11 +126,20 @@ final class AuthenticatorTest {
 
     private Server start() {
         Server server = TestServer.builder()
-                .authenticator((name, arrival) -> {
-                    if (!name.equals(arrival.header("x-caller"))) {
-                        throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
+                .grpc(DialectSettings.DEFAULTS)
+                .authenticator(new Authenticator() {
+                    @Override
+                    public Admission admit(String name, Arrival arrival) {
+                        if (!name.equals(arrival.header("x-caller"))) {
+                            throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
+                        }
+                        return Admission.of(CallContext.anonymous());
                     }
-                    return Admission.of(CallContext.anonymous());
+
+                    @Override
+                    public boolean lacksCredentials(Arrival arrival) {
+                        return arrival.header("x-caller") == null;
+                    }
                 })
                 .start();
         server.add(agent.served(server, "echo"));

@@ -158,6 +158,15 @@ public final class Trust {
                 () -> caller == null || isStillWelcome(caller, wanted, arrival));
     }
 
+    /** Returns whether a call has no credentials at all, and no agent is open to anonymous callers. */
+    public boolean lacksCredentials(Arrival arrival) {
+        return arrival.certificate() == null
+                && arrival.header("Authorization") == null
+                && apiKey(arrival) == null
+                && !everywhere.isOpen()
+                && agents.values().stream().noneMatch(Authentication::isOpen);
+    }
+
     /** Whether the caller and its key are still enabled. A token that expires meanwhile changes nothing. */
     private boolean isStillWelcome(Principal caller, Authentication wanted, Arrival arrival) {
         if (!isWelcome(caller.group(), caller.name())) {
