@@ -58,9 +58,11 @@ final class ClientFrames {
     /**
      * Returns what is to be read next; empty if more bytes have to come first.
      *
+     * @param heads at most so many heads of requests, at least one
      * @throws Http2Exception if the client floods the connection, or a frame is too short
      */
-    byte[] next() {
+    byte[] next(int heads) {
+        int left = heads;
         var out = new ByteArrayOutputStream(started + bytes.length - at);
         while (true) {
             if (started == start.length) {
@@ -82,10 +84,15 @@ final class ClientFrames {
                 }
                 through -= length;
                 at += length;
+            } else if (left == 0 && out.size() > 0) {
+                break;
             } else {
                 start[started++] = bytes[at++];
                 if (started == HEADER && !isReset()) {
                     frame();
+                    if (start[TYPE] == HEADERS) {
+                        left--;
+                    }
                     out.write(start, 0, HEADER);
                     started = 0;
                 }

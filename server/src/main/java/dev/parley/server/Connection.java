@@ -22,6 +22,12 @@ final class Connection {
     /** Frames may always be as long. Source: RFC 9113, section 4.2. */
     private static final int SMALLEST_FRAME = 16 * 1024;
 
+    /** Requests of a connection that are not counted as a flood before its caller is known: refused, or under way. */
+    static final int SPARED = 8;
+
+    /** Begins the key of a share that is an address, not a group. */
+    private static final String ADDRESS = "\0";
+
     private final Connections all;
     private final Connections.Peers peers;
     private final SocketChannel channel;
@@ -45,9 +51,12 @@ final class Connection {
     // The group of all its calls; null if there were none yet, or of several groups, as behind a proxy.
     private volatile @Nullable String group;
     private volatile boolean ofSeveralGroups;
+    // Written by one thread at a time if it is HTTP/1.1; a lost count of HTTP/2 does no harm.
+    private volatile int refused;
 
     // Only for the thread that reads HTTP/1.1, which is also the one of the exchange.
     private Shares.@Nullable Early share;
+    private Runnable endHandshake = () -> {};
     private boolean idle;
     private boolean requestLine = true;
 
@@ -86,10 +95,17 @@ final class Connection {
         return free;
     }
 
+    /** The TLS handshake has a share of the processors, which {@code end} ends. */
+    void handshakeBegins(Runnable end) {
+        endHandshake = end;
+    }
+
     /** The connection is set up: {@code inbound} reads it. */
     void starts(Inbound inbound, StreamThreads threads) {
         this.inbound = inbound;
         this.threads = threads;
+        endHandshake.run();
+        endHandshake = () -> {};
     }
 
     /** The calling thread reads the connection from now on. */
@@ -187,10 +203,12 @@ final class Connection {
      *
      * @return whether the body can be read now; if it is of HTTP/1.1, {@link Inbound.Late} may still end the reading
      */
+    @SuppressWarnings("NonAtomicVolatileUpdate")
     boolean awaitRefused(Exchange exchange, long nanos) {
+        refused++;
         var several = streams;
         if (several != null) {
-            return several.awaitWhole(exchange.id(), nanos);
+            return several.awaitWhole(exchange.id(), isFlood() ? 0 : nanos);
         }
         var reading = inbound;
         if (reading != null) {
@@ -220,15 +238,39 @@ final class Connection {
         }
     }
 
+    /** Whether no caller is known, or several are. */
+    boolean isOfUnknownCaller() {
+        return group == null;
+    }
+
+    /** Whether the connection has many requests, and none was admitted yet. */
+    boolean isFlood() {
+        var several = threads;
+        return group == null && !ofSeveralGroups && refused + (several == null ? 0 : several.count()) > SPARED;
+    }
+
     /**
      * Waits until the next call may have a share of the processors, if it is likely to be of a known group. What comes
-     * before a caller is known costs nearly as much as the answer.
+     * before a caller is known costs nearly as much as the answer. Floods share by address.
      *
      * @return null if the call has to ask for one
      */
     Shares.@Nullable Early awaitShare() {
         var likely = group;
-        return likely == null ? null : all.shares().enterEarly(likely);
+        if (likely != null) {
+            return all.shares().enterEarly(likely);
+        }
+        return awaitShareOfFlood();
+    }
+
+    /** Waits like {@link #awaitShare} if the connection is a flood. */
+    Shares.@Nullable Early awaitShareOfFlood() {
+        if (!isFlood()) {
+            return null;
+        }
+        var address = ADDRESS + clientAddress;
+        all.shares().called(address);
+        return all.shares().enterEarly(address);
     }
 
     /** Whether the next bytes of HTTP/1.1 begin a request that is not the first. */

@@ -4,6 +4,7 @@ import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -56,6 +57,7 @@ final class Connections implements AutoCloseable {
     private final HealthWatches watches = new HealthWatches();
     private final AtomicInteger streamThreads = new AtomicInteger();
     private final Shares shares;
+    private final Shares handshakes;
     private final ScheduledExecutorService clock;
     private volatile long now;
     private volatile boolean draining;
@@ -67,6 +69,7 @@ final class Connections implements AutoCloseable {
         this.clock = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("parley-connections").factory());
         this.shares = new Shares(clock);
+        this.handshakes = Shares.always(clock, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
         var tick = Math.clamp(patience.shortest() / 8, MIN_TICK, MAX_TICK);
         var unused = clock.scheduleAtFixedRate(this::tick, tick, tick, TimeUnit.NANOSECONDS);
     }
@@ -138,6 +141,15 @@ final class Connections implements AutoCloseable {
             throw new CloseConnectionException("cut before its first byte");
         }
         return connection;
+    }
+
+    /**
+     * Waits until the TLS handshake of a connection may compute: those of an address come a few at a time, and leave a carrier to
+     * others. The connection ends the share.
+     */
+    void awaitHandshake(Socket socket) {
+        var connection = between(new Peers(socket.getRemoteSocketAddress(), socket.getLocalSocketAddress()));
+        connection.handshakeBegins(handshakes.enter(connection.clientAddress()));
     }
 
     void closed(Connection connection) {

@@ -266,7 +266,7 @@ final class HttpServer implements Server {
                 .contentEncoding(new Uncompressed());
         if (settings.tls != null) {
             web.tls(Tls.builder()
-                    .sslContext(settings.tls.context(settings.clientAuthorities))
+                    .sslContext(settings.tls.context(settings.clientAuthorities, connections::awaitHandshake))
                     .build());
         }
         return web.build();

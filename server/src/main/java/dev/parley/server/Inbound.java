@@ -24,6 +24,7 @@ final class Inbound implements Supplier<byte[]> {
     private final HeaderBlocks blocks = new HeaderBlocks();
     private @Nullable ClientFrames frames;
     private byte[] alreadyRead = NOTHING;
+    private Shares.@Nullable Early share;
 
     // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
     private volatile long returnDeadline = NEVER;
@@ -93,16 +94,32 @@ final class Inbound implements Supplier<byte[]> {
 
     private byte[] http2(ClientFrames frames) {
         returnDeadline = NEVER;
-        var bytes = frames.next();
+        endShare();
+        var bytes = nextOf(frames);
         while (bytes.length == 0) {
             var more = alreadyRead.length > 0 ? alreadyRead : next();
             alreadyRead = NOTHING;
             frames.add(blocks.in(more));
-            bytes = frames.next();
+            bytes = nextOf(frames);
         }
+        // What Helidon does with the heads of a flood costs as much as their answers.
+        share = connection.awaitShareOfFlood();
         // Helidon has the thread wait while a stream does not take its data, and then no frame is read.
         returnDeadline = connection.all().now() + connection.all().patience().body();
         return bytes;
+    }
+
+    /** Requests of an unknown caller come a few at a time, so that a flood is noticed before all have threads. */
+    private byte[] nextOf(ClientFrames frames) {
+        return frames.next(connection.isOfUnknownCaller() ? Connection.SPARED : Integer.MAX_VALUE);
+    }
+
+    private void endShare() {
+        var before = share;
+        share = null;
+        if (before != null) {
+            before.end().run();
+        }
     }
 
     /** By when the thread that reads HTTP/2 must ask for more. For any thread. */

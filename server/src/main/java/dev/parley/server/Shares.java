@@ -35,7 +35,10 @@ final class Shares {
     /** After as many times that time a round is looked at of which no call has ended. */
     private static final int PATIENCE = 5;
 
+    private static final Duration AT_WORK = Duration.ofNanos(100_000);
+
     private final ScheduledExecutorService clock;
+    private final boolean always;
     private final int atOnce;
     private final long atWorkNanos;
     private final int processors;
@@ -54,7 +57,7 @@ final class Shares {
      * ones leave a processor idle more often while the next is let in.
      */
     Shares(ScheduledExecutorService clock) {
-        this(clock, Runtime.getRuntime().availableProcessors(), 4, Duration.ofNanos(100_000));
+        this(clock, Runtime.getRuntime().availableProcessors(), 4, AT_WORK);
     }
 
     /**
@@ -65,10 +68,20 @@ final class Shares {
      * @param atWork after this time a call whose thread waits does not count
      */
     Shares(ScheduledExecutorService clock, int processors, int each, Duration atWork) {
+        this(clock, processors, each, atWork, false);
+    }
+
+    private Shares(ScheduledExecutorService clock, int processors, int each, Duration atWork, boolean always) {
+        this.always = always;
         this.clock = clock;
         this.processors = processors;
         this.atOnce = each * processors;
         this.atWorkNanos = atWork.toNanos();
+    }
+
+    /** Shares of calls in rounds of {@code atOnce}, also while calls of one group come only. */
+    static Shares always(ScheduledExecutorService clock, int atOnce) {
+        return new Shares(clock, atOnce, 1, AT_WORK, true);
     }
 
     /**
@@ -86,7 +99,7 @@ final class Shares {
      */
     Runnable enter(String group) {
         var now = System.nanoTime();
-        var share = called(group, now);
+        var share = always ? share(group) : called(group, now);
         return share == null ? () -> {} : share.enter(now);
     }
 
@@ -174,7 +187,7 @@ final class Shares {
             lock.lock();
             try {
                 if (!call.in) {
-                    outside.remove(call);
+                    call.over = true; // the queue, which may be long, drops it when its turn comes
                 } else if (underWay.remove(call)) {
                     workNanos += Math.min(System.nanoTime() - call.sinceNanos, atWorkNanos);
                     next();
@@ -237,7 +250,10 @@ final class Shares {
                 forgetWaiting(now);
                 begin(now);
                 while (left > 0 && !outside.isEmpty()) {
-                    letIn(outside.remove(), now);
+                    var call = outside.remove();
+                    if (!call.over) {
+                        letIn(call, now);
+                    }
                 }
                 if (!outside.isEmpty() && !due) {
                     due = true;
@@ -269,6 +285,7 @@ final class Shares {
     private static final class Call {
         private final Thread thread = Thread.currentThread();
         private volatile boolean in;
+        private boolean over;
         private long sinceNanos;
 
         void comeIn(long now) {

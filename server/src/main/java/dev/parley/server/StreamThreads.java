@@ -27,6 +27,7 @@ final class StreamThreads extends AbstractExecutorService {
     private final int most;
     private final AtomicInteger runningOfAll;
     private final Map<Thread, StreamThread> running = new ConcurrentHashMap<>();
+    private final AtomicInteger begun = new AtomicInteger();
     private volatile boolean gone;
 
     /**
@@ -47,7 +48,12 @@ final class StreamThreads extends AbstractExecutorService {
         return running.get(Thread.currentThread());
     }
 
-    /** Interrupts all streams, and each that begins later, until they end. */
+    /** The number of streams that run, or will soon. */
+    int count() {
+        return begun.get();
+    }
+
+    /** Interrupts all streams until they end; each that begins later ends at once. */
     void interruptAll() {
         gone = true;
         interruptRunning();
@@ -67,9 +73,10 @@ final class StreamThreads extends AbstractExecutorService {
      */
     @Override
     public void execute(Runnable stream) {
-        if (running.size() >= most) {
+        if (begun.get() >= most) {
             throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many streams opened and reset");
         }
+        begun.incrementAndGet();
         executor.execute(() -> run(stream));
     }
 
@@ -80,17 +87,20 @@ final class StreamThreads extends AbstractExecutorService {
         runningOfAll.incrementAndGet();
         try {
             // After the thread has been entered: interruptAll either finds it, or has set the flag before.
-            if (gone) {
-                interruptAll();
+            if (!gone) {
+                own.keep(connection.awaitShare());
             }
-            own.keep(connection.awaitShare());
-            stream.run();
+            // Of a flood whose client has gone, most streams come to this point later.
+            if (!gone) {
+                stream.run();
+            }
         } finally {
             var unused = own.takeShare();
             if (unused != null) {
                 unused.end().run();
             }
             running.remove(thread);
+            begun.decrementAndGet();
             runningOfAll.decrementAndGet();
         }
     }

@@ -27,6 +27,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -83,8 +84,9 @@ final class TlsIdentity {
      * What a server needs; its keys follow the files as long as {@link #watch} is open.
      *
      * @param authorities PEM of those who sign the certificates of clients; null if clients show none
+     * @param share waits for a share of the processors for the handshake on an accepted socket
      */
-    SSLContext context(@Nullable Path authorities) {
+    SSLContext context(@Nullable Path authorities, Consumer<Socket> share) {
         try {
             TrustManager[] trusted = null;
             if (authorities != null) {
@@ -101,7 +103,7 @@ final class TlsIdentity {
             // rest.
             var context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[] {keys}, trusted, null);
-            return authorities == null ? context : AskingContext.of(context);
+            return HandshakeContext.of(context, authorities != null, share);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(authorities + ": " + e.getMessage(), e);
         }

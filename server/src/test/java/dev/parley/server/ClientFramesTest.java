@@ -61,6 +61,19 @@ class ClientFramesTest {
     }
 
     @Test
+    void headsOfRequestsComeAFewAtATime() {
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
+        assertThat(read(frames, SETTINGS, 1000)).isNotEmpty();
+
+        frames.add(HexFormat.of().parseHex(bare(HEADERS_1 + HEADERS_3 + DATA_1)));
+
+        assertThat(frames.next(1)).asHexString().isEqualToIgnoringCase(bare(HEADERS_1));
+        assertThat(frames.next(1)).asHexString().isEqualToIgnoringCase(bare(HEADERS_3));
+        assertThat(frames.next(1)).asHexString().isEqualToIgnoringCase(bare(DATA_1));
+        assertThat(frames.next(1)).isEmpty();
+    }
+
+    @Test
     void whatMayBeWrongIsNotJudgedHere() {
         var unopened = HEADERS_3 + RESET_9;
         var ofTheWrongLength = HEADERS_1 + "000005 03 00 00000001 0000000000" + SETTINGS;
@@ -157,7 +170,7 @@ class ClientFramesTest {
 
     private static void more(ClientFrames frames, String sent) {
         frames.add(HexFormat.of().parseHex(bare(sent)));
-        while (frames.next().length > 0) {}
+        while (frames.next(Integer.MAX_VALUE).length > 0) {}
     }
 
     private static List<String> read(ClientFrames frames, String sent, int piece) {
@@ -168,7 +181,7 @@ class ClientFramesTest {
         var read = new ArrayList<String>();
         for (int from = 0; from < bytes.length; from += piece) {
             frames.add(Arrays.copyOfRange(bytes, from, Math.min(from + piece, bytes.length)));
-            for (var next = frames.next(); next.length > 0; next = frames.next()) {
+            for (var next = frames.next(Integer.MAX_VALUE); next.length > 0; next = frames.next(Integer.MAX_VALUE)) {
                 read.add(HexFormat.of().formatHex(next));
             }
         }

@@ -40,7 +40,9 @@ final class FramesFuzzTest {
         try {
             followed.add(blocks.in(PREFACE));
             for (int from = 0; from <= frames.length; from += piece) {
-                for (byte[] next = followed.next(); next.length > 0; next = followed.next()) {
+                for (byte[] next = followed.next(Integer.MAX_VALUE);
+                        next.length > 0;
+                        next = followed.next(Integer.MAX_VALUE)) {
                     out.writeBytes(next);
                 }
                 if (from < frames.length) {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.dialect.Admission;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.WireAnswer;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -174,6 +177,46 @@ final class SharedResourcesTest {
         ordinary.call(1, "lf.a2a.v1.A2AService/SendMessage");
         ordinary.data(1, DepartedClientTest.message(), true);
         ordinary.awaitEnd(1);
+    }
+
+    /** The processors, before a caller is known: connections full of requests without credentials, and another's calls. */
+    @Test
+    void floodsOfRefusedRequestsDoNotHoldUpCallsOfAnother() throws Exception {
+        var server = TestServer.builder()
+                .defaultAgent("first")
+                .authenticator((name, arrival) -> {
+                    if (arrival.header("X-Group") == null) {
+                        throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Caller");
+                    }
+                    return Admission.of(CallContext.anonymous());
+                })
+                .start();
+        open.add(server);
+        server.add(agent.served(server, "first"));
+        for (int i = 0; i < 20; i++) {
+            try (var hostile = RawHttp2Client.to(server)) {
+                for (int j = 0; j < 500; j++) {
+                    hostile.post(1 + 2 * j, "/agents/first");
+                }
+            } catch (SocketException ended) {
+                // by the server, which may
+            }
+        }
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(sendAs(server, "ordinary")).isEqualTo(200);
+        }
+        Holdings.await(server, calls, held -> held.streamThreads() == 0);
+    }
+
+    private int sendAs(Server server, String group) throws IOException {
+        var body = Requests.jsonRpc("SendMessage", "hello");
+        return client(server)
+                .send("POST /agents/first HTTP/1.1\nHost: x\nA2A-Version: 1.0\nX-Group: " + group
+                        + "\nContent-Type: application/json\nContent-Length: " + body.length() + "\n\n")
+                .sendExactly(body)
+                .answer()
+                .status();
     }
 
     /** Streams of one connection: one that is reset while it waits, and one that goes on. */

@@ -9,6 +9,8 @@ import dev.parley.dialect.grpc.health.HealthCheckResponse.ServingStatus;
 import dev.parley.dialect.grpc.health.HealthGrpc;
 import io.grpc.okhttp.OkHttpChannelBuilder;
 import io.grpc.okhttp.SslSocketFactoryChannelCredentials;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -21,7 +23,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Random;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
@@ -96,6 +100,52 @@ class TlsTest {
             assertThat(answer.body()).isEqualTo("{\"status\":\"up\"}");
             assertThat(answer.headers().firstValue("Strict-Transport-Security")).contains("max-age=31536000");
             assertThat(server.url()).isEqualTo("https://127.0.0.1:" + server.port());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 9, 200, 10_000})
+    void theFirstMessageOfAClientIsReadToItsEndAndNoFurther(int fragment) throws IOException {
+        var random = new Random(1);
+        var message = new byte[4 + 700];
+        random.nextBytes(message);
+        message[0] = 1;
+        message[1] = 0;
+        message[2] = (byte) (700 >> 8);
+        message[3] = (byte) 700;
+        var records = new ByteArrayOutputStream();
+        for (int from = 0; from < message.length; from += fragment) {
+            int length = Math.min(fragment, message.length - from);
+            records.writeBytes(new byte[] {22, 3, 1, (byte) (length >> 8), (byte) length});
+            records.write(message, from, length);
+        }
+        byte[] hello = records.toByteArray();
+        records.write(17);
+
+        var in = new ByteArrayInputStream(records.toByteArray());
+
+        assertThat(HandshakeContext.hello(in)).isEqualTo(hello);
+        assertThat(in.readAllBytes()).containsExactly(17);
+    }
+
+    @Test
+    void connectionsWhoseHandshakeDoesNotGoOnHoldUpNoOther() throws Exception {
+        var hostile = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 50; i++) {
+                var socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+                hostile.add(socket);
+                socket.getOutputStream()
+                        .write(i % 2 == 0 ? new byte[] {22, 3} : new byte[] {22, 3, 1, 2, 0, 1, 0, 1, -4});
+            }
+            try (Socket socket = trusting.getSocketFactory().createSocket("localhost", server.port())) {
+                ((SSLSocket) socket).startHandshake();
+                assertThat(((SSLSocket) socket).getSession().isValid()).isTrue();
+            }
+        } finally {
+            for (Socket socket : hostile) {
+                socket.close();
+            }
         }
     }
 
