@@ -16,9 +16,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +36,9 @@ import java.util.stream.IntStream;
 /**
  * How long one caller's SendMessage takes beside another group that has the hub compute, write or answer as much as it can, and
  * how long without it.
+ *
+ * <p>Two loads are no requests and answers: {@code heads}, HTTP/2 requests without credentials and without their bodies, and
+ * {@code unread}, streams of 1 MB that their client does not read.
  *
  * <p>Arguments: {@code fill DATA}, before the hub starts; or the address of an agent with a knowledge graph, a directory for the
  * documents, the seconds for each measurement, and names of kinds of load, none for all. Two callers have the keys
@@ -55,12 +61,23 @@ public final class Neighbour {
             <ex:P3> sh:path [ sh:zeroOrMorePath <p> ] ; sh:maxCount 100000 .
             """;
 
+    /** HTTP/2 requests that a connection of the load {@code heads} begins. */
+    private static final int HEADS = 1_000;
+
+    /** Streams that a connection of the load {@code unread} leaves open behind it. */
+    private static final int STREAMS = 20;
+
     /**
-     * What the noisy group does.
+     * The load of the noisy group.
      *
-     * @param connections that do so at the same time
+     * @param connections number of threads that make such connections, one after the other
      */
-    private record Load(int connections, Supplier<byte[]> request) {}
+    private record Load(int connections, Client client) {}
+
+    @FunctionalInterface
+    private interface Client {
+        void run(Runnable answered) throws IOException;
+    }
 
     private final URI agent;
     private final Map<String, Load> loads;
@@ -86,15 +103,17 @@ public final class Neighbour {
         byte[] text = ("{\"text\":\"" + "x".repeat(LARGE) + "\"}").getBytes(US_ASCII);
         byte[] hello = "{\"text\":\"hello\"}".getBytes(US_ASCII);
         loads = Map.ofEntries(
-                Map.entry("graphql", new Load(1, () -> graphQl)),
-                Map.entry("pattern", new Load(1, () -> pattern)),
-                Map.entry("sparql", new Load(1, () -> sparql)),
-                Map.entry("shacl", new Load(1, () -> update("ex:n", 1))),
-                Map.entry("update", new Load(1, () -> update("ex:s", 1_000))),
-                Map.entry("message", new Load(1, () -> message(text, NOISY))),
-                Map.entry("parts", new Load(1, () -> message(parts, NOISY))),
-                Map.entry("get", new Load(1, get(text))),
-                Map.entry("connections", new Load(64, () -> message(hello, NOISY))));
+                Map.entry("graphql", requests(1, () -> graphQl)),
+                Map.entry("pattern", requests(1, () -> pattern)),
+                Map.entry("sparql", requests(1, () -> sparql)),
+                Map.entry("shacl", requests(1, () -> update("ex:n", 1))),
+                Map.entry("update", requests(1, () -> update("ex:s", 1_000))),
+                Map.entry("message", requests(1, () -> message(text, NOISY))),
+                Map.entry("parts", requests(1, () -> message(parts, NOISY))),
+                Map.entry("get", requests(1, get(text))),
+                Map.entry("heads", new Load(4, this::heads)),
+                Map.entry("unread", new Load(2, this::unread)),
+                Map.entry("connections", requests(64, () -> message(hello, NOISY))));
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -175,11 +194,8 @@ public final class Neighbour {
     }
 
     private void run(Load load, int[] answers, int number) {
-        try (var connection = new Connection()) {
-            while (!Thread.currentThread().isInterrupted()) {
-                connection.call(load.request().get());
-                answers[number]++;
-            }
+        try {
+            load.client().run(() -> answers[number]++);
         } catch (IOException ended) {
             if (!Thread.currentThread().isInterrupted()) {
                 System.err.println("the load ended: " + ended);
@@ -208,6 +224,85 @@ public final class Neighbour {
         };
     }
 
+    // --- loads
+
+    /** Sends requests over each connection, one after the other. */
+    private Load requests(int connections, Supplier<byte[]> request) {
+        return new Load(connections, answered -> {
+            try (var connection = new Connection()) {
+                while (!Thread.currentThread().isInterrupted()) {
+                    connection.call(request.get());
+                    answered.run();
+                }
+            }
+        });
+    }
+
+    /** Begins requests of HTTP/2 without credentials whose bodies never come, and closes the connection. */
+    private void heads(Runnable answered) throws IOException {
+        byte[] requests = unfinished();
+        while (!Thread.currentThread().isInterrupted()) {
+            try (var connection = new Connection()) {
+                connection.socket.getOutputStream().write(requests);
+                if (connection.in.read() >= 0) { // some answer has come
+                    answered.run();
+                }
+            } catch (SocketException ended) {
+                answered.run(); // by the server, which may
+            }
+        }
+    }
+
+    private byte[] unfinished() {
+        var requests = new ByteArrayOutputStream();
+        requests.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
+        requests.writeBytes(frame(4, 0, 0, new byte[0]));
+        var head = new ByteArrayOutputStream();
+        Map.of(":method", "POST", ":scheme", "http", ":authority", "x", ":path", agent.getPath() + SEND)
+                .forEach((name, value) -> {
+                    head.write(0); // a literal that is not indexed
+                    for (String text : List.of(name, value)) {
+                        head.write(text.length());
+                        head.writeBytes(text.getBytes(US_ASCII));
+                    }
+                });
+        for (int i = 0; i < HEADS; i++) {
+            requests.writeBytes(frame(1, 4, 2 * i + 1, head.toByteArray()));
+        }
+        return requests.toByteArray();
+    }
+
+    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+        return ByteBuffer.allocate(9 + payload.length)
+                .putInt(payload.length << 8 | type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(payload)
+                .array();
+    }
+
+    /** Opens streams of 1 MB, and reads no more of them than their heads. */
+    private void unread(Runnable answered) throws IOException {
+        byte[] text = ("{\"text\":\"" + "x".repeat(1 << 20) + "\"}").getBytes(US_ASCII);
+        var open = new ArrayDeque<Connection>();
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                var connection = new Connection();
+                open.add(connection);
+                connection.socket.getOutputStream().write(message("/message:stream", text, NOISY));
+                connection.line();
+                answered.run();
+                if (open.size() > STREAMS) {
+                    open.remove().close();
+                }
+            }
+        } finally {
+            for (Connection connection : open) {
+                connection.close();
+            }
+        }
+    }
+
     // --- requests
 
     private Supplier<byte[]> get(byte[] part) throws IOException {
@@ -229,8 +324,12 @@ public final class Neighbour {
     }
 
     private byte[] message(byte[] parts, String key) {
+        return message(SEND, parts, key);
+    }
+
+    private byte[] message(String path, byte[] parts, String key) {
         String begin = "{\"message\":{\"role\":\"ROLE_USER\",\"messageId\":\"" + UUID.randomUUID() + "\",\"parts\":[";
-        return post(SEND, key, begin.getBytes(US_ASCII), parts, "]}}".getBytes(US_ASCII));
+        return post(path, key, begin.getBytes(US_ASCII), parts, "]}}".getBytes(US_ASCII));
     }
 
     private byte[] update(String subject, int statements) {
