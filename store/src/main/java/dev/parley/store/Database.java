@@ -99,7 +99,7 @@ public final class Database implements AutoCloseable {
 
     /** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
     public interface Work {
-        /** Writes it. Called again if its group failed: with the group, or in a transaction of its own. */
+        /** Writes it. Called again if its group failed: with others of it, or in a transaction of its own. */
         void write(Session session) throws SQLException;
 
         /** It is on disk. Must not block. */
@@ -1080,6 +1080,14 @@ public final class Database implements AutoCloseable {
                     outage == null
                             ? StoreException.of("could not write", problem)
                             : new OutageException("could not write", problem));
+        } else if (repeatsGroups()) {
+            // A commit waits for a network and a disk, so few of them have to find the works that fail.
+            var firstHalf = new ArrayDeque<Work>();
+            for (int left = group.size() / 2; left > 0; left--) {
+                firstHalf.add(group.remove());
+            }
+            writeGroup(session, firstHalf);
+            writeGroup(session, group);
         } else {
             // One bad piece must not take the others with it: each gets a transaction of its own.
             for (Work work = group.poll(); work != null; work = group.poll()) {

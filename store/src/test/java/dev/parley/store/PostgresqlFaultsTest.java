@@ -7,6 +7,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.Database.Session;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -23,6 +24,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -225,6 +229,56 @@ final class PostgresqlFaultsTest {
                 }
             }
             clock.advance(Duration.ofDays(1));
+        }
+    }
+
+    /** Inserts a text, and completes its news when it is written or refused. */
+    private record Insertion(String text, CompletableFuture<Boolean> written) implements Database.Work {
+        @Override
+        public void write(Session session) throws SQLException {
+            session.update("INSERT INTO word (text) VALUES (?)", text);
+        }
+
+        @Override
+        public void committed() {
+            written.complete(true);
+        }
+
+        @Override
+        public void failed(Exception cause) {
+            written.complete(false);
+        }
+    }
+
+    private static long groups(Database database) {
+        return database.read(session -> Database.number(session, "SELECT group_no FROM stream"));
+    }
+
+    @Test
+    void aFaultyWorkOfAGroupIsFoundByFewTransactions() {
+        try (Database database = open()) {
+            database.migrate("words", List.of("CREATE TABLE word (text TEXT)"));
+            long before = groups(database);
+            var queued = new CountDownLatch(1);
+            var blocked = CompletableFuture.runAsync(() -> database.write(session -> {
+                try {
+                    return queued.await(60, TimeUnit.SECONDS);
+                } catch (InterruptedException stopped) {
+                    throw new SQLException(stopped);
+                }
+            }));
+            List<Insertion> all = IntStream.range(0, 256)
+                    .mapToObj(i -> new Insertion(i == 100 ? "a\u0000b" : "word " + i, new CompletableFuture<>()))
+                    .toList();
+            all.forEach(database::submit);
+            queued.countDown();
+            blocked.join();
+
+            assertThat(all.stream().filter(each -> !each.written().join()).map(Insertion::text))
+                    .containsExactly("a\u0000b");
+            assertThat(database.<Long>read(session -> Database.number(session, "SELECT count(*) FROM word")))
+                    .isEqualTo(255);
+            assertThat(groups(database) - before).isLessThan(40);
         }
     }
 
