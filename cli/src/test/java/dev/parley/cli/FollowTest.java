@@ -78,6 +78,21 @@ class FollowTest {
     }
 
     @Test
+    @Tag("A2ACLI_TASK_POLL_003")
+    void anUnspecifiedStateEndsNoWait() {
+        agent.on("GetTask", task("t1", "UNSPECIFIED"))
+                .on("GetTask", task("t1", "UNSPECIFIED"))
+                .on("GetTask", task("t1", "COMPLETED"));
+
+        Shell.Ran ran =
+                shell.run("task", "get", "t1", "--wait", "-a", agent.url(), "--poll-interval", "100ms", "-o", "json");
+
+        assertThat(ran.out()).contains("TASK_STATE_COMPLETED").doesNotContain("UNSPECIFIED");
+        assertThat(ran.status()).isZero();
+        assertThat(agent.methods()).containsExactly("GetTask", "GetTask", "GetTask");
+    }
+
+    @Test
     @Tag("A2ACLI_TASK_POLL_001")
     void waitingEndsWhenTimeIsUpAndSaysHowToGoOn() {
         agent.on("GetTask", task("t1", "WORKING"));

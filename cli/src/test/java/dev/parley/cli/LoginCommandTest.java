@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,8 @@ class LoginCommandTest {
     Path directory;
 
     @Test
+    @Tag("A2ACLI_AUTH_005")
+    @Tag("A2ACLI_AUTH_007")
     @DisplayName("GEM06: a user logs in by device code, and the token goes to the agent from then on")
     void theTokenOfALoginIsKeptAndSent() throws Exception {
         List<String> forms = Collections.synchronizedList(new ArrayList<>());
