@@ -21,113 +21,107 @@ import dev.parley.client.AgentClient;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.testkit.EndpointContract;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The client over each dialect and binding, in front of an agent of a hub. */
 @ParameterizedClass
-@EnumSource
+@MethodSource("wires")
 final class ClientEndpointTest extends EndpointContract {
-    /** A dialect over one of its bindings, with what it lacks. */
-    enum Wire {
-        V1_JSONRPC("", "JSONRPC", "1.0"),
-        V1_REST("", "HTTP+JSON", "1.0"),
-        V1_GRPC("", "GRPC", "1.0"),
-        V03_JSONRPC("", "JSONRPC", "0.3", PAGES),
-        V03_REST("", "HTTP+JSON", "0.3", PAGES, FILE_NAMES),
-        V03_GRPC("", "GRPC", "0.3", LISTS),
-        V01_JSONRPC(
-                "",
-                "JSONRPC",
-                "0.1",
-                MESSAGE_ANSWERS,
-                RETURN_IMMEDIATELY,
-                LISTS,
-                WEBHOOK_LISTS,
-                UNKNOWN_TASKS,
-                ENDS,
-                LIVE_SUBSCRIPTIONS),
-        KERNEL(
-                "/kernel",
-                "JSONRPC",
-                "kernel",
-                MESSAGE_ANSWERS,
-                RETURN_IMMEDIATELY,
-                LISTS,
-                STREAMS_END_AT_QUESTIONS,
-                WEBHOOK_LISTS,
-                UNKNOWN_TASKS,
-                ENDS,
-                LIVE_SUBSCRIPTIONS),
-        AGENTVAULT(
-                "/agentvault",
-                "JSONRPC",
-                "agentvault",
-                MESSAGE_ANSWERS,
-                CONTEXTS,
-                LISTS,
-                STREAMS_END_AT_QUESTIONS,
-                WEBHOOKS,
-                WEBHOOK_LISTS,
-                MESSAGE_IDS,
-                BYTES,
-                FILE_NAMES,
-                LIVE_SUBSCRIPTIONS,
-                REJECTIONS);
+    /** A dialect over one of its bindings, with the features that it lacks. */
+    private record Wire(String path, String binding, String version, Set<Feature> absent) {}
 
-        private final String path;
-        private final String binding;
-        private final String version;
-        private final Set<Feature> absent;
-
-        Wire(String path, String binding, String version, Feature... absent) {
-            this.path = path;
-            this.binding = binding;
-            this.version = version;
-            this.absent = EnumSet.noneOf(Feature.class);
-            this.absent.addAll(List.of(absent));
-        }
+    private static Wire wire(String path, String binding, String version, Feature... absent) {
+        return new Wire(path, binding, version, Set.of(absent));
     }
 
-    @Parameter
-    Wire wire;
+    private static Stream<Wire> wires() {
+        return Stream.of(
+                wire("", "JSONRPC", "1.0"),
+                wire("", "HTTP+JSON", "1.0"),
+                wire("", "GRPC", "1.0"),
+                wire("", "JSONRPC", "0.3", PAGES),
+                wire("", "HTTP+JSON", "0.3", PAGES, FILE_NAMES),
+                wire("", "GRPC", "0.3", LISTS),
+                wire(
+                        "",
+                        "JSONRPC",
+                        "0.1",
+                        MESSAGE_ANSWERS,
+                        RETURN_IMMEDIATELY,
+                        LISTS,
+                        WEBHOOK_LISTS,
+                        UNKNOWN_TASKS,
+                        ENDS,
+                        LIVE_SUBSCRIPTIONS),
+                wire(
+                        "/kernel",
+                        "JSONRPC",
+                        "kernel",
+                        MESSAGE_ANSWERS,
+                        RETURN_IMMEDIATELY,
+                        LISTS,
+                        STREAMS_END_AT_QUESTIONS,
+                        WEBHOOK_LISTS,
+                        UNKNOWN_TASKS,
+                        ENDS,
+                        LIVE_SUBSCRIPTIONS),
+                wire(
+                        "/agentvault",
+                        "JSONRPC",
+                        "agentvault",
+                        MESSAGE_ANSWERS,
+                        CONTEXTS,
+                        LISTS,
+                        STREAMS_END_AT_QUESTIONS,
+                        WEBHOOKS,
+                        WEBHOOK_LISTS,
+                        MESSAGE_IDS,
+                        BYTES,
+                        FILE_NAMES,
+                        LIVE_SUBSCRIPTIONS,
+                        REJECTIONS));
+    }
 
-    private static Hub hub;
-    private AgentClient client;
+    private static final Hub HUB = Hub.builder()
+            .inMemory()
+            .port(0)
+            .grpcOnCards(true)
+            .agents(agent())
+            .webhookAllow(List.of("127.0.0.1"))
+            .drain(Duration.ZERO)
+            .start();
 
-    @BeforeAll
-    static void start() {
-        hub = Hub.builder()
-                .inMemory()
-                .port(0)
-                .grpcOnCards(true)
-                .agents(agent())
-                .webhookAllow(List.of("127.0.0.1"))
-                .drain(Duration.ZERO)
-                .start();
+    private final Wire wire;
+    private final AgentClient client;
+
+    ClientEndpointTest(Wire wire) {
+        this.wire = wire;
+        this.client = AgentClient.builder()
+                .prefer(wire.binding)
+                .version(wire.version)
+                .connect(HUB.agentUrl("contract") + wire.path);
+        assertThat(client.address().protocolBinding()).isEqualTo(wire.binding);
+        assertThat(client.address().protocolVersion()).isEqualTo(wire.version);
     }
 
     @AfterAll
     static void stop() {
-        hub.close();
+        HUB.close();
+    }
+
+    @AfterEach
+    void disconnect() {
+        client.close();
     }
 
     @Override
     protected AgentEndpoint endpoint() {
-        if (client == null) {
-            client = AgentClient.builder()
-                    .prefer(wire.binding)
-                    .version(wire.version)
-                    .connect(hub.agentUrl("contract") + wire.path);
-            assertThat(client.address().protocolBinding()).isEqualTo(wire.binding);
-            assertThat(client.address().protocolVersion()).isEqualTo(wire.version);
-        }
         return client;
     }
 

@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -202,7 +203,7 @@ final class Connections implements AutoCloseable {
     }
 
     private void interruptEnding() {
-        for (var streams : ending) {
+        for (var streams : List.copyOf(ending)) {
             streams.interruptRunning();
             if (streams.isTerminated()) {
                 ending.remove(streams);

@@ -121,7 +121,7 @@ final class PostgresqlSystem implements DatabaseSystem {
         String state = String.valueOf(problem.getSQLState());
         String advice = switch (state) {
             case "08001" ->
-                problem.getMessage().contains("No suitable driver")
+                String.valueOf(problem.getMessage()).contains("No suitable driver")
                         ? "add org.postgresql:postgresql to the class path"
                         : "start the server, or name another one; it is tried for 10 s";
             case "08006" -> "start the server, or name another one";

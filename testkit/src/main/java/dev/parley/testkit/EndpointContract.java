@@ -203,7 +203,7 @@ public abstract class EndpointContract {
     private static TaskEvent next(Feed<LoggedEvent> events) throws InterruptedException {
         List<LoggedEvent> next = events.next(PATIENCE);
         assertThat(next).as("events within " + PATIENCE).isNotEmpty();
-        return next.getFirst().event();
+        return requireNonNull(next).getFirst().event();
     }
 
     /** Reads a stream to its end and returns the task that its events make. */
