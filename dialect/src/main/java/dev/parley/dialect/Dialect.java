@@ -17,7 +17,11 @@ abstract class Dialect {
     @FunctionalInterface
     interface Sink {
         /** @param name of the server-sent event; null for none */
-        void frame(@Nullable String name, byte[] json);
+        void frame(@Nullable String name, LoggedEvent.Bytes json);
+
+        default void frame(@Nullable String name, byte[] json) {
+            frame(name, new LoggedEvent.Bytes(json, 0, json.length));
+        }
     }
 
     /** Converts the events of one stream to frames. May keep state; belongs to that stream. */
@@ -33,7 +37,7 @@ abstract class Dialect {
             return (event, out) -> {
                 // A message that the task received is not shown, only one that is the whole answer.
                 if (!(event.event() instanceof Message) || event.sequence() == 0) {
-                    out.frame(null, event.encoded(Json::writeEvent));
+                    out.frame(null, event.bytes(Json::writeEvent));
                 }
             };
         }

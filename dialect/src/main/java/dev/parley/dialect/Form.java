@@ -7,6 +7,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -138,9 +139,7 @@ final class Form {
     /** The answer that goes on for as long as {@code events} last. */
     WireAnswer.Events stream(Map<String, String> headers, Feed<LoggedEvent> events, CallContext caller) {
         return new WireAnswer.Events(
-                headers,
-                events.as(event -> LargeBodies.encode(event.event(), caller, () -> frame(event))),
-                this::failure);
+                headers, events.as(event -> LargeBodies.encode(event, caller, () -> frame(event))), this::failure);
     }
 
     /** One frame of a stream, under an id if there is one. */
@@ -159,10 +158,10 @@ final class Form {
     private final class Frames implements Dialect.Sink {
         private byte[] earlier = NOTHING;
         private byte @Nullable [] opening;
-        private byte[] last = NOTHING;
+        private LoggedEvent.Bytes last = new LoggedEvent.Bytes(NOTHING, 0, 0);
 
         @Override
-        public void frame(@Nullable String name, byte[] json) {
+        public void frame(@Nullable String name, LoggedEvent.Bytes json) {
             earlier = bytes(0);
             opening = name == null ? NOTHING : ascii("event: " + name + "\n");
             last = json;
@@ -174,9 +173,20 @@ final class Form {
                 return NOTHING;
             }
             byte[] id = number == 0 ? NOTHING : ascii("id: " + number + "\n");
-            return dialect.wrapsFrames()
-                    ? join(earlier, first, id, DATA, beforeResult, last, behindResult, END_OF_EVENT)
-                    : join(earlier, first, id, DATA, last, END_OF_EVENT);
+            boolean wraps = dialect.wrapsFrames();
+            byte[] before = wraps ? beforeResult : NOTHING;
+            byte[] behind = wraps ? behindResult : NOTHING;
+            int around = earlier.length + first.length + id.length + DATA.length + before.length + behind.length;
+            return ByteBuffer.allocate(around + last.length() + END_OF_EVENT.length)
+                    .put(earlier)
+                    .put(first)
+                    .put(id)
+                    .put(DATA)
+                    .put(before)
+                    .put(last.array(), last.from(), last.length())
+                    .put(behind)
+                    .put(END_OF_EVENT)
+                    .array();
         }
     }
 

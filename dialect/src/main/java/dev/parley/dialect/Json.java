@@ -5,7 +5,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -139,10 +138,8 @@ public final class Json {
         byte[] json = bytes.bytes();
         int from = 1; // behind the bracket or, from the second one on, the comma
         for (int i = 0; i < ends.length; i++) {
-            int begin = from;
-            int end = ends[i];
-            var ignored = events.get(i).encoded(event -> Arrays.copyOfRange(json, begin, end));
-            from = end + 1;
+            events.get(i).encodedIn(json, from, ends[i] - from);
+            from = ends[i] + 1;
         }
         return json;
     }

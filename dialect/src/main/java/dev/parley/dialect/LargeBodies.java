@@ -4,6 +4,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.FairPool;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -14,6 +15,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -69,6 +71,19 @@ public final class LargeBodies {
      */
     public static <T> T encode(@Nullable Object value, CallContext caller, Supplier<T> work) {
         return left(value, LARGE) > 0 ? work.get() : compute(caller.scope().group(), work);
+    }
+
+    /**
+     * {@link #encode(Object, CallContext, Supplier)} for an event. If the log has encoded it, the length of these bytes decides,
+     * without an estimate: encodings in other dialects have about the same length.
+     *
+     * @throws A2AException UNAVAILABLE if too much work of the group waits, or the caller has gone
+     */
+    public static <T> T encode(LoggedEvent event, CallContext caller, Supplier<T> work) {
+        OptionalInt length = event.encodedLength();
+        return length.isPresent()
+                ? compute(length.getAsInt(), caller.scope().group(), work)
+                : encode(event.event(), caller, work);
     }
 
     private static <T> T compute(String group, Supplier<T> work) {

@@ -7,6 +7,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -152,6 +153,23 @@ final class LargeBodiesTest {
                 .isNotSameAs(caller);
         assertThat(LargeBodies.encode(Map.of("a", "b"), ORDINARY, Thread::currentThread))
                 .isSameAs(caller);
+    }
+
+    @Test
+    void anEventThatIsEncodedAlreadyIsJudgedByTheLengthOfItsBytes() {
+        Thread caller = Thread.currentThread();
+        var encoded = new LoggedEvent(1, Message.agent(Part.text(LARGE)));
+        var unencoded = new LoggedEvent(2, Message.agent(Part.text(LARGE)));
+
+        assertThat(encoded.encoded(event -> new byte[100])).hasSize(100);
+
+        assertThat(LargeBodies.encode(encoded, ORDINARY, Thread::currentThread)).isSameAs(caller);
+        assertThat(LargeBodies.encode(unencoded, ORDINARY, Thread::currentThread))
+                .isNotSameAs(caller);
+
+        assertThat(unencoded.encoded(event -> new byte[LargeBodies.LARGE])).hasSize(LargeBodies.LARGE);
+        assertThat(LargeBodies.encode(unencoded, ORDINARY, Thread::currentThread))
+                .isNotSameAs(caller);
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.parley.protocol;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Arrays;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  * the same bytes. Safe for any thread; two that ask at once may both encode.
  */
 public final class LoggedEvent {
+    /** Range of an array that several events share. The array is never changed. */
+    public record Bytes(byte[] array, int from, int length) {}
+
     private final long sequence;
     private final TaskEvent event;
-    private volatile byte @Nullable [] encoded;
+    private volatile @Nullable Bytes encoded;
 
     /** @param sequence from 1, without gaps; 0 for an event that is in no log (a message that is the whole answer) */
     public LoggedEvent(long sequence, TaskEvent event) {
@@ -35,12 +40,34 @@ public final class LoggedEvent {
 
     /** The bytes that {@code encoder} makes of the event, made once. There is one encoder: A2A 1.0 JSON. */
     public byte[] encoded(Function<TaskEvent, byte[]> encoder) {
-        byte[] bytes = encoded;
+        Bytes bytes = bytes(encoder);
+        return bytes.length == bytes.array.length
+                ? bytes.array
+                : Arrays.copyOfRange(bytes.array, bytes.from, bytes.from + bytes.length);
+    }
+
+    /** {@link #encoded} without a copy. */
+    public Bytes bytes(Function<TaskEvent, byte[]> encoder) {
+        Bytes bytes = encoded;
         if (bytes == null) {
-            bytes = encoder.apply(event);
+            byte[] array = encoder.apply(event);
+            bytes = new Bytes(array, 0, array.length);
             encoded = bytes;
         }
         return bytes;
+    }
+
+    /** Sets the bytes of the event, unless it has some, to a range of {@code array}, which must not change afterwards. */
+    public void encodedIn(byte[] array, int from, int length) {
+        if (encoded == null) {
+            encoded = new Bytes(array, from, length);
+        }
+    }
+
+    /** Returns the length of the bytes of the event; empty before they are made. */
+    public OptionalInt encodedLength() {
+        Bytes bytes = encoded;
+        return bytes == null ? OptionalInt.empty() : OptionalInt.of(bytes.length);
     }
 
     @Override

@@ -160,7 +160,7 @@ public final class GrpcDialect {
                             service.streams()
                                     .apply(events)
                                     .as(event -> LargeBodies.encode(
-                                            event.event(),
+                                            event,
                                             caller,
                                             () -> answer.apply(event.event()).toByteArray())),
                             problem -> Problem.told(problem, service.codes()));
