@@ -60,7 +60,7 @@ final class LiveTask implements TaskLog.Writer {
     static final int MAX_PENDING = 4_096;
 
     private static final int MAX_PENDING_BYTES = 4 << 20;
-    /** How many of the newest events readers find in memory. */
+    /** How many of the newest events readers find in memory, unless the only reader has read them. */
     private static final int TAIL = 1_024;
 
     private static final int EVENT_WEIGHT = 300;
@@ -93,6 +93,9 @@ final class LiveTask implements TaskLog.Writer {
     private volatile boolean writtenOnce;
 
     private final ArrayDeque<LoggedEvent> tail = new ArrayDeque<>();
+    /** Open readers that have looked for events. */
+    private final Set<TaskReader> readers = new HashSet<>(2);
+
     private @Nullable Message answer;
     private volatile @Nullable A2AException broken;
     private @Nullable Turn turn;
@@ -446,15 +449,16 @@ final class LiveTask implements TaskLog.Writer {
         record End() implements Found {}
     }
 
-    /** Waits for events behind {@code position}, at most for {@code patience} and while {@code open} says so. */
-    Found find(long position, Duration patience, BooleanSupplier open) throws InterruptedException {
+    /** Waits for events behind {@code position}, at most for {@code patience} and while {@code reader} is open. */
+    Found find(TaskReader reader, long position, Duration patience) throws InterruptedException {
         Limits.Limit limit = null;
         lock.lockInterruptibly();
         try {
             while (true) {
-                if (!open.getAsBoolean()) {
+                if (!reader.isOpen()) {
                     return new Found.End();
                 }
+                readers.add(reader);
                 if (written > Math.max(position, 0)) {
                     return behind(position);
                 }
@@ -505,7 +509,21 @@ final class LiveTask implements TaskLog.Writer {
             }
             events.add(event);
         }
+        if (readers.size() == 1) {
+            tail.clear(); // readers who come later find them in the log
+        }
         return new Found.Events(events.reversed());
+    }
+
+    /** Removes a reader that is closed, and wakes it. */
+    void leave(TaskReader reader) {
+        lock.lock();
+        try {
+            readers.remove(reader);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns the task as it is on disk, as an event with the number of the newest event that it includes. */

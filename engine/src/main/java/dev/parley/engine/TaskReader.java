@@ -72,6 +72,10 @@ final class TaskReader implements Feed<LoggedEvent> {
                 && task.state().isTerminal();
     }
 
+    boolean isOpen() {
+        return open.get();
+    }
+
     @Override
     public @Nullable List<LoggedEvent> next(Duration patience) throws InterruptedException {
         LoggedEvent first = snapshot;
@@ -83,7 +87,7 @@ final class TaskReader implements Feed<LoggedEvent> {
             return null;
         }
         while (true) {
-            switch (live.find(position, patience, open::get)) {
+            switch (live.find(this, position, patience)) {
                 case LiveTask.Found.Nothing nothing -> {
                     return List.of();
                 }
@@ -159,7 +163,7 @@ final class TaskReader implements Feed<LoggedEvent> {
     @Override
     public void close() {
         if (open.compareAndSet(true, false)) {
-            live.wake();
+            live.leave(this);
             pin.close();
         }
     }

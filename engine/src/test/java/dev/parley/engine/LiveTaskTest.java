@@ -17,17 +17,33 @@ import dev.parley.protocol.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class LiveTaskTest {
     private static final CallContext ALICE = CallContext.anonymous();
+
+    /** Loads nothing. */
+    private static final LiveTasks TASKS = new LiveTasks(1 << 20, 1 << 20, new LiveTasks.Loader() {
+        @Override
+        public @Nullable LiveTask load(TaskKey key) {
+            return null;
+        }
+
+        @Override
+        public boolean exists(TaskKey key) {
+            return false;
+        }
+    });
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
 
@@ -126,6 +142,52 @@ final class LiveTaskTest {
                 .filteredOn(TaskStatusUpdateEvent.class::isInstance)
                 .extracting(event -> ((TaskStatusUpdateEvent) event).status().state())
                 .containsExactly(TaskState.WORKING, TaskState.INPUT_REQUIRED, TaskState.WORKING);
+    }
+
+    private static TaskReader reader(LiveTask live, TaskLog log) {
+        live.pins.incrementAndGet();
+        return new TaskReader(new Pin(TASKS, live), log, 0, UnaryOperator.identity());
+    }
+
+    @Test
+    void whatTheOnlyReaderHasReadIsForgottenAndReadFromTheLogByLaterOnes() throws InterruptedException {
+        var disk = new MemoryTaskLog();
+        var log = new SteppedLog(disk);
+        var live =
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", surroundings(log, new Ignoring()));
+        turn(live, "first").working("busy");
+        log.commit();
+        TaskReader only = reader(live, disk);
+        TaskReader later = reader(live, disk);
+
+        List<LoggedEvent> read = only.next(Duration.ZERO);
+
+        assertThat(read).isNotEmpty();
+        assertThat(live.find(later, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Behind.class);
+        assertThat(later.next(Duration.ZERO))
+                .extracting(LoggedEvent::sequence)
+                .isEqualTo(read.stream().map(LoggedEvent::sequence).toList());
+    }
+
+    @Test
+    void whatOneOfSeveralReadersHasReadIsInMemoryForTheOthers() throws InterruptedException {
+        var disk = new MemoryTaskLog();
+        var log = new SteppedLog(disk);
+        var live =
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", surroundings(log, new Ignoring()));
+        TaskReader one = reader(live, disk);
+        TaskReader other = reader(live, disk);
+        assertThat(one.next(Duration.ZERO)).isEmpty();
+        assertThat(other.next(Duration.ZERO)).isEmpty();
+
+        turn(live, "first").working("busy");
+        log.commit();
+
+        assertThat(one.next(Duration.ZERO)).isNotEmpty();
+        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Events.class);
+        one.close();
+        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Events.class);
+        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Behind.class);
     }
 
     private LiveTask.Surroundings surroundings(TaskLog log, LiveTask.Listener listener) {
