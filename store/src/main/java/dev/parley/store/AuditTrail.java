@@ -321,7 +321,7 @@ public final class AuditTrail implements Database.GroupListener {
         return newestTime;
     }
 
-    /** Returns the clock that decides what of the database is old enough to be removed. For the writer's thread. */
+    /** Returns the clock that decides what of the database is old enough to be removed. */
     public InstantSource steadyClock() {
         return steadyClock;
     }

@@ -63,6 +63,12 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     /** Ids of ours begin with a hexadecimal digit. */
     private static final String BEHIND_OUR_IDS = "g";
 
+    /** Those that the table has, found by its key: more than two or three if the clock was wrong, also days to come. */
+    private static final String DAYS_OF_MESSAGES =
+            "WITH RECURSIVE days (day) AS (SELECT min(day) FROM message UNION ALL SELECT (SELECT min(message.day)"
+                    + " FROM message WHERE message.day > days.day) FROM days WHERE days.day IS NOT NULL)"
+                    + " SELECT day FROM days WHERE day IS NOT NULL";
+
     private static final String LAST_ID = "\uffff";
 
     /** Keys read in one query, so that neither readers nor the close wait for long. */
@@ -71,10 +77,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     private final Database database;
     private final Lanes lanes;
     private final AuditTrail audit;
-    private final InstantSource clock;
     private final Optional<Instant> newest;
 
-    /** Touched by the writer thread only. */
+    /** Decides how old messages are, so that one that is sent again while the clock is wrong is recognised. */
     private final InstantSource steadyClock;
 
     private final AtRest atRest;
@@ -87,20 +92,13 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     private long messagesSwept;
 
-    JdbcTaskLog(
-            Database database,
-            Lanes lanes,
-            AuditTrail audit,
-            InstantSource clock,
-            AtRest atRest,
-            JdbcPushStore webhooks) {
+    JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, AtRest atRest, JdbcPushStore webhooks) {
         this.webhooks = webhooks;
         this.database = database;
         this.rows = database.taskRows();
         this.atRest = atRest;
         this.audit = audit;
         this.lanes = lanes;
-        this.clock = clock;
         this.newest = audit.newestTime();
         this.steadyClock = audit.steadyClock();
         database.listen(this);
@@ -145,7 +143,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
             @Override
             public void committed() {
+                // A work that has waited for long is in the old generation, where what it refers to would be kept with
+                // it.
                 Segment taken = segment;
+                segment = null;
                 if (taken != null) {
                     writer.written(taken);
                 }
@@ -185,7 +186,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                     id);
         }
         for (MessageKey message : segment.messages()) {
-            long now = clock.millis();
+            long now = steadyClock.millis();
             // Before the commit, so that no message is in the database and called new.
             seen.add(now / DAY_MS, lane, message.messageId());
             rows.message(session, new TaskRows.MessageRow(now / DAY_MS, lane, message.messageId(), id, now));
@@ -446,7 +447,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
             return true;
         }
-        for (long day : days()) {
+        for (long day : days(session)) {
             int removed = session.update(
                     "DELETE FROM message WHERE day = ?1 AND lane_no = ?2 AND message_id IN"
                             + " (SELECT message_id FROM message WHERE day = ?1 AND lane_no = ?2 LIMIT ?3)",
@@ -478,10 +479,14 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 == 0;
     }
 
-    /** Days of which there may be keys: also of tomorrow, by a clock that was put back since. */
-    private List<Long> days() {
-        long today = clock.millis() / DAY_MS;
-        return List.of(today - 2, today - 1, today, today + 1);
+    private static List<Long> days(Session session) throws SQLException {
+        var days = new ArrayList<Long>();
+        try (ResultSet rows = session.bind(DAYS_OF_MESSAGES).executeQuery()) {
+            while (rows.next()) {
+                days.add(rows.getLong(1));
+            }
+        }
+        return days;
     }
 
     /**
@@ -490,7 +495,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
      * @param condition on the rows, beside their lane
      */
     private void eraseMessages(long lane, String condition, Object... values) {
-        for (long day : days()) {
+        for (long day : database.read(JdbcTaskLog::days)) {
             var all = new ArrayList<@Nullable Object>(List.of(day, lane));
             all.addAll(List.of(values));
             List<String> keys = database.read(session -> {
@@ -645,7 +650,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     }
 
     private void addKnownMessages() {
-        var last = new KnownMessage(clock.millis() / DAY_MS - 1, 0, "");
+        var last = new KnownMessage(steadyClock.millis() / DAY_MS - 1, 0, "");
         List<KnownMessage> known;
         do {
             known = knownMessages(last);
@@ -856,16 +861,13 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         if (lane == null || !seen.mayHave(lane, key.messageId())) {
             return Optional.empty();
         }
-        long now = clock.millis();
+        long now = steadyClock.millis();
         return database.read(session -> {
             try (ResultSet row = session.bind(
-                            // Tomorrow is there if the clock was put back over midnight.
-                            "SELECT task_id FROM message WHERE day IN (?, ?, ?) AND lane_no = ? AND message_id = ?"
+                            "SELECT task_id FROM message WHERE day IN (" + DAYS_OF_MESSAGES
+                                    + ") AND lane_no = ? AND message_id = ?"
                                     + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"
                                     + " ORDER BY made_ms DESC LIMIT 1",
-                            now / DAY_MS + 1,
-                            now / DAY_MS,
-                            now / DAY_MS - 1,
                             lane,
                             key.messageId(),
                             now - DAY_MS)

@@ -23,7 +23,7 @@ public final class Store implements AutoCloseable {
         var lanes = new Lanes(database);
         this.audit = audit;
         var pushStore = new JdbcPushStore(database, lanes, audit, clock, atRest);
-        this.log = new JdbcTaskLog(database, lanes, audit, clock, atRest, pushStore);
+        this.log = new JdbcTaskLog(database, lanes, audit, atRest, pushStore);
         this.webhooks = pushStore;
     }
 

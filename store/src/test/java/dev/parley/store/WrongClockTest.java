@@ -80,6 +80,21 @@ final class WrongClockTest {
     }
 
     @Test
+    void aMessageThatIsRepeatedAfterAJumpOfTheClockLeadsToItsTask() {
+        var old = new MessageKey(CallContext.anonymous().scope(), "agent", "message of old");
+        var later = new MessageKey(CallContext.anonymous().scope(), "agent", "message of new");
+        try (Store store = open()) {
+            clock.advance(Duration.ofDays(2));
+            assertThat(store.log().taskOf(old)).contains("old");
+            write(store, "new");
+
+            clock.advance(Duration.ofDays(-5));
+            assertThat(store.log().taskOf(old)).contains("old");
+            assertThat(store.log().taskOf(later)).contains("new");
+        }
+    }
+
+    @Test
     void messagesAreForgottenByAClockThatIsPlausible() {
         clock.advance(Duration.ofDays(20));
         try (Store store = open()) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Clock for deciding what is old enough to be removed, so that a clock that is wrong for a while removes nothing. A jump ahead
  * by more than an hour counts only when it has lasted for an hour; a clock that is more than {@link #FAR} ahead of the newest
  * event at the start, only after a day. A clock that is behind is followed: it removes later than it should, and nothing else.
- * For one thread at a time.
+ * Safe for any thread.
  */
 public final class SteadyClock implements InstantSource {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
@@ -75,7 +75,7 @@ public final class SteadyClock implements InstantSource {
     }
 
     @Override
-    public Instant instant() {
+    public synchronized Instant instant() {
         long nanos = nanoTime.getAsLong();
         Instant shown = clock.instant();
         Instant expected = last.plusNanos(nanos - lastNanos);
