@@ -8,8 +8,6 @@ import tools.jackson.core.JsonParser;
 
 /** How one kind of value looks on the wire, in both directions. Stateless. */
 interface Codec<T> extends JsonForm<T> {
-    byte[] NOTHING = {};
-
     /** Expectation for error messages, such as {@code a string}. */
     String expected();
 
@@ -31,7 +29,7 @@ interface Codec<T> extends JsonForm<T> {
 
     @Override
     default @Nullable Object toJson(T value) {
-        Object tree = Json.read(Json.write(NOTHING, this, value, NOTHING), Codecs.FREE);
+        Object tree = Json.read(Json.write(new byte[0], this, value, new byte[0]), Codecs.FREE);
         return Codecs.NULL.equals(tree) ? null : tree;
     }
 

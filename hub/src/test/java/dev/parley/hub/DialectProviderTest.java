@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectProvider;
@@ -88,7 +89,8 @@ final class DialectProviderTest {
                 .and("Program", PROGRAM)
                 .write(DialectProvider.class);
         var path = new ArrayList<URL>(List.of(jar.toUri().toURL()));
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+        String classPath = requireNonNull(System.getProperty("java.class.path"));
+        for (String entry : classPath.split(File.pathSeparator, -1)) {
             path.add(Path.of(entry).toUri().toURL());
         }
 
