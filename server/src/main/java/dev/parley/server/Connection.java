@@ -3,6 +3,8 @@ package dev.parley.server;
 import static dev.parley.server.Connections.NEVER;
 
 import io.helidon.common.buffers.BufferData;
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
@@ -24,6 +26,9 @@ final class Connection {
 
     /** Requests of a connection that are not counted as a flood before its caller is known: refused, or under way. */
     static final int SPARED = 8;
+
+    /** Requests of an address that wait before floods from there are ended. */
+    private static final int MOST_WAITING = 256;
 
     /** Begins the key of a share that is an address, not a group. */
     private static final String ADDRESS = "\0";
@@ -261,6 +266,18 @@ final class Connection {
             return all.shares().enterEarly(likely);
         }
         return awaitShareOfFlood();
+    }
+
+    /**
+     * Ends floods of an address that has many requests waiting: each of them holds memory, also when its client has gone, which
+     * only the thread that reads the connection would notice.
+     *
+     * @throws Http2Exception if it is one of them
+     */
+    void requireFewWaiting() {
+        if (isFlood() && all.shares().waiting(ADDRESS + clientAddress) > MOST_WAITING) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many requests that are not admitted");
+        }
     }
 
     /** Waits like {@link #awaitShare} if the connection is a flood. */

@@ -102,6 +102,7 @@ final class Inbound implements Supplier<byte[]> {
             frames.add(blocks.in(more));
             bytes = nextOf(frames);
         }
+        connection.requireFewWaiting();
         // What Helidon does with the heads of a flood costs as much as their answers.
         share = connection.awaitShareOfFlood();
         // Helidon has the thread wait while a stream does not take its data, and then no frame is read.

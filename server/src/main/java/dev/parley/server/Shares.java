@@ -119,6 +119,11 @@ final class Shares {
         var unused = called(group, System.nanoTime());
     }
 
+    /** Returns how many calls of a group wait. */
+    int waiting(String group) {
+        return share(group).waiting();
+    }
+
     private boolean areShared(long now) {
         return now - changedNanos <= TOGETHER_NANOS;
     }
@@ -162,6 +167,15 @@ final class Shares {
 
         Share(String group) {
             this.group = group;
+        }
+
+        int waiting() {
+            lock.lock();
+            try {
+                return outside.size();
+            } finally {
+                lock.unlock();
+            }
         }
 
         Runnable enter(long now) {
