@@ -13,7 +13,7 @@ import dev.parley.protocol.Operation;
 final class Handlers {
     private Handlers() {}
 
-    static <O extends Operation, A> AgentEndpoint of(Class<O> type, CallHandler<O, A> handler) {
+    static <O extends Operation, A> AgentEndpoint answering(Class<O> type, CallHandler<O, A> handler) {
         return new AgentEndpoint() {
             @Override
             @SuppressWarnings("unchecked") // an operation's answer has the type that the operation names
@@ -31,7 +31,7 @@ final class Handlers {
         };
     }
 
-    static <O extends Operation, A> AgentEndpoint of(Class<O> type, WatchHandler<O, A> handler) {
+    static <O extends Operation, A> AgentEndpoint streaming(Class<O> type, WatchHandler<O, A> handler) {
         return new AgentEndpoint() {
             @Override
             public <R> R call(Operation.Call<R> operation, CallContext context) {

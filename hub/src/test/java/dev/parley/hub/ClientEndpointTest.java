@@ -34,13 +34,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("wires")
 final class ClientEndpointTest extends EndpointContract {
     /** A dialect over one of its bindings, with the features that it lacks. */
-    private record Wire(String path, String binding, String version, Set<Feature> absent) {}
+    record Wire(String path, String binding, String version, Set<Feature> absent) {}
 
     private static Wire wire(String path, String binding, String version, Feature... absent) {
         return new Wire(path, binding, version, Set.of(absent));
     }
 
-    private static Stream<Wire> wires() {
+    static Stream<Wire> wires() {
         return Stream.of(
                 wire("", "JSONRPC", "1.0"),
                 wire("", "HTTP+JSON", "1.0"),

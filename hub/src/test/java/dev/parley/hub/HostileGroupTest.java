@@ -150,7 +150,8 @@ final class HostileGroupTest {
         /** Whether it moves much: how long the neighbour waits then depends on the disk and the collector, which all share. */
         private boolean isLarge() {
             return switch (this) {
-                case LARGE_UPDATE, LARGE_MESSAGE, MANY_PARTS, LARGE_ANSWERS, UNREAD_STREAMS, UNFINISHED_REQUESTS -> true;
+                case LARGE_UPDATE, LARGE_MESSAGE, MANY_PARTS, LARGE_ANSWERS, UNREAD_STREAMS, UNFINISHED_REQUESTS ->
+                    true;
                 default -> false;
             };
         }

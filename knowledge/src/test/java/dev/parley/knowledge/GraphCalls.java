@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls of a {@link Graph}, so that a test can put something between them and the graph. */
 interface GraphCalls extends KnowledgeEndpoint {
+    @Override
     String schema(CallContext context);
 
     <T> T read(CallContext context, Function<View, T> question);

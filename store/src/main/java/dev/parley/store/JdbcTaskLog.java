@@ -2,7 +2,6 @@ package dev.parley.store;
 
 import static dev.parley.store.States.code;
 import static dev.parley.store.States.state;
-import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.dialect.LargeBodies;
@@ -754,34 +753,33 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             return List.of();
         }
         String id = key.taskId();
-        List<LoggedEvent> small = database.read(session -> read(session, id, lane, after, limit, LargeBodies.LARGE));
+        Optional<List<LoggedEvent>> small =
+                database.read(session -> read(session, id, lane, after, limit, LargeBodies.LARGE));
         // Reading a large one would keep the caller's processor, and one of the few connections, for milliseconds.
-        return small != null
-                ? small
-                : LargeBodies.compute(
-                        LargeBodies.LARGE,
-                        key.scope().group(),
-                        () -> requireNonNull(
-                                database.read(session -> read(session, id, lane, after, limit, Integer.MAX_VALUE))));
+        return small.orElseGet(() -> LargeBodies.compute(
+                LargeBodies.LARGE,
+                key.scope().group(),
+                () -> database.read(session -> read(session, id, lane, after, limit, Integer.MAX_VALUE))
+                        .orElseThrow()));
     }
 
-    /** Returns events; null if a segment of them has so many bytes. */
-    private @Nullable List<LoggedEvent> read(Session session, String id, long lane, long after, int limit, int large)
+    /** Returns events; empty if a segment of them has {@code large} bytes or more. */
+    private Optional<List<LoggedEvent>> read(Session session, String id, long lane, long after, int limit, int large)
             throws SQLException {
         var events = new ArrayList<LoggedEvent>();
         try (ResultSet row = session.bind(
                         "SELECT length(events), events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
                 .executeQuery()) {
             if (!row.next()) {
-                return events;
+                return Optional.of(events);
             }
             if (row.getInt(1) >= large) {
-                return null;
+                return Optional.empty();
             }
             byte[] ofEnded = row.getBytes(2);
             if (ofEnded != null) {
                 decode(id, 1, ofEnded, after, limit, events);
-                return events;
+                return Optional.of(events);
             }
         }
         // Begins with the segment that holds the event behind "after", which may begin before it.
@@ -794,12 +792,12 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
                 .executeQuery()) {
             while (events.size() < limit && rows.next()) {
                 if (rows.getInt(2) >= large) {
-                    return null;
+                    return Optional.empty();
                 }
                 decode(id, rows.getLong(1), rows.getBytes(3), after, limit, events);
             }
         }
-        return events;
+        return Optional.of(events);
     }
 
     /** Adds the events of a segment behind {@code after}, until there are so many. */

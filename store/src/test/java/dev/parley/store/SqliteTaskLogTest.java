@@ -47,7 +47,7 @@ final class SqliteTaskLogTest extends TaskLogContract {
 
         try (Engine engine = Engine.builder(Store.open(data).log()).build()) {
             Agent agent = Agent.named("agent", "For a test").handle((request, reply) -> reply.complete("done"));
-            var task = (Task) engine.host(agent).call(new GetTask(null, id, null), CallContext.anonymous());
+            Task task = engine.host(agent).call(new GetTask(null, id, null), CallContext.anonymous());
 
             assertThat(task.history().getFirst().parts()).isEqualTo(message.parts());
         }
