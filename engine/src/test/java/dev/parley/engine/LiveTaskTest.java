@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -160,7 +161,7 @@ final class LiveTaskTest {
         TaskReader only = reader(live, disk);
         TaskReader later = reader(live, disk);
 
-        List<LoggedEvent> read = only.next(Duration.ZERO);
+        List<LoggedEvent> read = requireNonNull(only.next(Duration.ZERO));
 
         assertThat(read).isNotEmpty();
         assertThat(live.find(later, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Behind.class);
