@@ -365,6 +365,7 @@ final class HostileGroupTest {
     }
 
     @Test
+    @Tag("heavy") // waits for the time-out of 10 s
     void theTimeOutEndsHostileWorkAndFreesItsThreads() throws Exception {
         var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
         for (Hostile kind : List.of(Hostile.SPARQL_PATHS, Hostile.SPARQL_REPLACE, Hostile.SPARQL_JOIN, Hostile.SHACL)) {

@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +100,7 @@ final class HostileShapesTest {
     }
 
     @Test
+    @Tag("heavy") // waits for the time-out of 10 s
     void aCheckThatTakesTooLongEndsAndRefusesTheUpdate() {
         FutureTask<Boolean> hostile = begin();
 
