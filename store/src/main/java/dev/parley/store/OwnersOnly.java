@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -44,6 +45,26 @@ public final class OwnersOnly {
      * @throws java.nio.file.FileAlreadyExistsException if it is there; it is as it was
      */
     public static void create(Path file, byte[] content) throws IOException {
+        write(file, content, written -> {
+            try {
+                Files.createLink(file, written); // unlike a move, never replaces what another process has made
+            } catch (UnsupportedOperationException noLinks) {
+                Files.move(written, file);
+            }
+        });
+    }
+
+    /** Makes a file with this content, or replaces the one that is there, as a whole: after a crash it has the old content or the new. */
+    public static void replace(Path file, byte[] content) throws IOException {
+        write(file, content, written -> Files.move(written, file, StandardCopyOption.ATOMIC_MOVE));
+    }
+
+    @FunctionalInterface
+    private interface Naming {
+        void name(Path written) throws IOException;
+    }
+
+    private static void write(Path file, byte[] content, Naming naming) throws IOException {
         Path directory = requireNonNull(file.toAbsolutePath().getParent(), "a file has a directory");
         Path written =
                 Files.createTempFile(directory, "." + file.getFileName(), ".new", permissions(file, "rw-------"));
@@ -54,11 +75,7 @@ public final class OwnersOnly {
                 }
                 out.force(true);
             }
-            try {
-                Files.createLink(file, written); // unlike a move, never replaces what another process has made
-            } catch (UnsupportedOperationException noLinks) {
-                Files.move(written, file);
-            }
+            naming.name(written);
             force(directory);
         } finally {
             Files.deleteIfExists(written);

@@ -97,9 +97,7 @@ final class PostgresqlUrl implements DataSource {
         }
         try {
             OwnersOnly.directory(directory);
-            Path file = directory.resolve(FILE);
-            OwnersOnly.file(file);
-            Files.writeString(file, url + "\n");
+            OwnersOnly.replace(directory.resolve(FILE), (url + "\n").getBytes(UTF_8));
         } catch (IOException failure) {
             throw new StoreException("cannot write into " + directory + ": " + failure, failure);
         }

@@ -34,6 +34,19 @@ final class OwnersOnlyTest {
     }
 
     @Test
+    void aFileIsReplacedAsAWholeForItsOwner() throws IOException {
+        Path file = directory.resolve("database.url");
+        Files.writeString(file, "a longer first content"); // readable by others
+
+        OwnersOnly.replace(file, "second".getBytes(UTF_8));
+
+        assertThat(file).hasContent("second");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(directory.toFile().list()).containsExactly("database.url");
+    }
+
+    @Test
     void aFileThatCannotBeWrittenIsNotThere() throws Exception {
         Path file = directory.resolve("secret");
         // A process that may write no byte to a file: the system refuses as it does on a full disk.
