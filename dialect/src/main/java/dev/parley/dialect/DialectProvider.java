@@ -35,7 +35,7 @@ public interface DialectProvider {
      *
      * @param card public card of the agent
      * @param agent the agent behind authorization, limits, metrics, traces and audit
-     * @param caller who calls, in this dialect
+     * @param caller the caller, in this dialect
      * @throws A2AException to refuse the request; any other exception is an internal error
      */
     WireAnswer answer(WireRequest request, AgentCard card, AgentEndpoint agent, CallContext caller) throws Exception;

@@ -82,7 +82,7 @@ public final class Dialects {
      * Answers a request to an agent. Never throws: what goes wrong becomes an error answer, and is logged once if it is
      * this side's fault.
      *
-     * @param caller who calls; dialect, extensions and trace are filled in from the request
+     * @param caller the caller; dialect, extensions and trace are filled in from the request
      */
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
         var framing = new Framing();

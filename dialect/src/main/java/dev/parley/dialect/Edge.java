@@ -20,7 +20,7 @@ interface Edge {
     /**
      * Answers a request, or throws.
      *
-     * @param framing is told how a failure is answered, as soon as that is known
+     * @param framing receives the form of an error, as soon as the request shows it
      */
     WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) throws Exception;
 }

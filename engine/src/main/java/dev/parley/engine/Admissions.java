@@ -9,17 +9,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that were let in, and names that callers gave to tasks, until the log has them. A message or a name that comes again
+ * Messages that were admitted, and names that callers gave to tasks, until the log has them. A message or a name that is sent again
  * meanwhile leads to the same task. Safe for any thread.
  */
 final class Admissions {
-    /** A message that is being let in, or is yet to be written, and the task that it leads to. */
+    /** An admitted message that is not in the log yet, and the task that it leads to. */
     record First(Message message, CompletableFuture<LiveTask> live) {}
 
     private final ConcurrentHashMap<MessageKey, First> messages = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<TaskName, LiveTask> names = new ConcurrentHashMap<>();
 
-    /** Lets a message in, unless one of the same key is here: returns that one then, else null. */
+    /** Admits a message and returns null; if one of the same key is here, returns that one instead. */
     @Nullable
     First enter(MessageKey key, First message) {
         return messages.putIfAbsent(key, message);

@@ -118,7 +118,7 @@ public record AgentExtension(
     @FunctionalInterface
     public interface CallHandler<O, A> {
         /**
-         * @param caller who calls, in which group, with which scopes and deadline
+         * @param caller the caller, with its group, scopes and deadline
          * @throws A2AException for the caller; anything else is an internal error
          */
         A call(O operation, CallContext caller);
@@ -128,7 +128,7 @@ public record AgentExtension(
     @FunctionalInterface
     public interface WatchHandler<O, E> {
         /**
-         * @param caller who calls, in which group, with which scopes and deadline
+         * @param caller the caller, with its group, scopes and deadline
          * @throws A2AException for the caller; anything else is an internal error
          */
         Feed<E> watch(O operation, CallContext caller);
