@@ -156,7 +156,7 @@ final class ShaclShapes {
     /**
      * {@link #check(View, View, Collection, Duration)} of the entities that an update touches, as if it was done.
      *
-     * @param read collects what is read of both views
+     * @param read receives the rows of both views
      */
     List<Violation> check(View everything, View seen, Proposal update, Duration patience, ReadSet read) {
         var budget = new SparqlBudget(A2AError.KNOWLEDGE_UPDATE, patience);

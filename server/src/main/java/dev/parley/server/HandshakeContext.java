@@ -54,7 +54,7 @@ final class HandshakeContext extends SSLContextSpi {
     }
 
     /**
-     * Reads the records that hold the first message of a client. What is none is left to the handshake.
+     * Reads the records that hold the first message of a client. Other bytes are left to the handshake, which refuses them.
      *
      * <p>Source: RFC 8446, sections 4 and 5.1.
      */

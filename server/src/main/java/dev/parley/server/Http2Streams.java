@@ -49,7 +49,7 @@ final class Http2Streams {
      * A request whose answer was sent before it had come in whole. Its thread waits for the rest.
      *
      * @param deadline for the rest, on the clock of {@link Connections}; the connection ends then
-     * @param refused the thread, if its caller was not let in and it still waits
+     * @param refused the thread that waits, if its caller was refused
      * @param waits until when that thread waits
      */
     private record Unread(long deadline, @Nullable Thread refused, long waits) {
@@ -211,7 +211,7 @@ final class Http2Streams {
     }
 
     /**
-     * Whether the rest of a request is late. Ends the wait for it sooner if its caller was not let in: others of the connection
+     * Whether the rest of a request is late. Ends the wait for it sooner if its caller was refused: others of the connection
      * may have been, and go on.
      */
     boolean late(long now) {

@@ -154,7 +154,7 @@ public final class AuditTrail implements Database.GroupListener {
     private final Optional<Instant> newestTime;
     private final InstantSource steadyClock;
     private final SecureRandom random = new SecureRandom();
-    // The writer's alone: where the chain ends with the group in the making, and on disk.
+    // Used by the writer thread only: the end of the chain with the group in the making, and on disk.
     private long number;
     private String hash;
     private long writtenNumber;

@@ -230,7 +230,7 @@ public final class Database implements AutoCloseable {
         }
 
         /**
-         * Runs {@code sql}, whose count of changed rows is of no interest, at once or with what is kept back.
+         * Runs a statement at once, or with the rows that are kept back. Its count of changed rows is not returned.
          */
         void later(String sql, @Nullable Object... values) throws SQLException {
             Deferred kept = deferred;

@@ -142,7 +142,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
             @Override
             public void committed() {
-                // A work that has waited for long is in the old generation, where what it refers to would be kept with
+                // A work that has waited for long is in the old generation, where the objects that it refers to would
+                // be kept with
                 // it.
                 Segment taken = segment;
                 segment = null;

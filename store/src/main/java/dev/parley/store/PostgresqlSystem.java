@@ -49,7 +49,7 @@ final class PostgresqlSystem implements DatabaseSystem {
     private final Database.Wrapper wrapper;
     private final Duration patience;
 
-    // The writer's alone.
+    // Used by the writer thread only.
     private long stream;
     private long group;
     private long begun;

@@ -84,7 +84,7 @@ final class PostgresqlUrl implements DataSource {
     }
 
     /**
-     * Has a data directory name a database, for its owner alone.
+     * Writes the URL of a database into a data directory, readable by its owner only.
      *
      * @throws StoreException if it has one of SQLite, or cannot be written
      */
