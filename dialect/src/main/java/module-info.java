@@ -1,4 +1,4 @@
-/** What travels on the wire, in both directions. */
+/** Codec of the wire, in both directions. */
 module dev.parley.dialect {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;

@@ -21,7 +21,7 @@ import javax.imageio.stream.MemoryCacheImageOutputStream;
  */
 final class ChartPainter {
     static {
-        // Nobody looks at a screen here; without this a dangling DISPLAY would make drawing fail. Stands before
+        // Drawing needs no screen; without this a dangling DISPLAY would make it fail. Stands before
         // the fonts below, which look at it.
         if (System.getProperty("java.awt.headless") == null) {
             System.setProperty("java.awt.headless", "true");

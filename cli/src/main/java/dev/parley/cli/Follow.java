@@ -31,7 +31,7 @@ final class Follow {
     /** How agents say that they have no stream of something that is there. */
     private static final Set<A2AError> NO_STREAM =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED);
-    /** What asking for the task instead would only bring again. */
+    /** Events that a GetTask would only repeat. */
     private static final Set<A2AError> ABOUT_THE_CALLER =
             Set.of(A2AError.UNAUTHENTICATED, A2AError.PERMISSION_DENIED, A2AError.TASK_NOT_FOUND);
 

@@ -19,7 +19,7 @@ final class Interruption {
         react(() -> BY_SIGNAL);
     }
 
-    /** Somebody wants the program to stop. */
+    /** The user or the system asked the program to stop. */
     int signal() {
         return reaction.getAndSet(() -> BY_SIGNAL).getAsInt();
     }

@@ -178,7 +178,7 @@ final class LoadHold {
     }
 
     /**
-     * What holding the streams showed.
+     * Result of holding streams open.
      *
      * @param opened streams on which an event came
      * @param held how many of these were still open at the end

@@ -23,7 +23,7 @@ final class Telemetry {
                 && !environment.containsKey("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")) {
             return null;
         }
-        // What is said here gives way to the variables, except for the endpoint, which was said on purpose.
+        // Environment variables win over these defaults, except for the endpoint, which a flag gave.
         OpenTelemetrySdk sdk = AutoConfiguredOpenTelemetrySdk.builder()
                 .addPropertiesSupplier(() -> Map.of(
                         "otel.service.name", "parley",

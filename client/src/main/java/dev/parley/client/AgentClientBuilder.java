@@ -86,7 +86,7 @@ public final class AgentClientBuilder {
      * authorization server gives to an OAuth client, else nothing if the card allows that, else the API key as a bearer
      * token. The service is that of an AgentVault card, where {@link #keyOrigin} allows it, else the agent's host, with the
      * port if that is not the usual one: {@link KeyManager#serviceId}.
-     * What {@link #bearer}, {@link #apiKey} or an {@code Authorization} header says comes first. Default: no keys.
+     * {@link #bearer}, {@link #apiKey} or an {@code Authorization} header takes precedence. Default: no keys.
      */
     public AgentClientBuilder keys(KeyManager keys) {
         this.keys = new ClientSettings.Keys(keys, null, Map.of());

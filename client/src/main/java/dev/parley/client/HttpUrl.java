@@ -86,7 +86,7 @@ record HttpUrl(URI uri, HostName host, int port) {
     }
 
     /**
-     * Who answers at a URL. All names and addresses of this machine's loopback count as one: a hub that was started on
+     * Origin of a URL. All names and addresses of this machine's loopback count as one: a hub that was started on
      * {@code 127.0.0.1} is meant by {@code localhost} too.
      */
     record Origin(String scheme, String host, int port) {

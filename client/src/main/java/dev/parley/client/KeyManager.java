@@ -361,7 +361,7 @@ public final class KeyManager {
         try {
             Optional<String> answer = answers.get(slot);
             if (answer == null) {
-                // What others put there may be anything; nothing else can be sent.
+                // The file may contain any text; a header value cannot.
                 answer = keyring.read(slot.service(), slot.user())
                         .filter(secret -> !secret.isBlank() && HeaderText.isValue(secret));
                 answers.put(slot, answer);

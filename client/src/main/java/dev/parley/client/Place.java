@@ -85,7 +85,7 @@ sealed interface Place {
     /** Returns the place of an API key that was given without one. */
     static SecurityScheme.ApiKey keyScheme(AgentCard card) {
         Map<String, SecurityScheme> schemes = card.securitySchemes();
-        // What the agent requires comes before what it merely knows.
+        // Extensions that the agent requires come before optional ones.
         var names = new ArrayList<String>();
         card.securityRequirements()
                 .forEach(requirement -> names.addAll(requirement.schemes().keySet()));

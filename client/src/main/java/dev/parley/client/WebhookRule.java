@@ -229,7 +229,7 @@ public final class WebhookRule {
         if (kind == null && !isLocal(host)) {
             return;
         }
-        // What a name leads to stays out of the message: it would tell a stranger what the names of this network mean.
+        // The message omits the resolved address: it would tell callers about names of the internal network.
         String reason = isLocal(host) ? "is a local name" : host.address() == null ? "is not public" : "is " + kind;
         if (host.address() == null && kind != null) {
             LOG.log(Level.DEBUG, "webhook host {0} leads to {1}", host.name(), kind);

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the signatures of a card are made over: the card without them, in canonical JSON.
+ * Payload of card signatures: the card without its signatures, in canonical JSON.
  *
  * <p>The specification has the fields of 1.0 canonicalized, and does not say what becomes of members for older versions in
  * the same card. Some signers include them, some never see them; so there are two payloads, and a signature over either is

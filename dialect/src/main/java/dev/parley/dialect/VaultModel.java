@@ -383,7 +383,7 @@ final class VaultModel {
                     event.taskId(), "", event.artifact().artifact(), append, !append, Map.of());
         }
         MessageEvent event = Json.read(json, MESSAGE_EVENT);
-        // What is said while the agent works is a note on its status.
+        // A message while the agent works is a note on its status.
         return new TaskStatusUpdateEvent(
                 event.taskId(),
                 "",

@@ -66,7 +66,7 @@ final class WireBinding implements Binding {
             "0.2", new Spoken("0.3", LegacyOperations.PROTO, LegacyModel.PROTO.event, "/v1", true));
 
     /**
-     * What a client has to know of a dialect.
+     * Properties of a dialect that a client needs.
      *
      * @param version as the header says it
      * @param prefix of the paths of the REST binding

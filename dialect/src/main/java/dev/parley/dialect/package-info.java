@@ -1,5 +1,5 @@
 /**
- * What travels on the wire: JSON-RPC, REST and SSE of each A2A version, their errors and cards, in both directions.
+ * Codec of the wire: JSON-RPC, REST and SSE of each A2A version, their errors and cards, in both directions.
  *
  * <p>Bytes become operations, results and events become bytes. Nothing here opens a socket:
  *

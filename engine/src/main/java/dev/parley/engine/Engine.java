@@ -527,7 +527,7 @@ public final class Engine implements AutoCloseable {
         return new LiveTask(key, contextId, surroundings);
     }
 
-    /** What follows from a commit, or from one that failed. */
+    /** Continues the engine's work after a commit or a failed one. */
     private final class Written implements LiveTask.Listener {
         @Override
         public void written(LiveTask live, Segment segment) {

@@ -437,7 +437,7 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** What a reader at {@code position} finds: events, the snapshot, the end, or nothing yet. */
+    /** Result of reading at a position: events, the snapshot, the end, or nothing yet. */
     sealed interface Found {
         record Events(List<LoggedEvent> events) implements Found {}
 
@@ -726,7 +726,7 @@ final class LiveTask implements TaskLog.Writer {
                 lostNames.add(name);
                 name = null;
             }
-            // What was emitted is not on disk and never will be: the fold goes back to what callers have seen.
+            // The emitted events will never be on disk: the fold returns to the state that callers have seen.
             ahead = durable;
             broken = A2AException.unavailable("The task could not be written", Duration.ofSeconds(1))
                     .causedBy(cause);

@@ -24,7 +24,7 @@ interface Threads {
             var timer = new ScheduledThreadPoolExecutor(
                     1, Thread.ofPlatform().daemon().name(name).factory());
             timer.setRemoveOnCancelPolicy(true);
-            // What asks to be called later while the engine closes is not called: it goes on after the next start.
+            // Timers set while the engine closes are dropped: their tasks go on after the next start.
             timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
             return timer;
         }

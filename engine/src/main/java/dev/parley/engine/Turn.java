@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * first emission of a new task creates it.
  */
 final class Turn implements Request, Reply {
-    /** What a turn is about, besides its message; {@code key} under which repetitions of the message find it. */
+    /** Circumstances of a turn besides its message; {@code key} identifies repetitions of the message. */
     record Origin(
             CallContext context,
             List<String> acceptedOutputModes,
@@ -142,7 +142,7 @@ final class Turn implements Request, Reply {
         }
     }
 
-    /** What was said before a message, the question that it answers included. */
+    /** Returns the history before a message, including the question that it answers. */
     private List<Message> before(Message message) {
         Task task = live.ahead();
         if (task == null) {

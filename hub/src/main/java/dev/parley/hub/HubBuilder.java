@@ -425,8 +425,8 @@ public final class HubBuilder {
     }
 
     /**
-     * What callers may do, and how much; default: everything with their own. {@link #start} refuses a policy that names an
-     * operation that neither the protocol nor an agent known by then has.
+     * Policy of permissions and limits; default: callers may do everything with their own tasks. {@link #start} refuses a
+     * policy that names an operation which neither the protocol nor an agent known by then has.
      */
     public HubBuilder policy(PolicyFile policy) {
         this.policy = requireNonNull(policy, "policy");

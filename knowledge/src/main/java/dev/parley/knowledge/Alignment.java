@@ -248,7 +248,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
         return rules.stream()
                 .filter(rule -> rule.isAbout(On.UPDATE, caller))
                 .filter(rule -> rule.certaintyBelow == null || certainty == null || certainty < rule.certaintyBelow)
-                // What the caller says of a type is not enough to be allowed something by it.
+                // A type that only the caller asserts does not satisfy an ALLOW rule.
                 .filter(rule -> rule.match.fits(rule.effect == Effect.ALLOW ? plain : statement, types))
                 .findFirst();
     }

@@ -92,7 +92,7 @@ final class GraphQlQueries {
     }
 
     /**
-     * What a query found.
+     * Result of a query.
      *
      * @param data the member {@code data} of a response in GraphQL
      * @param errors of fields that are null in it, as GraphQL writes them

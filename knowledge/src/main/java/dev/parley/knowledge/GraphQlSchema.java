@@ -83,7 +83,7 @@ final class GraphQlSchema {
         if (!typed.isEmpty()) {
             types.merge(new SchemaParser().parse(typed));
         }
-        // What was read is held by the key that the query gave it, so that nothing is left to be fetched.
+        // The values are already read, each under its response key, so the fetchers only look them up.
         DataFetcher<@Nullable Object> held = field -> field.getSource() instanceof Map<?, ?> read
                 ? read.get(field.getMergedField().getResultKey())
                 : null;

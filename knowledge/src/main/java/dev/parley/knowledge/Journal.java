@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Journal {
     /**
-     * What is kept, and what is forgotten. Looked after once in so many entries.
+     * Retention limits of the journal, enforced every few entries.
      *
      * @param changes of a group, for readers that come back
      * @param changesFor how long, at most

@@ -51,8 +51,8 @@ final class RecentChanges {
         }
 
         /**
-         * What a reader sees of it, who may see it and yet not all that it has replaced, nor each type that it mentions; null
-         * if nothing. Who takes something back says what it was, so that has to be seen too.
+         * Returns the part of this change that a reader may see, or null if there is none. A reader may see a statement but not
+         * all statements or types that it replaced; a removal names the statement, so the reader must be allowed to see that.
          */
         @Nullable
         Numbered seenBy(Predicate<Statement> reader) {

@@ -79,7 +79,9 @@ final class Sparql {
 
     static {
         StandardFunctions.loadStdDefs(FUNCTIONS);
-        // What SPARQL has itself is guarded there; a power can have more digits than anybody could hold.
+        // Removes the XPath twins of functions that are bounded under their SPARQL names, and math:pow, whose result
+        // can have
+        // more digits than memory holds.
         Stream.of(
                         "matches",
                         "replace",
@@ -96,7 +98,7 @@ final class Sparql {
     }
 
     /**
-     * What a query found.
+     * Result of a query.
      *
      * @param data for SELECT and ASK the object of "SPARQL 1.1 Query Results JSON Format", for CONSTRUCT and DESCRIBE an
      *     array of KGStatements
@@ -176,7 +178,7 @@ final class Sparql {
     }
 
     private static UpdateRequest update(String text, SparqlBudget budget) {
-        // What is to be inserted may be long.
+        // Data to insert may be long.
         requireShort(text.length() <= MAX_QUERY || !SLOW.matcher(text).find(), budget);
         var parsed = new UpdateRequest();
         parse(

@@ -46,7 +46,7 @@ final class SqlEntities {
         if (!filter.types().isEmpty()) {
             where.and("x.p = ?", type);
         }
-        // What is asked of an entity as a whole is looked at once for each, not for each of its statements.
+        // Conditions on the entity itself are evaluated once per entity, not once per statement.
         var having = new Where("1 = 1");
         if (filter.text() != null) {
             says(having, "", true, "k.datatype <> 0 AND " + sql.contains("k.lexical"), Sql.containing(filter.text()));

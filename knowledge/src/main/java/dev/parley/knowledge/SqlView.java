@@ -113,7 +113,7 @@ class SqlView implements View {
         });
     }
 
-    /** What a source says, be it that others have said the same since; the order is that of subjects. */
+    /** Returns the statements of a source in the order of subjects, also those that other sources have repeated since. */
     Page<Fact> saidBy(String source, @Nullable String after, int limit) {
         return reading(() -> {
             Long number = terms.find(session, source);

@@ -57,7 +57,7 @@ final class Terms implements Database.GroupListener {
     /** Terms that one row may name; they are read however long they are. */
     private static final int OF_ONE_ROW = 6;
 
-    /** What many terms say is too long to be read in one go; fewer of them may not be. */
+    /** The text of the requested terms exceeds the limit of one read; a smaller batch may fit. */
     static final class TooLong extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -400,7 +400,7 @@ final class Terms implements Database.GroupListener {
         return term instanceof Literal literal ? literal.language() : null;
     }
 
-    /** Nobody can make many terms of one hash. */
+    /** Hash of a term from SHA-256, so that a caller cannot construct many terms with the same hash. */
     private static long hash(Term term) {
         MessageDigest sha = Sha256.digest();
         sha.update(lexical(term).getBytes(StandardCharsets.UTF_8));

@@ -74,7 +74,7 @@ record TypedModel(List<Type> types) {
     }
 
     /**
-     * What a class says with a predicate or, if {@code inverse}, what others say of it.
+     * Field of a class: the objects of a predicate or, if {@code inverse}, the subjects that point to an entity of the class.
      *
      * @param single true if there is at most one
      * @param target the type of the entities that are shown; null if it is not known

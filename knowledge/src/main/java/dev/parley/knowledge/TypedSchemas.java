@@ -30,7 +30,7 @@ final class TypedSchemas {
 
     private static final int MAX_READERS = 200;
 
-    /** Who reads: a schema must not tell of what its reader may not see. How sure and how old a query wants it plays no part. */
+    /** Readers that share a schema: a schema shows only what its readers may see. A query's limits of confidence and age do not count. */
     record Readers(String group, Floors floors) {
         Readers {
             floors = new Floors(null, null, floors.rules(), floors.otherwise());

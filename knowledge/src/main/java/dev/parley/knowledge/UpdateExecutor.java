@@ -257,7 +257,7 @@ final class UpdateExecutor {
                     alignment.requireAllowed(On.QUERY, context.caller(), () -> Sparql.namedIn(text, PATIENCE));
                     return alignment;
                 }));
-        // What the caller may not see it may not copy to where it can be seen.
+        // A caller must not copy statements that it may not see to a graph where it may.
         Floors floors = alignment.floors(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {
             var metadata = new LinkedHashMap<>(update.metadata());

@@ -50,15 +50,15 @@ final class Updates {
     private static final String ANONYMOUS = "anonymous";
     private static final int PAGE = 1_000;
 
-    /** What one patch may replace: all of it is told to those who watch. */
+    /** Limit of statements that one patch replaces: watchers receive all of them. */
     private static final int MAX_REPLACED = 10_000;
 
     private static final int MAX_REPLACED_CHARACTERS = 4 << 20;
 
-    /** Characters of what updates are found by. */
+    /** Limit of the idempotency key, in characters. */
     private static final int MAX_KEY = 500;
 
-    /** What came of an update, and what those who watch are shown. */
+    /** Result of an update, with the changes that watchers receive. */
     record Outcome(UpdateResult result, List<Numbered> changes) {
         static Outcome of(UpdateResult result) {
             return new Outcome(result, List.of());
@@ -105,7 +105,7 @@ final class Updates {
     private final List<Numbered> changes = new ArrayList<>();
     private final Set<String> affected = new LinkedHashSet<>();
 
-    /** What shapes have to look at: also who has only got a type. */
+    /** Subjects to validate against shapes, including those that only gained a type. */
     private final Set<String> touched = new LinkedHashSet<>();
 
     private int count;
@@ -354,7 +354,7 @@ final class Updates {
         return writing.types(List.of(id)).getOrDefault(id, Set.of());
     }
 
-    /** What is kept of an update that waits: nothing of its metadata but what says how to do it. */
+    /** Returns the update as stored while it waits for approval: of its metadata only the member that says how to apply it. */
     private static Update withoutSecrets(Update update) {
         Object mode = update.metadata().get("replaceMode");
         return update.with(mode == null ? Map.of() : Map.of("replaceMode", mode));
@@ -442,7 +442,7 @@ final class Updates {
                 : Optional.empty();
     }
 
-    /** What may be taken back because of a type of its subject, though that is taken back just before. */
+    /** Returns the removals that a type of their subject permits, even if the same update removes that type before them. */
     private Set<Patch> seenByTypes(SqlWriting writing, SqlView seen, List<Patch> patches) {
         return seen == writing || !rules.readsByTypes()
                 ? Set.of()
@@ -491,7 +491,7 @@ final class Updates {
         return Objects.requireNonNull(types.get(id));
     }
 
-    /** Nobody is told of a statement that is said again as it was; it is only younger. */
+    /** Renews the time of a statement that is repeated unchanged; watchers receive nothing. */
     private static void refresh(SqlWriting writing, Patch.Op op, List<Fact> same, Statement statement) {
         if (op == Patch.Op.REMOVE) {
             writing.remove(statement); // of a type that was only mentioned, which nobody counts
@@ -512,14 +512,14 @@ final class Updates {
                 && said(same.getFirst().statement()).equals(said(statement));
     }
 
-    /** What the caller has said of where it comes from, and which agent it comes from. */
+    /** Returns the provenance that the caller gave, and the source agent. */
     private static Map<String, @Nullable Object> said(Statement statement) {
         var said = new LinkedHashMap<>(statement.provenance());
         said.keySet().removeIf(name -> STAMPS.contains(name) && !name.equals("sourceAgentId"));
         return said;
     }
 
-    /** What says of the same subject, by the same predicate in the same graph, one of some objects; any if there are none. */
+    /** Pattern of statements with the same subject, predicate and graph and one of {@code objects}; any object if empty. */
     private static Pattern pattern(Statement statement, List<Term> objects) {
         return new Pattern(
                 List.of(statement.graph() == null ? Pattern.DEFAULT_GRAPH : statement.graph()),

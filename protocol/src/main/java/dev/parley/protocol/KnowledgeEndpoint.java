@@ -11,7 +11,7 @@ import java.util.List;
  */
 public interface KnowledgeEndpoint {
     /**
-     * What the URI that stands for the extension in cards, headers and messages ends with. It begins with the address of
+     * Suffix of the URI that identifies the extension in cards, headers and messages. The URI begins with the address of
      * the server, which serves the specification there.
      */
     String EXTENSION_PATH = "/extensions/knowledge-graph/v1";

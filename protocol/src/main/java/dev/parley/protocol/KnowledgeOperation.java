@@ -200,7 +200,7 @@ public sealed interface KnowledgeOperation {
     }
 
     /**
-     * What a query found.
+     * Result of a query.
      *
      * @param data what its language answers with, as JSON has it: objects are {@link Map}s, arrays {@link List}s
      * @param metadata how it was found: {@code executionMs}, {@code asOf}, {@code revision}, …
@@ -212,7 +212,7 @@ public sealed interface KnowledgeOperation {
     }
 
     /**
-     * What became of an update.
+     * Result of an update.
      *
      * @param success false if it was refused for what it says; nothing has changed then
      * @param statementsAffected how many statements were added, changed or removed; null if not said

@@ -73,7 +73,7 @@ public record Task(
 
     Task with(TaskStatusUpdateEvent update) {
         Message left = status.message();
-        // What was said when the state changed belongs to the conversation; progress notes live in the log alone.
+        // The message of a state change belongs to the conversation; progress notes stay in the log only.
         boolean keep = left != null && update.status().state() != status.state();
         return new Task(
                 id,

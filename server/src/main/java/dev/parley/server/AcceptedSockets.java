@@ -13,7 +13,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /** Sets the options of accepted sockets, and passes each socket to a listener afterwards. */
 record AcceptedSockets(SocketOptions options, Consumer<SocketChannel> accepted) implements SocketOptions {
-    // What one client that does not read can keep the kernel holding; by default that grows up to some megabytes.
+    // Limit of kernel memory for a client that does not read; the default grows to several megabytes.
     private static final int SEND_BUFFER = 256 * 1024;
 
     // A machine that has vanished is noticed in two minutes, not in the two hours of the kernel's defaults.

@@ -66,7 +66,7 @@ final class AgentDirectory {
         return all;
     }
 
-    /** What {@code GET /agents} answers, of those agents that {@code shown} lets through. */
+    /** Returns the body of {@code GET /agents} with the agents that {@code shown} accepts. */
     Map<String, Object> listing(Predicate<String> shown) {
         var list = new ArrayList<Map<String, Object>>();
         for (var agent : all()) {

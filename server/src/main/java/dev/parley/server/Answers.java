@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Answers {
     static final String JSON = "application/json";
 
-    /** What all answers tell browsers; those that are meant to be shown say something else of what may be in them. */
+    /** Security headers of all answers; answers that are pages have a Content-Security-Policy of their own. */
     static final List<Header> FOR_BROWSERS = List.of(
             HeaderValues.createCached(HeaderNames.X_CONTENT_TYPE_OPTIONS, "nosniff"),
             HeaderValues.createCached(

@@ -10,7 +10,7 @@ import java.util.Map;
  * <p>The first bytes of each connection are not counted; the number of connections bounds them.
  */
 final class BodyBudget {
-    /** What the bodies of one connection may take without asking. */
+    /** Bytes of request bodies that each connection may hold without taking from the budget. */
     static final long FREE = 64 * 1024;
 
     private final long largest;

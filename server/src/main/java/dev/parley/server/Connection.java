@@ -47,7 +47,7 @@ final class Connection {
 
     private final HealthWatches.Share watches;
 
-    // What the bodies of its requests may take without asking the budget.
+    // Bytes of request bodies that the connection may still take without asking the shared budget.
     private final AtomicLong free = new AtomicLong(BodyBudget.FREE);
 
     private volatile long readDeadline;

@@ -42,7 +42,7 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** What tells one connection from another while both are open. */
+    /** Key of an open connection. */
     record Peers(SocketAddress remote, SocketAddress local) {}
 
     private final long start = System.nanoTime();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Helidon says would repeat what the client sent.
  */
 final class EarlyProblems implements DirectHandler {
-    /** What Helidon says of more headers than there may be, which it knows no other sign for. */
+    /** Helidon's message for a header list over its limit; Helidon has no error code for it. */
     private static final String MANY_HEADERS = "Header size exceeded";
 
     private final int maxHeaderBytes;

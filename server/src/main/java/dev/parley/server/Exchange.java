@@ -246,7 +246,7 @@ final class Exchange {
         commit();
     }
 
-    /** What is sent from now on is an answer with a body of so many bytes, of which none has been sent. */
+    /** Announces an answer with a body of {@code bytes} bytes, none of which has been sent, so that frames can be joined. */
     void together(int bytes) {
         if (stream != null && bytes <= connection.mostTogether()) {
             stream.answerTogether(bytes);

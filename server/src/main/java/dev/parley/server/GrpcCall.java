@@ -343,7 +343,7 @@ final class GrpcCall {
         }
     }
 
-    /** What is written first waits for what comes next; without bytes, it is the headers alone. */
+    /** Writes bytes of the answer. The first write is held until the next one, so that headers and data share a frame; without bytes it is only the headers. */
     private void write(byte[] bytes) {
         var to = requireNonNull(out);
         try {

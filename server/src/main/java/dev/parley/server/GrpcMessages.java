@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: gRPC over HTTP/2, "Requests", and compression.md.
  */
 final class GrpcMessages {
-    /** What may be in {@code grpc-encoding}. */
+    /** Supported values of {@code grpc-encoding}. */
     static final String ENCODINGS = "identity,gzip";
 
     private static final int FIRST = 16 * 1024;

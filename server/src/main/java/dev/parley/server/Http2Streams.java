@@ -151,7 +151,7 @@ final class Http2Streams {
         }
     }
 
-    /** What comes next is the end of the answer. */
+    /** Records that the next frame ends the answer. */
     void answerEnds(Exchange exchange) {
         open.computeIfPresent(exchange.id(), (id, state) -> state == HALF_CLOSED_REMOTE ? null : HALF_CLOSED_LOCAL);
     }

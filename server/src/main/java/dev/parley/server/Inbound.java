@@ -103,7 +103,7 @@ final class Inbound implements Supplier<byte[]> {
             bytes = nextOf(frames);
         }
         connection.requireFewWaiting();
-        // What Helidon does with the heads of a flood costs as much as their answers.
+        // Parsing the heads of a flood costs as much as answering them, so it waits for the flood's share, too.
         share = connection.awaitShareOfFlood();
         // Helidon has the thread wait while a stream does not take its data, and then no frame is read.
         returnDeadline = connection.all().now() + connection.all().patience().body();

@@ -38,9 +38,9 @@ final class Routes {
     private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
     /**
-     * What is read of a request before it is known who gets it; the body may still be with the client.
+     * Request head, read before the request is routed; the body may not have arrived.
      *
-     * @param admitted is told when it is let in
+     * @param admitted called when the request is admitted
      */
     record Head(
             String method,
@@ -215,7 +215,7 @@ final class Routes {
         return relative.equals("/") ? "" : relative;
     }
 
-    /** What is said of an agent that there is not, or that the caller is not to know of. */
+    /** Returns the error for an agent that does not exist or that the caller may not see. */
     static A2AException nothingHere() {
         return A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
     }

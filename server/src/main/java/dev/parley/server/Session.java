@@ -32,7 +32,7 @@ final class Session implements ServerConnection {
             protocol.handle(limit);
             linger();
         } catch (IndexOutOfBoundsException | IllegalArgumentException unreadable) {
-            // What fails here and in no stream is Helidon's reading of frames and headers, by what the client has sent.
+            // Helidon failed to parse frames or headers of the client, outside of any stream.
             throw new CloseConnectionException("not HTTP", unreadable);
         } finally {
             connection.endShare();

@@ -81,9 +81,9 @@ final class TlsIdentity {
     }
 
     /**
-     * What a server needs; its keys follow the files as long as {@link #watch} is open.
+     * Returns the SSL context of a server; its keys follow the files while {@link #watch} is open.
      *
-     * @param authorities PEM of those who sign the certificates of clients; null if clients show none
+     * @param authorities PEM of the authorities that sign client certificates; null if clients need none
      * @param share waits for a share of the processors for the handshake on an accepted socket
      */
     SSLContext context(@Nullable Path authorities, Consumer<Socket> share) {

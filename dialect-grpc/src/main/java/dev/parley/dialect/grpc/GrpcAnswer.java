@@ -4,7 +4,7 @@ import dev.parley.protocol.Feed;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What a server sends back for one message of a call. */
+/** Answer of a server to one message of a call. */
 public sealed interface GrpcAnswer {
     /** One message, in its encoded form. {@code metadata} goes before it. */
     record Whole(Map<String, String> metadata, byte[] message) implements GrpcAnswer {}

@@ -256,7 +256,7 @@ public final class GrpcDialect {
         return LargeBodies.compute(request.message().length, request.client(), reading);
     }
 
-    /** Who does not say a version means 0.3. */
+    /** A caller that names no version means 0.3. */
     private boolean isStrict(Service service) {
         return settings.has(Switch.STRICT_VERSION_HEADER) && service.dialect().equals(CallContext.V1);
     }
@@ -272,7 +272,7 @@ public final class GrpcDialect {
         }
     }
 
-    /** What is said of an agent that there is not, or that the caller is not to know of. */
+    /** Returns the error for an agent that does not exist or that the caller may not see. */
     public static A2AException noSuchAgent() {
         return A2AException.of(
                 A2AError.METHOD_NOT_FOUND, "There is no such agent (expected: a tenant as in its card, or its name)");

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call brings. The next one is asked for when the last has been taken, so that at most one waits here
+ * Incoming messages of a call. The next one is requested when the last has been taken, so that at most one waits here
  * and the rest with the agent.
  */
 final class GrpcFeed<A extends Message, E> implements Feed<E> {

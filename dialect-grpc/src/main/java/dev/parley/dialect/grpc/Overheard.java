@@ -89,7 +89,7 @@ final class Overheard implements ClientInterceptor {
         }
     }
 
-    /** What is bytes is shown by its name alone. */
+    /** Shows a binary value by its name only. */
     private static Map<String, List<String>> shown(Metadata metadata, @Nullable Status status) {
         var shown = new LinkedHashMap<String, List<String>>();
         if (status != null) {

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What the end of a call says when it is not a good one. What it is, says the reason; peers differ in the status. */
+/** Error at the end of a call, read from its status and details. The reason decides which error it is, since peers differ in the status. */
 final class Refusal {
     private static final Metadata.Key<byte[]> DETAILS =
             Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
@@ -75,7 +75,7 @@ final class Refusal {
                         cause);
             case RESOURCE_EXHAUSTED ->
                 message.contains("exceeds maximum size") ? new Broken(Broken.Kind.TOO_LARGE, message, cause) : null;
-            // What is there does not speak gRPC, or stopped to.
+            // The peer does not speak gRPC, or stopped in the middle.
             case INTERNAL, UNKNOWN -> cause == null ? null : new Broken(Broken.Kind.LOST, message, cause);
             default -> null;
         };

@@ -156,7 +156,7 @@ final class V03Rpcs {
                     Cards::v03,
                     Cards::v03));
 
-    /** What 0.2.2 to 0.2.4 called three of the methods. */
+    /** Names of three methods in 0.2.2 to 0.2.4. */
     static final Map<String, String> FORMER_NAMES = Map.of(
             "CreateTaskPushNotification", "CreateTaskPushNotificationConfig",
             "GetTaskPushNotification", "GetTaskPushNotificationConfig",

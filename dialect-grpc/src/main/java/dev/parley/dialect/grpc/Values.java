@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What both versions have in common below their own messages: free values, times, and where a fault was found. */
+/** Codec of values that both versions share: free-form values, times, and the path of a fault. */
 final class Values {
     // Logs and answers nest values in JSON of their own, and what is in there must be readable again.
     private static final int MAX_DEPTH = 64;

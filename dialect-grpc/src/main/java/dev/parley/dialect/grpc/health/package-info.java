@@ -1,4 +1,4 @@
-/** What {@code health.proto} is in Java, made at build time. */
+/** Messages of the gRPC health service, generated from {@code health.proto}. */
 @NullMarked
 package dev.parley.dialect.grpc.health;
 

@@ -1,4 +1,4 @@
-/** What {@code knowledge_v1.proto} is in Java: the messages of the knowledge graph extension, made at build time. */
+/** Messages of the knowledge graph extension, generated from {@code knowledge_v1.proto}. */
 @NullMarked
 package dev.parley.dialect.grpc.knowledge;
 

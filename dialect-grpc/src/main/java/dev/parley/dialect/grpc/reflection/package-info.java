@@ -1,4 +1,4 @@
-/** What {@code reflection.proto} is in Java, made at build time. */
+/** Messages of gRPC server reflection, generated from {@code reflection.proto}. */
 @NullMarked
 package dev.parley.dialect.grpc.reflection;
 

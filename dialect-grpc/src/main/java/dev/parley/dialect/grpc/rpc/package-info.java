@@ -1,4 +1,4 @@
-/** What {@code status.proto} is in Java, made at build time. */
+/** Status messages of gRPC, generated from {@code status.proto}. */
 @NullMarked
 package dev.parley.dialect.grpc.rpc;
 

@@ -1,4 +1,4 @@
-/** What {@code a2a_v03.proto} is in Java: the messages of A2A 0.3, made at build time. */
+/** Messages of A2A 0.3, generated from {@code a2a_v03.proto}. */
 @NullMarked
 package dev.parley.dialect.grpc.v03;
 

@@ -1,4 +1,4 @@
-/** What {@code a2a_v1.proto} is in Java: the messages of A2A 1.0, made at build time. */
+/** Messages of A2A 1.0, generated from {@code a2a_v1.proto}. */
 @NullMarked
 package dev.parley.dialect.grpc.v1;
 
