@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Observes: writes the temperatures that it is told into the knowledge graph. */
+/** Writes the temperatures of its messages to the knowledge graph. */
 final class Sensor implements AgentHandler {
     static final String MACHINE = "ex:Machine";
     static final String TEMPERATURE = "ex:temperature";

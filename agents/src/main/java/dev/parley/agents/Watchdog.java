@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Reacts: is told by the knowledge graph when a machine overheats, and raises an alarm. */
+/** Subscribes to the knowledge graph and raises an alarm when a machine overheats. */
 final class Watchdog implements AgentHandler {
     static final String ALARM = "ex:alarm";
 

@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /**
- * An issuer of tokens that is somebody else's: it publishes its discovery document and its key, and prints one token (RS256,
+ * Third-party issuer of tokens: it publishes its discovery document and its key, and prints one token (RS256,
  * of 2048 bits) for the audience {@code parley}.
  *
  * <p>Argument: the port. Ends with the process.

@@ -8,7 +8,7 @@ package dev.parley.engine;
  *
  * <p>The call should end its task through {@link Reply}. One that returns without doing so completes the task if it has
  * produced an artifact, leaves it waiting if it has asked its caller for something, and otherwise fails it. One that
- * throws fails it; the caller is told a reference, the log has the cause.
+ * throws fails it; the caller receives a reference, the log has the cause.
  */
 @FunctionalInterface
 public interface AgentHandler {

@@ -454,7 +454,7 @@ public final class Engine implements AutoCloseable {
 
     /**
      * Removes the tasks about a subject for good, and returns how many there were. Those that run are canceled first, for
-     * {@code by}; who reads one just now is told that there is no such task.
+     * {@code by}; a concurrent reader gets "task not found".
      *
      * @param links removes what elsewhere refers to tasks of these ids; they are gone when it was done
      */

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Time limits that are set for every call and hardly ever reached.
  *
  * <p>A timer wakes its thread whenever its earliest entry changes, which for limits that come and go with each request costs
- * more than the request. Here the timer is told of one limit only and not told when that limit is dropped: it finds
- * nothing due when it rings, and then goes to sleep until what is the earliest limit by that time.
+ * more than the request. This class schedules one wake-up only and leaves it when its limit is dropped: the timer then finds
+ * nothing due and sleeps until the limit that is the earliest by that time.
  *
  * <p>Safe for any thread.
  */

@@ -48,7 +48,7 @@ final class TaskWebhooks {
     }
 
     /**
-     * Returns a webhook that is told of everything behind {@code after}, and takes its place among those of the task.
+     * Registers a webhook that receives every event after {@code after}; it counts against the task's limit.
      *
      * @throws A2AException INVALID_PARAMS if the task has as many webhooks as it may have, and this is another one, or its id has U+0000
      */

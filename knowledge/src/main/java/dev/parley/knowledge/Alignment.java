@@ -161,12 +161,12 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
     }
 
     /**
-     * Returns the rule that forbids a caller to ask this at all: one that fits everything, or one about graphs or predicates
-     * that the question names. It is not looked whether there are any, so the answer tells nothing of them.
+     * Returns the rule that forbids a query as a whole: one that matches everything, or one about graphs or predicates that
+     * the query names. The graph's content is not read, so the answer reveals nothing about it.
      */
     Optional<Rule> forbids(On operation, String caller, Predicate<String> names) {
         if (rules.stream().noneMatch(rule -> rule.effect == Effect.FORBID && rule.isAbout(operation, caller))) {
-            return Optional.empty(); // so nobody has to find out what the question names
+            return Optional.empty(); // saves computing the names in the query
         }
         var decided = new HashSet<String>();
         for (Rule rule : rules) {
@@ -213,7 +213,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
                 rules.stream().map(rule -> rule.withSource(name, alias)).toList());
     }
 
-    /** True if what somebody may read depends on types. */
+    /** Returns true if a rule about reading depends on types. */
     boolean readsByTypes() {
         return rules.stream()
                 .anyMatch(rule -> !rule.match.subjectTypes().isEmpty()

@@ -57,7 +57,7 @@ final class ChangeHistory implements ChangeLog {
             return List.of();
         }
         String owner = caller.isSharing() ? null : caller.caller();
-        // By the readers of the tasks: whoever asks for a task does not wait for queries.
+        // Uses the connections of task readers, so that GetTask does not wait for queries.
         return statements.database().read(session -> {
             var ids = new ArrayList<String>();
             var view = new SqlView(session, space, statements.terms(), statements.sql(), floors);

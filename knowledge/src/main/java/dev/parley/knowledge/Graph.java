@@ -365,7 +365,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, null, after, limit));
     }
 
-    // ---- What is held of somebody
+    // ---- Data about a subject
 
     /** Returns the statements of a source in a group, including those that other sources have repeated since. */
     public Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {

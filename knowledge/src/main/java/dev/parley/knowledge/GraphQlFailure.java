@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How a query in GraphQL can fail, for programs to tell apart; what a peer is told of it. */
+/** Kinds of failure of a GraphQL query, with the code that a peer receives. */
 enum GraphQlFailure {
     SYNTAX,
     VALIDATION,

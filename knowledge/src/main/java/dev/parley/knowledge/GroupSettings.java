@@ -84,7 +84,7 @@ final class GroupSettings implements Database.GroupListener {
         }
     }
 
-    /** Reads the rules of a group again when somebody asks for them: a name in them was erased. */
+    /** Has the rules of a group read again on next use, because a name in them was erased. */
     void forgetRules(String group) {
         forgotten.incrementAndGet();
         rules.remove(group);
@@ -113,7 +113,7 @@ final class GroupSettings implements Database.GroupListener {
                 .toList();
     }
 
-    /** The shapes of a group. Empty where there are none, so that SHACL is not loaded before somebody uses it. */
+    /** Returns the shapes of a group; empty if it has none, so that SHACL is not loaded before its first use. */
     Optional<ShaclShapes> shapes(String group) {
         Optional<ShaclShapes> known = shapes.get(group);
         if (known == null) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The natural languages that somebody wants to read, the preferred one first; none for any. */
+/** Natural languages that a reader accepts, the preferred one first; empty for any. */
 record Languages(List<String> wanted) {
     static Languages of(List<String> wanted) {
         return new Languages(wanted.stream()

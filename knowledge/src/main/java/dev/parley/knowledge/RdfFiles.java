@@ -132,9 +132,9 @@ public final class RdfFiles {
     /**
      * Reads a file to its end, and does not close it.
      *
-     * @param progress is told how many bytes have been read, now and then
-     * @param sink gets the statements in the order of the file; what it throws ends the reading
-     * @throws RdfFileException if the file is not in this format; the sink has had what comes before
+     * @param progress receives the number of bytes read so far, now and then
+     * @param sink receives the statements in the order of the file; its exceptions end the reading
+     * @throws RdfFileException if the file is not in this format; the sink has received the statements before the fault
      */
     public static void read(
             InputStream in, Format format, Defaults defaults, LongConsumer progress, Consumer<Statement> sink) {
@@ -360,7 +360,7 @@ public final class RdfFiles {
 
         @Override
         public void close() {
-            // The parsers close what they read; whoever opened it does so, too.
+            // The parsers close the stream; its owner closes it, too.
         }
     }
 }

@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest changes of a group, for those who watch. A reader that is further behind reads the table instead, so that
- * nobody's slowness costs memory. Safe for any thread.
+ * Newest changes of a group, for watchers. A reader that is further behind reads the table instead, so that slow readers
+ * cost no memory. Safe for any thread.
  */
 final class RecentChanges {
     static final int KEPT = 4_096;
@@ -147,7 +147,7 @@ final class RecentChanges {
         }
     }
 
-    /** Forgets what is here; whoever has not read it yet reads the table. */
+    /** Forgets the changes in memory; readers that have not read them read the table. */
     void forget() {
         lock.lock();
         try {

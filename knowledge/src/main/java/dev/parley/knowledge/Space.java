@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cached data of a group.
  *
- * @param number stands for it in rows; {@link #NO_NUMBER} if it has none
- * @param instance what all ids of changes in this database begin with
- * @param defaultCertainty by the number of a graph, how certain its statements are that do not say
- * @param provenance what has been read of {@code kg_provenance}, which changes only where somebody is erased
+ * @param number of the group in rows; {@link #NO_NUMBER} if it has none
+ * @param instance prefix of all ids of changes in this database
+ * @param defaultCertainty certainty of statements without one, by the number of their graph
+ * @param provenance cache of {@code kg_provenance}, whose rows change only by erasure
  */
 record Space(
         long number,

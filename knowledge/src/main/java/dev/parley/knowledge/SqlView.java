@@ -231,7 +231,7 @@ class SqlView implements View {
         about(ids, typed, null, SqlScan.CHUNK).forEach((id, page) -> {
             Set<String> names = types.computeIfAbsent(id, any -> new LinkedHashSet<>());
             addTypes(names, page);
-            // All of them, however many somebody adds: rules go by them.
+            // Reads all types, however many there are: rules depend on them.
             for (String next = page.next(); next != null; ) {
                 Page<Fact> more = about(List.of(id), typed, next, SqlScan.CHUNK).getOrDefault(id, Page.empty());
                 addTypes(names, more);

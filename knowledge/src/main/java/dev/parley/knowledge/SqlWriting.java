@@ -182,7 +182,7 @@ final class SqlWriting extends SqlView implements Writing {
         return agent.toString().isEmpty() ? Terms.NONE : number(agent.toString());
     }
 
-    /** Types that are only mentioned are statements too, of which nobody is told, and which nobody counts. */
+    /** Stores a type that a statement only mentions, as a statement that is neither reported to watchers nor counted. */
     private void hint(long entity, Resource resource, Statement with, long source) throws SQLException {
         String type = resource.type();
         if (type == null) {
@@ -320,7 +320,7 @@ final class SqlWriting extends SqlView implements Writing {
         return known;
     }
 
-    /** Holds what nobody has said yet; false if somebody has, and then nothing is changed. */
+    /** Inserts a statement unless it is present; returns false, with nothing changed, if it is. */
     private boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint)
             throws SQLException {
         PreparedStatement insert = session.bind(

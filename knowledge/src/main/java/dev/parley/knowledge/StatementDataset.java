@@ -58,7 +58,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
         this(view, budget, maxChanges, new ReadSet());
     }
 
-    /** @param read is told of what is read */
+    /** @param read records the statements that are read */
     StatementDataset(View view, SparqlBudget budget, int maxChanges, ReadSet read) {
         this.view = view;
         this.budget = budget;

@@ -34,9 +34,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers that stand for terms in every row. A term keeps its number until it is erased, and nobody else gets it then.
+ * Numbers of terms, used in every row. A term keeps its number until it is erased; the number is never used again.
  *
- * <p>Numbers are given on the writer thread; lookups are safe for any thread.
+ * <p>The writer thread assigns numbers; lookups are safe for any thread.
  */
 final class Terms implements Database.GroupListener {
     /** Stands for "no term": the default graph, no type, no source. */

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Names of GraphQL for IRIs: what they end with; whoever comes later gets a number. */
+/** GraphQL names of IRIs: their last segment; a number is added if the name is taken. */
 final class TypedNames {
     private final Set<String> taken;
 

@@ -113,7 +113,7 @@ final class TypedSchemas {
         this.background = background;
     }
 
-    /** Returns the schema as it was last found; null if nobody has looked for it yet. */
+    /** Returns the schema as last read; null before the first read. */
     @Nullable
     Typed known(Readers readers) {
         Built built = entry(readers).built;

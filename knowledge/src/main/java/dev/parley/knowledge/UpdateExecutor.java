@@ -31,11 +31,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the changes that somebody asks for: what there is to be judged, done, noted and told of one of them is one
- * transaction. Safe for any thread.
+ * Executes updates: rules, changes, journal entries and notifications of an update are one transaction. Safe for any
+ * thread.
  */
 final class UpdateExecutor {
-    /** How often an update is computed again if others change meanwhile what it depends on. */
+    /** Attempts to compute an update while concurrent updates change the statements that it read. */
     private static final int ATTEMPTS = 5;
 
     private final SqlStatementStore statements;
@@ -159,9 +159,9 @@ final class UpdateExecutor {
     }
 
     /**
-     * Makes an update that shapes have to look at. To check it takes time, during which nobody could write if it was done by
-     * the writer. So the writer makes it, says what its effect is, and undoes it; the effect is checked against a snapshot, on
-     * the threads that the groups share; then the writer makes it again, if nothing has changed meanwhile that was read.
+     * Executes an update that shapes validate. Validation on the writer would hold every other write. So the writer applies
+     * the update, returns its effect and rolls it back; the effect is validated against a snapshot on the threads that groups
+     * share; then the writer applies it again unless statements that the validation read have changed.
      */
     private Outcome checked(
             ShaclShapes shapes, Update update, CallContext context, Alignment alignment, @Nullable Approval approval) {

@@ -115,10 +115,10 @@ final class Updates {
     private @Nullable Rule reviewing;
 
     /**
-     * An update that somebody asks for.
+     * Prepares an update.
      *
-     * @param constraints are told of the effect once it is known
-     * @param approvedBy who has looked at it, so that no rule sets it aside again; null for nobody
+     * @param constraints receive the effect once it is known
+     * @param approvedBy principal that approved the update, so that no rule holds it for review again; null if none did
      */
     Updates(
             Journal journal,
@@ -460,8 +460,8 @@ final class Updates {
     }
 
     /**
-     * The types that subjects have before, while or after this is done: whoever may not read of one of them must not do so
-     * because it is taken away in the same breath.
+     * Returns the types of subjects before, during and after the update: a caller that may not read a type must not read it
+     * because the same update removes it.
      */
     private static Map<String, Set<String>> types(SqlWriting writing, List<Patch> patches) {
         var types = new HashMap<String, Set<String>>();
@@ -494,7 +494,7 @@ final class Updates {
     /** Renews the time of a statement that is repeated unchanged; watchers receive nothing. */
     private static void refresh(SqlWriting writing, Patch.Op op, List<Fact> same, Statement statement) {
         if (op == Patch.Op.REMOVE) {
-            writing.remove(statement); // of a type that was only mentioned, which nobody counts
+            writing.remove(statement); // a type that was only mentioned and is not counted
         } else {
             Fact held = same.getFirst();
             writing.change(writing.space.changeNumber(
@@ -578,7 +578,7 @@ final class Updates {
         }
     }
 
-    /** The agent that it comes from: what the caller says while nobody is known, else the caller. */
+    /** Returns the source agent: the caller, or the agent that the update names if the caller is anonymous. */
     private @Nullable String source() {
         return context.caller().equals(ANONYMOUS) ? update.sourceAgentId() : context.caller();
     }

@@ -47,7 +47,7 @@ final class Lists {
      * A view of the first {@code size} slots of an array that several views share.
      *
      * <p>The newest view may write behind its end, because no other view looks there; an older one that is appended to
-     * gets an array of its own. Who wrote last is told by {@code used}, guarded by the array's owner.
+     * gets an array of its own. {@code used} marks the newest view's end, guarded by the array's owner.
      */
     private static final class Appended<T> extends AbstractList<T> implements RandomAccess {
         private static final class Slots {

@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that ends with an error once its caller has been shut out. That is looked at when there is something to tell, or a
- * keep-alive is due, but not for every event of many.
+ * Stream that ends with an error once its caller's credentials are no longer valid. They are checked when an event or a
+ * keep-alive is due, at most once a second.
  */
 final class AdmittedFeed<E> implements Feed<E> {
     private static final long OFTEN = TimeUnit.SECONDS.toNanos(1);

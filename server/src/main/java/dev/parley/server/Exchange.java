@@ -271,7 +271,7 @@ final class Exchange {
         return gone;
     }
 
-    /** Throws if the client has gone: nobody reads an answer. */
+    /** Throws if the client has gone, since it cannot read an answer. */
     void requirePresent() {
         if (gone) {
             throw new CloseConnectionException("the client is gone");

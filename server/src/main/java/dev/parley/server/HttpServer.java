@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The server, on Helidon. */
 final class HttpServer implements Server {
-    // Held, because the JDK forgets the level of a logger that nobody holds.
+    // A strong reference: the JDK forgets the level of a logger that is garbage-collected.
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
     private static final Logger HELIDON_LOG = Logger.getLogger("io.helidon");
 
@@ -250,7 +250,7 @@ final class HttpServer implements Server {
                 .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
                 .maxTcpConnections(settings.maxConnections)
                 .directHandlers(problems.build())
-                // Has it tell them what was wrong; what the client is told is theirs to say.
+                // Passes the problem to the handlers above, which write the answer.
                 .errorHandling(ErrorHandling.builder().includeEntity(true).build())
                 // Events are written in one piece already, and a buffer for each stream would be idle most of the time.
                 .writeBufferSize(0)

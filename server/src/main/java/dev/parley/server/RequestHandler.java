@@ -27,9 +27,9 @@ public interface RequestHandler {
      * Answers a request whose {@link WireRequest#path()} is relative to the path that the handler was registered for.
      *
      * @param unread the request without its body
-     * @param body to be read once at most, and when it is known that the caller may send one: it takes memory
-     * @throws dev.parley.protocol.A2AException to be told to the caller; any other exception is logged, and the caller
-     *     hears of an internal error
+     * @param body is read once at most, after authentication, since it takes memory
+     * @throws dev.parley.protocol.A2AException error that the caller receives; any other exception is logged, and the caller
+     *     receives an internal error
      */
     WireAnswer answer(WireRequest unread, Body body);
 }

@@ -53,8 +53,8 @@ final class Shares {
     private volatile long changedNanos = System.nanoTime() - TOGETHER_NANOS;
 
     /**
-     * Creates the shares with the values found best by measuring: longer rounds have other groups wait longer, and shorter
-     * ones leave a processor idle more often while the next is let in.
+     * Creates the shares with measured defaults: with longer rounds other groups wait longer, with shorter ones a processor is
+     * idle more often between two rounds.
      */
     Shares(ScheduledExecutorService clock) {
         this(clock, Runtime.getRuntime().availableProcessors(), 4, AT_WORK);

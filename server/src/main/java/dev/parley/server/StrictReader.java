@@ -28,7 +28,7 @@ final class StrictReader extends DataReader {
         this.connection = connection;
     }
 
-    /** Skips line breaks; whoever skips two bytes of HTTP/1.1 means one. */
+    /** Skips line breaks; two bytes skipped in HTTP/1.1 are one line break. */
     @Override
     public void skip(int length) {
         if (length == LINE_BREAK && !connection.isHttp2() && !startsWithNewLine()) {

@@ -948,7 +948,7 @@ public final class Database implements AutoCloseable {
                 session.discard();
                 closed.add(session);
             }
-            idle.addAll(closed); // for whoever waits for one, to find that the database is closed
+            idle.addAll(closed); // wakes threads that wait for a session, which then find the database closed
         }
     }
 
@@ -1016,7 +1016,7 @@ public final class Database implements AutoCloseable {
         try {
             queue.take(group, GROUP, nanos);
         } catch (InterruptedException ignored) {
-            // nobody but close() ends this thread, and it does so by STOP
+            // only close() ends this thread, by STOP
         }
     }
 

@@ -42,7 +42,7 @@ final class Teller {
     void tell(Collection<Work> works, @Nullable Exception failure) {
         var group = new Ended(List.copyOf(works), failure);
         if (works.size() == 1 && untold.get() == 0) {
-            tellEach(group); // nothing is won by another thread, and a lone caller hears of it sooner
+            tellEach(group); // another thread gains nothing, and a single caller gets its result sooner
         } else if (!works.isEmpty()) {
             put(group);
         }

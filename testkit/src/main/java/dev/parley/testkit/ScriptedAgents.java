@@ -26,7 +26,7 @@ public final class ScriptedAgents {
     public static Agent slow(Duration time) {
         return agent("slow", "Waits for " + time + ", then completes", (request, reply) -> {
             reply.working("waiting");
-            // A gate that nobody opens: unlike sleep, it says what would be waited for.
+            // A latch that never opens: unlike sleep, it names the awaited condition.
             var unused = new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS);
             reply.complete("done");
         });

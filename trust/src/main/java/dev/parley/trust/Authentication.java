@@ -10,9 +10,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What the callers of an agent have to show.
+ * Authentication that an agent requires of its callers.
  *
- * @param schemes any one of which suffices; with {@link Scheme#NONE} among them, who shows nothing is let in too
+ * @param schemes any one of which suffices; {@link Scheme#NONE} admits callers without credentials, too
  * @param scopes that a caller must have been granted, all of them
  */
 public record Authentication(Set<Scheme> schemes, Set<String> scopes) {

@@ -214,7 +214,7 @@ public final class Trust {
                 : caller.context(arrival.address());
     }
 
-    /** Returns who calls, as {@link #caller} does. Who is turned away is recorded, by name if it is known. */
+    /** Authenticates as {@link #caller} does, and records refusals, with the principal's name if known. */
     private @Nullable Principal recorded(String target, String operation, Authentication wanted, Arrival arrival) {
         Principal caller = null;
         try {
@@ -657,7 +657,7 @@ public final class Trust {
             return this;
         }
 
-        /** Where calls that are turned away are recorded; default nowhere. */
+        /** Audit trail for refused calls; default none. */
         public Builder audit(AuditTrail audit) {
             this.audit = requireNonNull(audit, "audit");
             return this;

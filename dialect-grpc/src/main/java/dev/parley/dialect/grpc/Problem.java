@@ -23,7 +23,7 @@ final class Problem {
 
     private Problem() {}
 
-    /** Returns what the peer is told about a failure, after this side's log was told the rest. */
+    /** Returns the part of a failure that the peer receives, after logging the rest. */
     static GrpcAnswer.Failure told(Throwable failure, Function<A2AError, Code> codes) {
         return toldBy(failure, problem -> codes.apply(problem.error()));
     }

@@ -140,7 +140,7 @@ final class Values {
         return text == null ? "" : text;
     }
 
-    /** Reads a field, so that a fault in it is told by its path. */
+    /** Reads a field; a fault in it names the field's path. */
     static <T extends @Nullable Object> T in(String field, Supplier<T> reader) {
         try {
             return reader.get();

@@ -80,7 +80,7 @@ public record Pattern(
     }
 
     private boolean hasType(Term.Resource subject, Function<String, Set<String>> types) {
-        // The statement itself may say so: of one that is taken back, nobody else does any more.
+        // The statement may carry the type itself: for a removed one the graph may not hold it any more.
         return subjectTypes.isEmpty()
                 || subject.type() != null && subjectTypes.contains(subject.type())
                 || types.apply(subject.id()).stream().anyMatch(subjectTypes::contains);
