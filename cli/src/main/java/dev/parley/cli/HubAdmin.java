@@ -92,11 +92,11 @@ final class HubAdmin {
         } catch (A2AException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), null);
         } catch (StoreException failed) {
+            Problem problem = Problems.of(failed);
             throw new CliException(
-                    Problem.local(
-                            failed instanceof InUseException ? LocalError.DATA_IN_USE : LocalError.INTERNAL,
-                            String.valueOf(failed.getMessage()),
-                            "ask a hub that runs by --url, with a key that has the scope admin"),
+                    failed instanceof InUseException
+                            ? problem.withHint("ask a hub that runs by --url, with a key that has the scope admin")
+                            : problem,
                     failed);
         }
     }

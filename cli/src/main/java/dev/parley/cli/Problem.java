@@ -29,6 +29,10 @@ record Problem(
         return new Problem(code, exitStatus, message, other, a2aCode);
     }
 
+    Problem prefixed(String text) {
+        return new Problem(code, exitStatus, text + message, hint, a2aCode);
+    }
+
     /** The error envelope, on one line. */
     byte[] json() {
         Map<String, @Nullable Object> error = new LinkedHashMap<>();

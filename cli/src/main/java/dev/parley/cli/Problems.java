@@ -4,6 +4,9 @@ import dev.parley.client.ClientException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
+import dev.parley.store.InUseException;
+import dev.parley.store.NotOpenedException;
+import dev.parley.store.StoreException;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +46,7 @@ final class Problems {
             case A2AException refused -> of(refused, place);
             case ClientException failed -> of(failed, place);
             case LoadProblem failed -> of(failed);
+            case StoreException failed -> of(failed);
             default ->
                 Problem.local(
                         LocalError.INTERNAL,
@@ -154,6 +158,32 @@ final class Problems {
                                 + Invocation.quoted(place.agent()));
             case KEYS -> Problem.local(LocalError.CREDENTIALS_MISSING, message, "see docs/keys.md");
             case INTERRUPTED -> Problem.local(LocalError.INTERRUPTED, message, null);
+        };
+    }
+
+    /** Returns the problem of a data directory or a database that cannot be used. */
+    static Problem of(StoreException failed) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (failed) {
+            case InUseException used ->
+                Problem.local(
+                        LocalError.DATA_IN_USE,
+                        message,
+                        "stop the hub that runs, or ask it by --url with a key that has the scope admin");
+            case NotOpenedException refused ->
+                switch (refused.reason()) {
+                    case SETTING ->
+                        Problem.local(LocalError.USAGE, message, "see PostgreSQL in docs/deployment.md for --database");
+                    case SERVER ->
+                        Problem.local(
+                                LocalError.DATABASE,
+                                message,
+                                "check the URL of --database, else the one that database.url in the data directory keeps");
+                    case DIRECTORY ->
+                        Problem.local(
+                                LocalError.DATA, message, "name another directory with --data, or see: parley doctor");
+                };
+            default -> Problem.local(LocalError.DATA, message, "see: parley doctor");
         };
     }
 

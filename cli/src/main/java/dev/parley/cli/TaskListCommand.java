@@ -88,9 +88,7 @@ final class TaskListCommand implements Command {
                             call.option("--page-token"),
                             limit));
         } catch (StoreException unreadable) {
-            throw new CliException(
-                    Problem.local(LocalError.INTERNAL, String.valueOf(unreadable.getMessage()), "see: parley doctor"),
-                    unreadable);
+            throw new CliException(Problems.of(unreadable).withHint("see: parley doctor"), unreadable);
         }
         String next = heads.size() < limit ? "" : heads.getLast().key().taskId();
         Map<String, Object> page = Map.of(

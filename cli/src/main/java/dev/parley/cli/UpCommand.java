@@ -11,6 +11,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Nearest;
 import dev.parley.store.InUseException;
 import dev.parley.store.Sealing;
+import dev.parley.store.StoreException;
 import dev.parley.testkit.ConformanceAgent;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
@@ -395,13 +396,12 @@ final class UpCommand implements Command {
                         failure);
             }
         }
-        if (failure instanceof InUseException) {
-            return new CliException(
-                    Problem.local(
-                            LocalError.DATA_IN_USE,
-                            "the hub did not start: " + failure.getMessage(),
-                            "another hub may be running; stop it, or name another directory with --data"),
-                    failure);
+        if (failure instanceof StoreException store) {
+            Problem problem = Problems.of(store);
+            Problem started = store instanceof InUseException
+                    ? problem.withHint("another hub may be running; stop it, or name another directory with --data")
+                    : problem;
+            return new CliException(started.prefixed("the hub did not start: "), failure);
         }
         boolean settings = failure instanceof IllegalArgumentException;
         return new CliException(

@@ -296,6 +296,53 @@ class UpCommandTest {
     }
 
     @Test
+    void aMalformedUrlOfTheDatabaseIsAUsageErrorAndNotKept() {
+        for (String url :
+                List.of("postgres//db/parley", "mysql://db/parley", "postgresql://db", "postgresql://db:0/x")) {
+            Shell.Ran ran = shell.run("up", "--data", "data", "--port", "0", "--database", url);
+
+            assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+            assertThat(ran.err())
+                    .contains("(A2ACLI_ERR_USAGE)", "expected: postgresql://user@host/database", "--database");
+            assertThat(directory.resolve("data")).doesNotExist();
+        }
+    }
+
+    @Test
+    void aDatabaseServerThatCannotBeReachedHasAnErrorOfItsOwnAndIsNotKept() throws IOException {
+        int port;
+        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+
+        Shell.Ran ran = shell.run(
+                "up", "--data", "data", "--port", "0", "--database", "postgresql://me:s3cret@127.0.0.1:" + port + "/x");
+
+        assertThat(ran.status()).as(ran.err()).isEqualTo(1);
+        assertThat(ran.err())
+                .contains("(PARLEY_ERR_DATABASE)", "PostgreSQL at 127.0.0.1:" + port, "start the server", "--database")
+                .doesNotContain("s3cret");
+        assertThat(directory.resolve("data/database.url")).doesNotExist();
+    }
+
+    @Test
+    void aDataDirectoryThatCannotBeUsedHasAnErrorOfItsOwn() throws IOException {
+        Files.writeString(directory.resolve("file"), "not a directory");
+        Files.createDirectory(directory.resolve("damaged"));
+        Files.writeString(directory.resolve("damaged/parley.db"), "not a database\n".repeat(1_000));
+        Files.createDirectory(directory.resolve("edited"));
+        Files.writeString(directory.resolve("edited/database.url"), "nonsense");
+
+        for (String data : List.of("file", "file/below", "damaged", "edited")) {
+            Shell.Ran ran = shell.run("up", "--data", data, "--port", "0");
+
+            assertThat(ran.status()).as(ran.err()).isEqualTo(1);
+            assertThat(ran.err()).as(data).contains("(PARLEY_ERR_DATA)", data, "expected: ", "--data");
+        }
+        assertThat(shell.run("key", "list", "--data", "file/below").err()).contains("(PARLEY_ERR_DATA)");
+    }
+
+    @Test
     void operatorsMayHaveAPortOfTheirOwn() throws Exception {
         try (var hub = new Running("--in-memory", "--auth", "required", "--admin-port", "0")) {
             Matcher told = Pattern.compile("^(Admin-URL|Bootstrap-Key): (\\S+)", Pattern.MULTILINE)

@@ -36,6 +36,7 @@ import dev.parley.server.ServerBuilder;
 import dev.parley.store.AtRest;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
+import dev.parley.store.NotOpenedException;
 import dev.parley.store.OwnersOnly;
 import dev.parley.store.Sealing;
 import dev.parley.store.Store;
@@ -46,7 +47,6 @@ import dev.parley.trust.Trust;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.SpanKind;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -138,7 +138,7 @@ public final class Hub implements AutoCloseable {
             pushStore = memory.webhooks();
         } else {
             if (settings.database != null) {
-                Database.name(data, settings.database);
+                Database.check(data, settings.database);
             }
             Sealing sealing = settings.sealing;
             if (sealing == null) {
@@ -148,7 +148,10 @@ public final class Hub implements AutoCloseable {
             secrets = WebhookSecrets.in(data);
             secrets.warnOfShared();
             tokenSecret = secret(data, TOKEN_SECRET, StandardWebhooks::newSecret);
-            Store store = Store.open(data, InstantSource.system(), atRest, settings.connections);
+            InstantSource clock = InstantSource.system();
+            Store store = settings.database == null
+                    ? Store.open(data, clock, atRest, settings.connections)
+                    : Store.open(data, settings.database, clock, atRest, settings.connections);
             database = store.database();
             audit = store.audit();
             log = store.log();
@@ -423,7 +426,7 @@ public final class Hub implements AutoCloseable {
             }
             return secret(file);
         } catch (IOException failure) {
-            throw new UncheckedIOException("cannot read or make " + file, failure);
+            throw NotOpenedException.directory(data, failure);
         }
     }
 

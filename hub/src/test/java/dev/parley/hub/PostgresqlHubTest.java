@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Checkup.Level;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.store.NotOpenedException;
 import dev.parley.store.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.StoreException;
@@ -122,8 +123,12 @@ final class PostgresqlHubTest {
 
     @Test
     void whatIsNoUrlOfPostgresqlIsRefusedAndNotKept() throws IOException {
-        for (String url :
-                List.of("mysql://localhost/parley", "postgresql://localhost", "parley", "postgresql:///x y")) {
+        for (String url : List.of(
+                "mysql://localhost/parley",
+                "postgresql://localhost",
+                "postgresql://localhost:99999/parley",
+                "parley",
+                "postgresql:///x y")) {
             assertThatThrownBy(() -> hub().database(url).start())
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("expected: postgresql://");
@@ -132,5 +137,33 @@ final class PostgresqlHubTest {
         try (var files = Files.list(data)) {
             assertThat(files).isEmpty();
         }
+    }
+
+    @Test
+    void aDatabaseThatCannotBeOpenedIsNotKept() throws Exception {
+        String url = PostgresqlServer.schema();
+        String mistyped = url.replace("/postgres?", "/postgers?");
+
+        assertThatThrownBy(() -> hub().database(mistyped).start())
+                .isInstanceOf(NotOpenedException.class)
+                .hasMessageContaining("postgers")
+                .hasMessageContaining("createdb");
+        assertThat(data.resolve("database.url")).doesNotExist();
+        hub().database(url).start().close();
+        assertThatThrownBy(() -> hub().database(mistyped).start()).isInstanceOf(NotOpenedException.class);
+
+        try (Hub hub = hub().start()) { // still finds the database that it had
+            send(hub, "hello");
+        }
+    }
+
+    @Test
+    void aParameterThatTheDriverRefusesIsAFaultOfTheSetting() throws Exception {
+        String url = PostgresqlServer.schema() + "&sslmode=sometimes";
+
+        assertThatThrownBy(() -> hub().database(url).start())
+                .isInstanceOfSatisfying(
+                        NotOpenedException.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(NotOpenedException.Reason.SETTING));
     }
 }

@@ -454,7 +454,7 @@ public final class Database implements AutoCloseable {
             return new Database(system, lock, directory.toString(), writing, false);
         } catch (IOException | SQLException problem) {
             close(lock);
-            throw new StoreException("cannot open the database in " + directory + ": " + problem.getMessage(), problem);
+            throw NotOpenedException.directory(directory, problem);
         } catch (RuntimeException refused) {
             close(lock);
             throw refused;
@@ -473,7 +473,8 @@ public final class Database implements AutoCloseable {
         }
         Path file = SqliteFile.in(directory);
         if (Files.notExists(file)) {
-            throw new StoreException(
+            throw new NotOpenedException(
+                    NotOpenedException.Reason.DIRECTORY,
                     "directory " + directory + ": no database (expected: the data directory of a hub)");
         }
         Connector connector = use -> {
@@ -487,7 +488,7 @@ public final class Database implements AutoCloseable {
             return new Database(
                     system, () -> {}, directory.toString(), new Session(new Opening(system, Use.WRITE)), true);
         } catch (SQLException problem) {
-            throw new StoreException("cannot read the database in " + directory + ": " + problem.getMessage(), problem);
+            throw NotOpenedException.directory(directory, problem);
         }
     }
 
@@ -509,10 +510,19 @@ public final class Database implements AutoCloseable {
      * Has {@code directory} name a database of PostgreSQL, which is opened from then on where the directory is.
      *
      * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
-     * @throws StoreException if the directory has a database of SQLite, or the URL is none
+     * @throws NotOpenedException if the directory has a database of SQLite or cannot be written, or the URL is none
      */
     public static void name(Path directory, String url) {
         PostgresqlUrl.name(directory, url);
+    }
+
+    /**
+     * Refuses a URL that cannot name the database of {@code directory}. Connects to nothing, and writes nothing.
+     *
+     * @throws NotOpenedException if the directory has a database of SQLite, or the URL is none
+     */
+    public static void check(Path directory, String url) {
+        PostgresqlUrl.of(url, directory);
     }
 
     /** The version of the tables of tasks; {@link #currentSchema} after a start of this version. */

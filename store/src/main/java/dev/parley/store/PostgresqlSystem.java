@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.store.Database.Kind;
 import dev.parley.store.Database.Session;
+import dev.parley.store.NotOpenedException.Reason;
 import dev.parley.store.PostgresqlBatch.Piece;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,6 +38,11 @@ final class PostgresqlSystem implements DatabaseSystem {
 
     /** The first half of the lock, which other programs are unlikely to use; the second one stands for the schema. */
     private static final int LOCK = 727539;
+
+    /** State of a lock that is not available, as PostgreSQL has it. */
+    private static final String IN_USE = "55P03";
+
+    private static final String UNREACHABLE = "08001";
 
     /** The server may take so long to notice that a hub was killed, or that its own connection is gone. */
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(3);
@@ -91,7 +97,8 @@ final class PostgresqlSystem implements DatabaseSystem {
         try (Statement statement = connection.createStatement()) {
             while (!tryLock(statement)) {
                 if (System.nanoTime() - end > 0) {
-                    throw new SQLException("the database is in use by another hub (expected: one hub per database)");
+                    throw new SQLException(
+                            "the database is in use by another hub (expected: one hub per database)", IN_USE);
                 }
                 LockSupport.parkNanos(LOCK_PAUSE.toNanos());
             }
@@ -119,22 +126,31 @@ final class PostgresqlSystem implements DatabaseSystem {
     /** Says what to do about a database that cannot be opened. */
     static StoreException cannotOpen(DataSource source, SQLException problem) {
         String state = String.valueOf(problem.getSQLState());
+        String what = "cannot open the database" + (source instanceof PostgresqlUrl url ? ", " + url : "") + ": "
+                + problem.getMessage();
+        boolean hasDriver = !String.valueOf(problem.getMessage()).contains("No suitable driver");
+        // The driver gives its own refusals of parameters the state of a server that does not answer.
+        boolean isParameter =
+                state.equals("22023") || state.equals(UNREACHABLE) && hasDriver && problem.getCause() == null;
         String advice = switch (state) {
-            case "08001" ->
-                String.valueOf(problem.getMessage()).contains("No suitable driver")
+            case UNREACHABLE ->
+                !hasDriver
                         ? "add org.postgresql:postgresql to the class path"
-                        : "start the server, or name another one; it is tried for 10 s";
-            case "08006" -> "start the server, or name another one";
+                        : isParameter ? "" : "start the server, or name another one; it is tried for 10 s";
+            case "08004", "08006" -> "start the server, or name another one";
             case "28000", "28P01" -> "name a user in the URL, and its password there or in ~/.pgpass";
             case "3D000" -> "create it: createdb --encoding UTF8 --template template0 NAME";
             case "42501" -> "the user needs the right to create tables in the schema: GRANT CREATE ON SCHEMA";
             case "3F000" -> "create the schema that the parameter currentSchema names";
             default -> "";
         };
-        return new StoreException(
-                "cannot open the database" + (source instanceof PostgresqlUrl url ? ", " + url : "") + ": "
-                        + problem.getMessage() + (advice.isEmpty() ? "" : " (" + advice + ")"),
-                problem);
+        String cause = problem.getCause() instanceof UnknownHostException unknown
+                ? " Unknown host " + unknown.getMessage() + "."
+                : "";
+        String message = what + cause + (advice.isEmpty() ? "" : " (" + advice + ")");
+        return state.equals(IN_USE)
+                ? new InUseException(what, problem)
+                : new NotOpenedException(isParameter ? Reason.SETTING : Reason.SERVER, message, problem);
     }
 
     @Override
@@ -221,11 +237,14 @@ final class PostgresqlSystem implements DatabaseSystem {
                 .executeQuery()) {
             row.next();
             if (row.getInt(1) < OLDEST) {
-                throw new StoreException("PostgreSQL " + row.getString(2) + " (expected: 15 or newer)");
+                throw new NotOpenedException(
+                        Reason.SERVER, "PostgreSQL " + row.getString(2) + " (expected: 15 or newer)");
             }
             if (!row.getString(3).equals("UTF8")) {
-                throw new StoreException("the database has the encoding " + row.getString(3)
-                        + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
+                throw new NotOpenedException(
+                        Reason.SERVER,
+                        "the database has the encoding " + row.getString(3)
+                                + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
             }
         }
     }

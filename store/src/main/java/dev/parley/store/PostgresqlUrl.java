@@ -2,6 +2,7 @@ package dev.parley.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.store.NotOpenedException.Reason;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -29,12 +30,14 @@ final class PostgresqlUrl implements DataSource {
 
     private static final int LOGIN_SECONDS = 10;
 
+    private static final int MAX_PORT = 65_535;
+
     private final String jdbc;
     private final Properties properties = new Properties();
     /** Where it is, without credentials. */
     private final String place;
 
-    /** @throws StoreException if it is none */
+    /** @throws NotOpenedException if it is none */
     PostgresqlUrl(String url) {
         URI uri;
         try {
@@ -49,6 +52,9 @@ final class PostgresqlUrl implements DataSource {
         }
         if (uri.getHost() == null || path == null || path.length() < 2) {
             throw wrong("the URL of the database has no host or no name");
+        }
+        if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
+            throw wrong("the URL of the database has the port " + uri.getPort());
         }
         this.place = "PostgreSQL at " + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + path;
         this.jdbc = "jdbc:postgresql://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + path
@@ -66,8 +72,8 @@ final class PostgresqlUrl implements DataSource {
         properties.setProperty("tcpKeepAlive", "true");
     }
 
-    private static StoreException wrong(String problem) {
-        return new StoreException(problem + " (expected: " + FORM + ")");
+    private static NotOpenedException wrong(String problem) {
+        return new NotOpenedException(Reason.SETTING, problem + " (expected: " + FORM + ")");
     }
 
     /** Returns the database that a data directory names; null if it has one of SQLite, or none. */
@@ -79,27 +85,40 @@ final class PostgresqlUrl implements DataSource {
         try {
             return new PostgresqlUrl(Files.readString(file).strip());
         } catch (IOException failure) {
-            throw new StoreException("cannot read " + file + ": " + failure, failure);
+            throw NotOpenedException.directory(directory, failure);
+        } catch (NotOpenedException wrong) {
+            throw new NotOpenedException(Reason.DIRECTORY, "file " + file + ": " + wrong.getMessage(), wrong);
         }
+    }
+
+    /**
+     * Reads the URL of a database for a data directory.
+     *
+     * @throws NotOpenedException if it is none, or the directory has a database of SQLite
+     */
+    static PostgresqlUrl of(String url, Path directory) {
+        var read = new PostgresqlUrl(url);
+        if (Files.exists(SqliteFile.in(directory))) {
+            throw new NotOpenedException(
+                    Reason.SETTING,
+                    "directory " + directory + " has a database of SQLite (expected: one without, or no other"
+                            + " database; Parley does not move tasks from one to the other)");
+        }
+        return read;
     }
 
     /**
      * Writes the URL of a database into a data directory, readable by its owner only.
      *
-     * @throws StoreException if it has one of SQLite, or cannot be written
+     * @throws NotOpenedException if it has one of SQLite, or cannot be written
      */
     static void name(Path directory, String url) {
-        new PostgresqlUrl(url);
-        if (Files.exists(SqliteFile.in(directory))) {
-            throw new StoreException(
-                    "directory " + directory + " has a database of SQLite (expected: one without, or no other"
-                            + " database; Parley does not move tasks from one to the other)");
-        }
+        of(url, directory);
         try {
             OwnersOnly.directory(directory);
             OwnersOnly.replace(directory.resolve(FILE), (url + "\n").getBytes(UTF_8));
         } catch (IOException failure) {
-            throw new StoreException("cannot write into " + directory + ": " + failure, failure);
+            throw NotOpenedException.directory(directory, failure);
         }
     }
 

@@ -56,6 +56,23 @@ public final class Store implements AutoCloseable {
     }
 
     /**
+     * Opens the store in a PostgreSQL database for a data directory, which {@linkplain Database#name names} it once that has succeeded.
+     *
+     * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
+     * @throws StoreException like that; the directory names what it has named before
+     */
+    public static Store open(Path directory, String url, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
+        Store store = open(PostgresqlUrl.of(url, directory), clock, atRest, wrapper);
+        try {
+            Database.name(directory, url);
+            return store;
+        } catch (RuntimeException refused) {
+            store.close();
+            throw refused;
+        }
+    }
+
+    /**
      * Opens the store in a PostgreSQL database, version 15 or newer. Its tables are in the first schema of its search path.
      *
      * @throws StoreException if another process has it open, or it cannot be read or written, or what was encrypted before
