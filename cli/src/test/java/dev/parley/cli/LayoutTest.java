@@ -1,0 +1,168 @@
+package dev.parley.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Packages without cycles, and classes of a package without large rings. */
+final class LayoutTest {
+    private static final int LARGEST_RING = 3;
+
+    /** Packages with larger rings, and the size of their largest one: to be cut, never to grow. */
+    private static final Map<String, Integer> LARGER_RINGS = Map.of(
+            "dev.parley.agents", 6,
+            "dev.parley.cli", 10,
+            "dev.parley.client", 8,
+            "dev.parley.dialect", 60,
+            "dev.parley.engine", 14,
+            "dev.parley.hub", 5,
+            "dev.parley.knowledge", 4,
+            "dev.parley.server", 10,
+            "dev.parley.store", 19);
+
+    private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
+            .assignedFrom(new SliceAssignment() {
+                @Override
+                public SliceIdentifier getIdentifierOf(JavaClass type) {
+                    return SliceIdentifier.of(type.getPackageName());
+                }
+
+                @Override
+                public String getDescription() {
+                    return "packages";
+                }
+            })
+            .should()
+            .beFreeOfCycles();
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("/test-classes/"))
+            .importPackages("dev.parley");
+
+    @Test
+    void packagesHaveNoCycles() {
+        NO_CYCLES_OF_PACKAGES.check(CLASSES);
+    }
+
+    @Test
+    void noMoreThanThreeClassesOfAPackageFormARing() {
+        assertThat(rings(CLASSES))
+                .allSatisfy(ring -> assertThat(ring)
+                        .hasSizeLessThanOrEqualTo(LARGER_RINGS.getOrDefault(packageOf(ring), LARGEST_RING)));
+    }
+
+    @Test
+    void aPlantedCycleOfPackagesIsFound() {
+        JavaClasses planted =
+                new ClassFileImporter().importPackages("dev.parley.cli.planted.first", "dev.parley.cli.planted.second");
+
+        assertThatThrownBy(() -> NO_CYCLES_OF_PACKAGES.check(planted))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("planted.first")
+                .hasMessageContaining("planted.second");
+    }
+
+    @Test
+    void aPlantedRingOfClassesIsFound() {
+        JavaClasses planted = new ClassFileImporter().importPackages("dev.parley.cli.planted.ring");
+
+        assertThat(rings(planted))
+                .containsExactly(Set.of(
+                        "dev.parley.cli.planted.ring.North",
+                        "dev.parley.cli.planted.ring.East",
+                        "dev.parley.cli.planted.ring.South",
+                        "dev.parley.cli.planted.ring.West"));
+    }
+
+    /** Classes of one package that all depend on each other, nested classes counted as their outermost one. */
+    private static List<Set<String>> rings(JavaClasses classes) {
+        var uses = new TreeMap<String, Set<String>>();
+        for (JavaClass type : classes) {
+            JavaClass from = outermost(type);
+            Set<String> used = uses.computeIfAbsent(from.getName(), name -> new TreeSet<>());
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(dependency -> outermost(dependency.getTargetClass()))
+                    .filter(to -> !to.equals(from) && to.getPackageName().equals(from.getPackageName()))
+                    .filter(to -> !isOwnPart(to, from))
+                    .forEach(to -> used.add(to.getName()));
+        }
+        return new Rings(uses).largerThan(LARGEST_RING);
+    }
+
+    /** Whether a class is an implementation of a type, or its builder: the type may know them. */
+    private static boolean isOwnPart(JavaClass part, JavaClass type) {
+        return part.isAssignableTo(type.getName()) || part.getSimpleName().equals(type.getSimpleName() + "Builder");
+    }
+
+    private static String packageOf(Set<String> ring) {
+        String any = ring.iterator().next();
+        return any.substring(0, any.lastIndexOf('.'));
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(LayoutTest::outermost).orElse(type);
+    }
+
+    /** Strongly connected components, by Tarjan's algorithm. */
+    private static final class Rings {
+        private final Map<String, Set<String>> uses;
+        private final Map<String, Integer> order = new HashMap<>();
+        private final Map<String, Integer> lowest = new HashMap<>();
+        private final Deque<String> path = new ArrayDeque<>();
+        private final List<Set<String>> rings = new ArrayList<>();
+
+        Rings(Map<String, Set<String>> uses) {
+            this.uses = uses;
+        }
+
+        List<Set<String>> largerThan(int size) {
+            for (String type : uses.keySet()) {
+                if (!order.containsKey(type)) {
+                    visit(type);
+                }
+            }
+            return rings.stream().filter(ring -> ring.size() > size).toList();
+        }
+
+        private void visit(String type) {
+            int number = order.size();
+            order.put(type, number);
+            lowest.put(type, number);
+            path.push(type);
+            for (String next : uses.getOrDefault(type, Set.of())) {
+                if (!order.containsKey(next)) {
+                    visit(next);
+                    lowest.merge(type, lowest.getOrDefault(next, number), Math::min);
+                } else if (path.contains(next)) {
+                    lowest.merge(type, order.getOrDefault(next, number), Math::min);
+                }
+            }
+            if (lowest.getOrDefault(type, number) == number) {
+                var ring = new TreeSet<String>();
+                String last;
+                do {
+                    last = path.pop();
+                    ring.add(last);
+                } while (!last.equals(type));
+                rings.add(ring);
+            }
+        }
+    }
+}
