@@ -10,6 +10,9 @@ module dev.parley.client {
     requires org.apache.httpcomponents.core5.httpcore5;
 
     exports dev.parley.client;
+    exports dev.parley.client.keys;
+    exports dev.parley.client.spi;
+    exports dev.parley.client.webhooks;
 
     uses dev.parley.dialect.Transport;
     uses dev.parley.protocol.ExtensionProtocol.Provider;

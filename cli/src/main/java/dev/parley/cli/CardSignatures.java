@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.client.AgentClientBuilder;
-import dev.parley.client.CardPolicy;
+import dev.parley.client.spi.CardPolicy;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.trust.CardTrust;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.client.CardPlaces;
+import dev.parley.client.spi.CardPlaces;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

@@ -2,8 +2,8 @@ package dev.parley.cli;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
-import dev.parley.client.ClientException;
-import dev.parley.client.KeyManager;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

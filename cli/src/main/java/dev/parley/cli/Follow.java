@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.client.ClientException;
+import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;

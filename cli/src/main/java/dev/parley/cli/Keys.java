@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
-import dev.parley.client.KeyManager;
-import dev.parley.client.KeyStatus;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.keys.KeyStatus;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;

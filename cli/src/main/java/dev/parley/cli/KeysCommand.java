@@ -1,8 +1,8 @@
 package dev.parley.cli;
 
-import dev.parley.client.KeyManager;
-import dev.parley.client.KeyStatus;
-import dev.parley.client.OAuthClient;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.keys.KeyStatus;
+import dev.parley.client.keys.OAuthClient;
 import dev.parley.dialect.Json;
 import java.io.Console;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.parley.cli;
 
-import dev.parley.client.ClientException;
-import dev.parley.client.KeyManager;
-import dev.parley.client.OAuthLogin;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.keys.OAuthLogin;
+import dev.parley.client.spi.ClientException;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;

@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.agents.DemoAgents;
-import dev.parley.client.WebhookRule;
+import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.engine.TaskLimits;

@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.client.WireListener;
+import dev.parley.client.spi.WireListener;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -124,7 +124,7 @@ final class ArchitectureTest {
     void onlyWhoHasToStartsProgramsAndLoadsClasses() {
         noClasses()
                 .that()
-                .doNotHaveFullyQualifiedName("dev.parley.client.Child") // the keyrings of systems
+                .doNotHaveFullyQualifiedName("dev.parley.client.keys.Child") // the keyrings of systems
                 .and()
                 .doNotHaveFullyQualifiedName("dev.parley.cli.ConformanceCommand") // the suite that the user names
                 .and()

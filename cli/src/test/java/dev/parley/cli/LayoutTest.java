@@ -30,6 +30,7 @@ final class LayoutTest {
             "dev.parley.agents", 6,
             "dev.parley.cli", 10,
             "dev.parley.client", 8,
+            "dev.parley.client.keys", 5,
             "dev.parley.dialect", 60,
             "dev.parley.engine", 14,
             "dev.parley.hub", 5,

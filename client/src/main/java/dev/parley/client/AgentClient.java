@@ -1,5 +1,6 @@
 package dev.parley.client;
 
+import dev.parley.client.spi.ClientException;
 import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

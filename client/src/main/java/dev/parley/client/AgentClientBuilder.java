@@ -2,8 +2,23 @@ package dev.parley.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.client.ClientException.Problem;
-import dev.parley.client.HttpUrl.Origin;
+import dev.parley.client.http.Backoff;
+import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.HttpUrl.Origin;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.spi.CardPolicy;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.Traces;
+import dev.parley.client.spi.WireListener;
+import dev.parley.client.wire.Attempts;
+import dev.parley.client.wire.CardFinder;
+import dev.parley.client.wire.CardRule;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.Credentials;
+import dev.parley.client.wire.HttpWire;
+import dev.parley.client.wire.Places;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier;
 import dev.parley.protocol.ExtensionProtocol;

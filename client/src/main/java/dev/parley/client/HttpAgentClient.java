@@ -1,7 +1,15 @@
 package dev.parley.client;
 
-import dev.parley.client.HttpWire.Answer;
-import dev.parley.client.HttpWire.Request;
+import dev.parley.client.wire.Attempts;
+import dev.parley.client.wire.CardFinder;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.Credentials;
+import dev.parley.client.wire.HttpWire;
+import dev.parley.client.wire.HttpWire.Answer;
+import dev.parley.client.wire.HttpWire.Request;
+import dev.parley.client.wire.Place;
+import dev.parley.client.wire.Places;
+import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

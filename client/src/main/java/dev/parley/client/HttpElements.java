@@ -1,11 +1,16 @@
 package dev.parley.client;
 
-import dev.parley.client.ClientException.Problem;
-import dev.parley.client.HttpWire.Opening;
-import dev.parley.client.HttpWire.Request;
-import dev.parley.client.StreamBody.Piece;
-import dev.parley.client.StreamBody.Pieces;
-import dev.parley.client.StreamBody.Whole;
+import dev.parley.client.http.SseParser;
+import dev.parley.client.http.StreamBody;
+import dev.parley.client.http.StreamBody.Piece;
+import dev.parley.client.http.StreamBody.Pieces;
+import dev.parley.client.http.StreamBody.Whole;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.HttpWire;
+import dev.parley.client.wire.HttpWire.Opening;
+import dev.parley.client.wire.HttpWire.Request;
+import dev.parley.client.wire.Trouble;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import java.net.http.HttpResponse;

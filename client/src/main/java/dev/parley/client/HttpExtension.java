@@ -1,7 +1,12 @@
 package dev.parley.client;
 
-import dev.parley.client.HttpWire.Answer;
-import dev.parley.client.HttpWire.Request;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.HttpWire.Answer;
+import dev.parley.client.wire.HttpWire.Request;
+import dev.parley.client.wire.Place;
+import dev.parley.client.wire.Transports;
+import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.Binding.Outgoing;
 import dev.parley.dialect.ExtensionBinding;
 import dev.parley.protocol.A2AError;

@@ -1,6 +1,9 @@
 package dev.parley.client;
 
-import dev.parley.client.ClientException.Problem;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.Place;
+import dev.parley.client.wire.Trouble;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;

@@ -1,6 +1,11 @@
 package dev.parley.client;
 
-import dev.parley.client.ClientException.Problem;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.Place;
+import dev.parley.client.wire.Transports;
+import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.Transport;
 import dev.parley.dialect.Transport.Broken;
 import dev.parley.protocol.A2AError;

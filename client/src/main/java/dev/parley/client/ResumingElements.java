@@ -1,5 +1,8 @@
 package dev.parley.client;
 
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.HttpWire;
+import dev.parley.client.wire.Trouble;
 import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;

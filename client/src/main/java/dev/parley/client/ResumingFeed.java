@@ -1,6 +1,10 @@
 package dev.parley.client;
 
-import dev.parley.client.ClientException.Problem;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.HttpWire;
+import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

@@ -1,6 +1,7 @@
 package dev.parley.client;
 
-import dev.parley.client.ClientException.Problem;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;

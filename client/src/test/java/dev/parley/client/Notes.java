@@ -1,12 +1,13 @@
 package dev.parley.client;
 
+import dev.parley.client.spi.WireListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Notes down what it hears, a line each. */
-record Notes(List<String> lines) implements WireListener {
+public record Notes(List<String> lines) implements WireListener {
     @Override
     public void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body) {
         lines.add(exchange + " " + method + " " + url + " " + headers + " " + body);

@@ -21,21 +21,20 @@ import javax.net.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A server on loopback that says exactly what a test tells it to, byte for byte. */
-final class RawServer implements AutoCloseable {
+public final class RawServer implements AutoCloseable {
     /** Speaks on one connection; when it returns, the connection is closed. */
-    interface Talk {
+    public interface Talk {
         void on(Connection connection) throws IOException, InterruptedException;
     }
 
     /** A request as it came. */
-    record Request(String head, byte[] body) {
-        String line() {
+    public record Request(String head, byte[] body) {
+        public String line() {
             return head.lines().findFirst().orElse("");
         }
 
         /** The value of a header, or null. */
-        @Nullable
-        String header(String name) {
+        public @Nullable String header(String name) {
             String start = name.toLowerCase(Locale.ROOT) + ":";
             return head.lines()
                     .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(start))
@@ -44,14 +43,14 @@ final class RawServer implements AutoCloseable {
                     .orElse(null);
         }
 
-        String text() {
+        public String text() {
             return new String(body, UTF_8);
         }
     }
 
     /** One connection; {@code number} counts from 1. */
-    final class Connection {
-        final int number;
+    public final class Connection {
+        public final int number;
         private final InputStream in;
         private final OutputStream out;
         private final Socket socket;
@@ -64,8 +63,7 @@ final class RawServer implements AutoCloseable {
         }
 
         /** Reads a request, or returns null if there comes none. */
-        @Nullable
-        Request request() throws IOException {
+        public @Nullable Request request() throws IOException {
             var head = new ByteArrayOutputStream();
             int matched = 0;
             while (matched < 4) {
@@ -84,19 +82,19 @@ final class RawServer implements AutoCloseable {
         }
 
         /** Writes text with every line end as HTTP wants it. */
-        void write(String text) throws IOException {
+        public void write(String text) throws IOException {
             out.write(text.replace("\n", "\r\n").getBytes(UTF_8));
             out.flush();
         }
 
         /** Writes text as it is. */
-        void writeExactly(byte[] bytes) throws IOException {
+        public void writeExactly(byte[] bytes) throws IOException {
             out.write(bytes);
             out.flush();
         }
 
         /** Answers with a status, headers (lines without line end) and a body, and keeps the connection. */
-        void answer(int status, String body, String... headers) throws IOException {
+        public void answer(int status, String body, String... headers) throws IOException {
             StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " X\n");
             List.of(headers).forEach(header -> head.append(header).append('\n'));
             head.append("Content-Length: ").append(body.getBytes(UTF_8).length).append("\n\n");
@@ -105,7 +103,7 @@ final class RawServer implements AutoCloseable {
         }
 
         /** Waits until the other side has closed, or cut, the connection. */
-        void awaitClose() {
+        public void awaitClose() {
             try {
                 in.transferTo(OutputStream.nullOutputStream());
             } catch (IOException e) {
@@ -119,37 +117,37 @@ final class RawServer implements AutoCloseable {
         }
 
         /** Cuts the connection as a crash would; what was written may not arrive. */
-        void reset() throws IOException {
+        public void reset() throws IOException {
             socket.setSoLinger(true, 0);
             socket.close();
         }
     }
 
-    final List<Request> requests = new CopyOnWriteArrayList<>();
+    public final List<Request> requests = new CopyOnWriteArrayList<>();
     private final ServerSocket server;
     private final Talk talk;
     private final Thread accepting;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
 
-    RawServer(Talk talk) throws IOException {
+    public RawServer(Talk talk) throws IOException {
         this(talk, 0);
     }
 
-    RawServer(Talk talk, int port) throws IOException {
+    public RawServer(Talk talk, int port) throws IOException {
         this(talk, port, ServerSocketFactory.getDefault());
     }
 
-    RawServer(Talk talk, int port, ServerSocketFactory factory) throws IOException {
+    public RawServer(Talk talk, int port, ServerSocketFactory factory) throws IOException {
         this.talk = talk;
         this.server = factory.createServerSocket(port, 50, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}));
         this.accepting = Thread.ofVirtual().start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return server.getLocalPort();
     }
 
-    String url(String path) {
+    public String url(String path) {
         return "http://127.0.0.1:" + port() + path;
     }
 

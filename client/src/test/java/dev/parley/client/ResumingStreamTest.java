@@ -14,9 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.parley.client.ClientException.Problem;
 import dev.parley.client.RawServer.Connection;
 import dev.parley.client.RawServer.Request;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

@@ -12,23 +12,23 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A remote agent: it has a card, and answers what a test tells it to, on as many connections as it is called on. */
-final class TestAgent implements AutoCloseable {
+public final class TestAgent implements AutoCloseable {
     /** Answers one request to the agent's own address. */
-    interface Behaviour {
+    public interface Behaviour {
         void answer(Request request, Connection connection) throws IOException, InterruptedException;
     }
 
     /** The calls that came, in order; requests for the card are not among them. */
-    final Queue<Request> calls = new ConcurrentLinkedQueue<>();
+    public final Queue<Request> calls = new ConcurrentLinkedQueue<>();
 
-    final RawServer server;
+    public final RawServer server;
     private volatile String card = "";
 
-    TestAgent(Behaviour behaviour) throws IOException {
+    public TestAgent(Behaviour behaviour) throws IOException {
         this("JSONRPC", behaviour);
     }
 
-    TestAgent(String binding, Behaviour behaviour) throws IOException {
+    public TestAgent(String binding, Behaviour behaviour) throws IOException {
         server = new RawServer(connection -> {
             for (Request request = connection.request(); request != null; request = connection.request()) {
                 if (request.line().startsWith("GET /.well-known/agent-card.json ")) {
@@ -43,21 +43,21 @@ final class TestAgent implements AutoCloseable {
     }
 
     /** Publishes another card. */
-    TestAgent with(String card) {
+    public TestAgent with(String card) {
         this.card = card;
         return this;
     }
 
-    String url() {
+    public String url() {
         return server.url("/agent");
     }
 
-    String origin() {
+    public String origin() {
         return server.url("");
     }
 
     /** Connects with waits of a millisecond at most. */
-    AgentClient client() {
+    public AgentClient client() {
         return hasty().connect(origin());
     }
 
@@ -68,24 +68,24 @@ final class TestAgent implements AutoCloseable {
         }
     }
 
-    static AgentClientBuilder hasty() {
+    public static AgentClientBuilder hasty() {
         return AgentClient.builder().backoff(Duration.ZERO, Duration.ofMillis(1));
     }
 
     /** @param more members of the card, each followed by a comma */
-    static String card(String url, String binding, String more) {
+    public static String card(String url, String binding, String more) {
         return card(
                 "{\"url\":\"" + url + "\",\"protocolBinding\":\"" + binding + "\",\"protocolVersion\":\"1.0\"}", more);
     }
 
-    static String card(String interfaces, String more) {
+    public static String card(String interfaces, String more) {
         return """
                 {%s"name":"test","description":"A test's agent","version":"1",
                  "supportedInterfaces":[%s],"capabilities":{"streaming":true},
                  "defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}""".formatted(more, interfaces);
     }
 
-    static String task(String state) {
+    public static String task(String state) {
         return "{\"id\":\"t1\",\"contextId\":\"c1\",\"status\":{\"state\":\"TASK_STATE_" + state + "\"}}";
     }
 
@@ -99,11 +99,11 @@ final class TestAgent implements AutoCloseable {
                 + text + "\"}]}}}";
     }
 
-    static String rpc(String result) {
+    public static String rpc(String result) {
         return "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":" + result + "}";
     }
 
-    static String rpcError(int code, String reason) {
+    public static String rpcError(int code, String reason) {
         return "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":" + code
                 + ",\"message\":\"because\",\"data\":[{\"@type\":"
                 + "\"type.googleapis.com/google.rpc.ErrorInfo\",\"reason\":\"" + reason
@@ -111,12 +111,12 @@ final class TestAgent implements AutoCloseable {
     }
 
     /** Begins a stream whose end can be told from a cut. */
-    static void beginStream(Connection connection) throws IOException {
+    public static void beginStream(Connection connection) throws IOException {
         connection.write("HTTP/1.1 200 OK\nContent-Type: text/event-stream\nTransfer-Encoding: chunked\n\n");
     }
 
     /** Sends a frame without id if {@code id} is 0. */
-    static void send(Connection connection, long id, String event) throws IOException {
+    public static void send(Connection connection, long id, String event) throws IOException {
         chunk(connection, (id == 0 ? "" : "id: " + id + "\n") + "data: " + rpc(event) + "\n\n");
     }
 
@@ -127,7 +127,7 @@ final class TestAgent implements AutoCloseable {
         connection.write("\n");
     }
 
-    static void endStream(Connection connection) throws IOException {
+    public static void endStream(Connection connection) throws IOException {
         connection.write("0\n\n");
     }
 

@@ -5,8 +5,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.parley.client.ClientException.Problem;
 import dev.parley.client.RawServer.Request;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.parley.hub;
 
-import dev.parley.client.StandardWebhooks;
+import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Engine;
 import dev.parley.engine.UnreadableTask;
 import dev.parley.engine.spi.SteadyClock;

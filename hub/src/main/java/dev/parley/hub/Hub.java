@@ -2,10 +2,10 @@ package dev.parley.hub;
 
 import static java.util.Objects.requireNonNullElseGet;
 
-import dev.parley.client.StandardWebhooks;
-import dev.parley.client.Traces;
-import dev.parley.client.WebhookRule;
-import dev.parley.client.WebhookSender;
+import dev.parley.client.spi.Traces;
+import dev.parley.client.webhooks.StandardWebhooks;
+import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
 import dev.parley.dialect.DialectProvider;

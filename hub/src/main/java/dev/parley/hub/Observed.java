@@ -1,6 +1,6 @@
 package dev.parley.hub;
 
-import dev.parley.client.Traces;
+import dev.parley.client.spi.Traces;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;

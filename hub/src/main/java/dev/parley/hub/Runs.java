@@ -2,7 +2,7 @@ package dev.parley.hub;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.client.Traces;
+import dev.parley.client.spi.Traces;
 import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
 import dev.parley.protocol.CallContext;

@@ -1,8 +1,8 @@
 package dev.parley.hub;
 
-import dev.parley.client.Traces;
-import dev.parley.client.WebhookRule;
-import dev.parley.client.WebhookSender;
+import dev.parley.client.spi.Traces;
+import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.Notification;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Cause;

@@ -2,7 +2,7 @@ package dev.parley.hub;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.StandardWebhooks;
+import dev.parley.client.webhooks.StandardWebhooks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
-import dev.parley.client.ClientException;
-import dev.parley.client.ClientException.Problem;
 import dev.parley.client.TaskStream;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
 import dev.parley.dialect.grpc.v1.SendMessageRequest;
 import dev.parley.dialect.grpc.v1.SendMessageResponse;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
-import dev.parley.client.ClientException;
+import dev.parley.client.spi.ClientException;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
-import dev.parley.client.ClientException;
-import dev.parley.client.KeyManager;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.spi.ClientException;
 import dev.parley.dialect.grpc.v03.CreateTaskPushNotificationConfigRequest;
 import dev.parley.dialect.grpc.v03.TaskPushNotificationConfig;
 import dev.parley.dialect.grpc.v03.TaskSubscriptionRequest;

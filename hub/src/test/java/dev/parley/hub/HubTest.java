@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
-import dev.parley.client.StandardWebhooks;
+import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

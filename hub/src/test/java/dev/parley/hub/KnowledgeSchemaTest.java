@@ -12,7 +12,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import dev.parley.client.AgentClient;
-import dev.parley.client.WireListener;
+import dev.parley.client.spi.WireListener;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.engine.Agent;

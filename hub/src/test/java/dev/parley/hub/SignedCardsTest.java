@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.client.AgentClient;
-import dev.parley.client.CardPolicy;
-import dev.parley.client.ClientException;
+import dev.parley.client.spi.CardPolicy;
+import dev.parley.client.spi.ClientException;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.CardVerifier.Outcome;

@@ -3,7 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.client.StandardWebhooks;
+import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hook.Told;
 import dev.parley.hub.Outsider.Shown;

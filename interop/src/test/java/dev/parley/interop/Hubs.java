@@ -1,8 +1,8 @@
 package dev.parley.interop;
 
 import dev.parley.agents.DemoAgents;
-import dev.parley.client.KeyManager;
-import dev.parley.client.OAuthClient;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.keys.OAuthClient;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;

@@ -1,0 +1,361 @@
+package dev.parley.client.keys;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.HttpUrl.Origin;
+import dev.parley.client.http.LimitedBytes;
+import dev.parley.client.http.Redaction;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.SecurityScheme.Flow;
+import dev.parley.protocol.Sha256;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets an access token for a user: by authorization code with PKCE, through a browser on this machine, or by device code, through a
+ * browser anywhere. For one login at a time; blocks, with a bound.
+ *
+ * <p>Source: RFC 6749, section 4.1; RFC 7636 (PKCE); RFC 8252 (native apps); RFC 8628 (device code).
+ */
+public final class OAuthLogin {
+    /**
+     * Tokens of a user, and where they are renewed.
+     *
+     * @param text the access token
+     * @param life of the access token; null if the server does not say
+     * @param refresh token that gets the next access token; null if the server gave none
+     * @param clientId as which this program got them
+     * @param tokenUrl where they are renewed
+     */
+    public record Token(
+            String text, @Nullable Duration life, @Nullable String refresh, String clientId, String tokenUrl) {
+        @Override
+        public String toString() {
+            return "Token[" + Redaction.MASK + "]";
+        }
+    }
+
+    /**
+     * Instructions for the user.
+     *
+     * @param url to open in a browser
+     * @param code to type there; null if the address has it
+     */
+    public record Prompt(URI url, @Nullable String code) {}
+
+    private static final Duration CALL = Duration.ofSeconds(30);
+    private static final Duration SLOWER = Duration.ofSeconds(5);
+    private static final int MAX_ANSWER_BYTES = 64 * 1024;
+    private static final int LONGEST_REQUEST_LINE = 8 * 1024;
+    private static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+    private final String clientId;
+    private final @Nullable String secret;
+    private final Set<Origin> allowed;
+    private final Duration patience;
+    private final SecureRandom random = new SecureRandom();
+
+    /**
+     * @param clientId as the authorization server knows this program
+     * @param secret of a confidential client; null for a public one
+     * @param allowedOrigins to which a card may lead: the authorization servers that the user trusts
+     * @param patience how long the user may take
+     * @throws IllegalArgumentException if an origin is no http or https URL
+     */
+    public OAuthLogin(String clientId, @Nullable String secret, Collection<String> allowedOrigins, Duration patience) {
+        this.clientId = clientId;
+        this.secret = secret;
+        this.allowed = allowedOrigins.stream()
+                .map(origin -> HttpUrl.of(origin).origin())
+                .collect(Collectors.toUnmodifiableSet());
+        this.patience = patience;
+    }
+
+    /**
+     * Logs in through a browser, which comes back to a port of this machine.
+     *
+     * @param show gets the address to open
+     * @throws ClientException if an address of the flow is not allowed, the user refuses or is too slow, or there is no token
+     */
+    public Token byCode(Flow.AuthorizationCode flow, Collection<String> scopes, Consumer<Prompt> show)
+            throws InterruptedException {
+        HttpUrl authorization = allowed("authorizationUrl", flow.authorizationUrl());
+        HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
+        HttpUrl renewal = renewal(tokens, flow.refreshUrl());
+        String state = secret();
+        String verifier = secret();
+        try (var callback = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            String redirect = "http://127.0.0.1:" + callback.getLocalPort() + "/callback";
+            var query = new LinkedHashMap<String, String>();
+            query.put("response_type", "code");
+            query.put("client_id", clientId);
+            query.put("redirect_uri", redirect);
+            query.put("state", state);
+            query.put("code_challenge", challenge(verifier));
+            query.put("code_challenge_method", "S256");
+            scope(query, scopes);
+            String url = authorization.uri().toString();
+            show.accept(new Prompt(URI.create(url + (url.indexOf('?') < 0 ? "?" : "&") + form(query)), null));
+
+            String code = code(callback, state, tokens);
+            var grant = new LinkedHashMap<String, String>();
+            grant.put("grant_type", "authorization_code");
+            grant.put("code", code);
+            grant.put("redirect_uri", redirect);
+            grant.put("code_verifier", verifier);
+            return token(tokens, renewal, answer(tokens, grant));
+        } catch (IOException failed) {
+            throw new ClientException(Problem.NO_TOKEN, "no port for the browser to come back to: " + failed, failed);
+        }
+    }
+
+    /**
+     * Logs in through a browser on any machine, where the user types a code.
+     *
+     * @param show gets the address to open and the code
+     * @throws ClientException if an address of the flow is not allowed, the user refuses or is too slow, or there is no token
+     */
+    public Token byDevice(Flow.DeviceCode flow, Collection<String> scopes, Consumer<Prompt> show)
+            throws InterruptedException {
+        HttpUrl devices = allowed("deviceAuthorizationUrl", flow.deviceAuthorizationUrl());
+        HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
+        HttpUrl renewal = renewal(tokens, flow.refreshUrl());
+        var asked = new LinkedHashMap<String, String>();
+        scope(asked, scopes);
+        Map<?, ?> device = answer(devices, asked);
+        if (!(device.get("device_code") instanceof String code)
+                || !(device.get("user_code") instanceof String typed)
+                || !(device.get("verification_uri") instanceof String place)) {
+            throw refused(devices, device);
+        }
+        show.accept(new Prompt(HttpUrl.of(place).uri(), typed));
+        Duration interval = device.get("interval") instanceof Number seconds
+                ? Duration.ofSeconds(Math.clamp(seconds.longValue(), 1, 60))
+                : SLOWER;
+        long end = System.nanoTime() + patience.toNanos();
+        while (end - System.nanoTime() > 0) {
+            TimeUnit.NANOSECONDS.sleep(Math.min(interval.toNanos(), Math.max(1, end - System.nanoTime())));
+            Map<?, ?> answer = answer(tokens, Map.of("grant_type", DEVICE_GRANT, "device_code", code));
+            switch (String.valueOf(answer.get("error"))) {
+                case "authorization_pending" -> {
+                    // The user has not typed the code yet.
+                }
+                case "slow_down" -> interval = interval.plus(SLOWER);
+                default -> {
+                    return token(tokens, renewal, answer);
+                }
+            }
+        }
+        throw tooLate();
+    }
+
+    /**
+     * Gets the next access token of a login. The server may give another refresh token, which then replaces the one that was used.
+     *
+     * @throws ClientException if the address is not allowed, AUTHENTICATION_FAILED if the server does not renew this login, or if there
+     *     is no token now
+     */
+    public Token renew(String tokenUrl, String refresh) throws InterruptedException {
+        HttpUrl tokens = allowed("tokenUrl", tokenUrl);
+        Token next =
+                token(tokens, tokens, answer(tokens, Map.of("grant_type", "refresh_token", "refresh_token", refresh)));
+        return next.refresh() != null
+                ? next
+                : new Token(next.text(), next.life(), refresh, next.clientId(), next.tokenUrl());
+    }
+
+    /** Waits for the browser. Whatever else calls the port, such as another program of this machine, has not the state. */
+    private String code(ServerSocket callback, String state, HttpUrl server) throws IOException {
+        long end = System.nanoTime() + patience.toNanos();
+        while (true) {
+            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (left <= 0) {
+                throw tooLate();
+            }
+            callback.setSoTimeout((int) Math.min(left, Integer.MAX_VALUE));
+            try (Socket browser = callback.accept()) {
+                browser.setSoTimeout((int) Math.min(left, CALL.toMillis()));
+                Map<String, String> query = query(browser);
+                boolean ours = state.equals(query.get("state"));
+                answer(browser, ours ? "Done. You can close this page." : "This page belongs to no login.");
+                if (ours && query.get("code") != null) {
+                    return query.get("code");
+                }
+                if (ours) {
+                    throw refused(server, query);
+                }
+            } catch (SocketTimeoutException slow) {
+                // No connection, or a silent one; the loop checks the deadline.
+            }
+        }
+    }
+
+    /** The parameters of the first line of a request. */
+    private static Map<String, String> query(Socket browser) throws IOException {
+        var reader = new BufferedReader(new InputStreamReader(browser.getInputStream(), US_ASCII));
+        var line = new StringBuilder();
+        for (int c = reader.read(); c >= 0 && c != '\r' && c != '\n' && line.length() < LONGEST_REQUEST_LINE; ) {
+            line.append((char) c);
+            c = reader.read();
+        }
+        var query = new LinkedHashMap<String, String>();
+        String[] words = line.toString().split(" ", -1);
+        if (words.length > 1 && words[0].equals("GET") && words[1].startsWith("/callback?")) {
+            for (String pair : words[1].substring("/callback?".length()).split("&", -1)) {
+                int equals = pair.indexOf('=');
+                if (equals > 0) {
+                    query.put(pair.substring(0, equals), decoded(pair.substring(equals + 1)));
+                }
+            }
+        }
+        return query;
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, UTF_8);
+        } catch (IllegalArgumentException malformed) {
+            return "";
+        }
+    }
+
+    private static void answer(Socket browser, String text) throws IOException {
+        byte[] body = text.getBytes(US_ASCII);
+        browser.getOutputStream()
+                .write(("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: "
+                                + body.length + "\r\n\r\n" + text)
+                        .getBytes(US_ASCII));
+        browser.getOutputStream().flush();
+    }
+
+    private Map<?, ?> answer(HttpUrl url, Map<String, String> grant) throws InterruptedException {
+        var form = new LinkedHashMap<>(grant);
+        form.put("client_id", clientId);
+        if (secret != null) {
+            form.put("client_secret", secret);
+        }
+        HttpRequest request = HttpRequest.newBuilder(url.uri())
+                .timeout(CALL)
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Accept", "application/json")
+                .POST(BodyPublishers.ofString(form(form)))
+                .build();
+        try (HttpClient http = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(CALL)
+                .build()) {
+            HttpResponse<byte[]> answer = http.send(request, head -> new LimitedBytes(MAX_ANSWER_BYTES));
+            return Json.read(answer.body(), Map.class);
+        } catch (A2AException noJson) {
+            throw new ClientException(Problem.NO_TOKEN, url.origin() + " gives no token (no JSON object)");
+        } catch (IOException failed) {
+            throw new ClientException(Problem.UNREACHABLE, url.origin() + " cannot be reached", failed);
+        }
+    }
+
+    /** The address of renewals: that of the first token, unless the card names another one. */
+    private HttpUrl renewal(HttpUrl tokens, @Nullable String refreshUrl) {
+        return refreshUrl == null ? tokens : allowed("refreshUrl", refreshUrl);
+    }
+
+    private Token token(HttpUrl server, HttpUrl renewal, Map<?, ?> answer) {
+        if (!(answer.get("access_token") instanceof String text) || text.isBlank() || !HeaderText.isValue(text)) {
+            throw refused(server, answer);
+        }
+        if (answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
+            throw new ClientException(
+                    Problem.NO_TOKEN, server.origin() + " gives no token (token_type " + type + ", expected: bearer)");
+        }
+        Duration life =
+                answer.get("expires_in") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
+        // One that no keyring could keep is as good as none.
+        String refresh =
+                answer.get("refresh_token") instanceof String next && !next.isBlank() && HeaderText.isValue(next)
+                        ? next
+                        : null;
+        return new Token(text, life, refresh, clientId, renewal.uri().toString());
+    }
+
+    private static ClientException refused(HttpUrl server, Map<?, ?> answer) {
+        String error = String.valueOf(answer.get("error")).replaceAll("[^\\x20-\\x7e]", "?");
+        return new ClientException(
+                Problem.AUTHENTICATION_FAILED,
+                server.origin() + " gives no token (" + error.substring(0, Math.min(error.length(), 100)) + ")");
+    }
+
+    private ClientException tooLate() {
+        return new ClientException(Problem.TIMED_OUT, "no login within " + patience.toSeconds() + " s");
+    }
+
+    private HttpUrl allowed(String member, String address) {
+        HttpUrl url;
+        try {
+            url = HttpUrl.ofAgent(address);
+        } catch (IllegalArgumentException wrong) {
+            throw new ClientException(Problem.NO_TOKEN, member + " " + address + " " + wrong.getMessage(), wrong);
+        }
+        if (url.isPlain()) {
+            throw new ClientException(Problem.NO_TOKEN, member + " " + address + " (expected: https)");
+        }
+        if (!allowed.contains(url.origin())) {
+            throw new ClientException(
+                    Problem.ORIGIN_NOT_ALLOWED,
+                    "the agent's card leads to another origin for the login: " + url.origin());
+        }
+        return url;
+    }
+
+    private static void scope(Map<String, String> parameters, Collection<String> scopes) {
+        if (!scopes.isEmpty()) {
+            parameters.put("scope", String.join(" ", scopes));
+        }
+    }
+
+    private static String form(Map<String, String> parameters) {
+        List<String> pairs = new ArrayList<>();
+        parameters.forEach((name, value) -> pairs.add(name + "=" + URLEncoder.encode(value, UTF_8)));
+        return String.join("&", pairs);
+    }
+
+    private String secret() {
+        byte[] bytes = new byte[32];
+        random.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private static String challenge(String verifier) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(verifier));
+    }
+}

@@ -1,0 +1,321 @@
+package dev.parley.client.webhooks;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.HostName;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.RetryAfter;
+import dev.parley.dialect.Notification;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Sha256;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers events to webhooks: one attempt at a time, to an address that {@link WebhookRule} has passed.
+ *
+ * <p>Retrying, order and remembering are the caller's. Safe for any thread; {@link #send} blocks.
+ *
+ * <p>Source: A2A specification 1.0, sections 4.3.3 and 13.2.
+ */
+public final class WebhookSender implements AutoCloseable {
+    /** How one attempt ended. {@code retryable}: the same attempt may succeed later. */
+    public sealed interface Outcome {
+        /** The receiver has it. */
+        record Accepted(int status) implements Outcome {}
+
+        /** The receiver answered, and does not want it: now, or ever. {@code retryAfter} is at most an hour. */
+        record Refused(int status, @Nullable Duration retryAfter, boolean retryable) implements Outcome {}
+
+        /** No answer; whether the receiver has the event is unknown. {@code reason} holds no secret. */
+        record Failed(String reason, boolean retryable) implements Outcome {}
+    }
+
+    /** Bounds of one attempt: connecting, all of it, and what is read of the answer's body. */
+    record Limits(Duration connect, Duration total, int maxAnswerBytes) {
+        static final Limits DEFAULTS = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024);
+    }
+
+    /** The group for which the calling thread delivers. */
+    private static final ThreadLocal<@Nullable String> GROUP = new ThreadLocal<>();
+
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
+    private static final int CONNECTIONS_PER_HOST = 64;
+    /**
+     * Statuses after which the same request again is pointless. The others are worth another try, 401 and 404 too: a
+     * receiver that is being deployed, or gets its credentials changed, answers so for a while.
+     */
+    private static final Set<Integer> FINAL = Set.of(400, 405, 406, 410, 411, 413, 414, 415, 422, 431, 501, 505);
+
+    private final WebhookRule rule;
+    private final InstantSource clock;
+    private final Limits limits;
+    private final ReentrantLock creation = new ReentrantLock();
+    /** Made for the first delivery, because it reads all certificates that the platform trusts. Written under the lock. */
+    private volatile @Nullable CloseableHttpClient http;
+
+    private boolean closed;
+
+    public WebhookSender(WebhookRule rule, InstantSource clock) {
+        this(rule, clock, Limits.DEFAULTS);
+    }
+
+    WebhookSender(WebhookRule rule, InstantSource clock, Limits limits) {
+        this.rule = requireNonNull(rule, "rule");
+        this.clock = requireNonNull(clock, "clock");
+        this.limits = limits;
+    }
+
+    private CloseableHttpClient http() {
+        CloseableHttpClient made = http;
+        if (made != null) {
+            return made;
+        }
+        creation.lock();
+        try {
+            made = http;
+            if (made == null) {
+                if (closed) {
+                    throw new IllegalStateException("the sender is closed");
+                }
+                made = client(rule, limits);
+                http = made;
+            }
+            return made;
+        } finally {
+            creation.unlock();
+        }
+    }
+
+    private static CloseableHttpClient client(WebhookRule rule, Limits limits) {
+        Timeout connect = Timeout.of(limits.connect());
+        Timeout total = Timeout.of(limits.total());
+        var connections = PoolingHttpClientConnectionManagerBuilder.create()
+                .setDnsResolver(new CheckedAddresses(rule))
+                .setDefaultConnectionConfig(ConnectionConfig.custom()
+                        .setConnectTimeout(connect)
+                        .setSocketTimeout(total)
+                        .setTimeToLive(TimeValue.ofMinutes(5))
+                        .build())
+                .setDefaultTlsConfig(
+                        TlsConfig.custom().setHandshakeTimeout(connect).build())
+                .setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
+                        .http1Config(Http1Config.custom()
+                                .setMaxLineLength(HeaderText.MAX_LENGTH)
+                                .setMaxHeaderCount(100)
+                                .build())
+                        .build())
+                // Each host has its own share, so that a silent one delays no other.
+                .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.LAX)
+                .setMaxConnPerRoute(CONNECTIONS_PER_HOST)
+                .build();
+        return HttpClientBuilder.create()
+                .setConnectionManager(connections)
+                .setDefaultRequestConfig(RequestConfig.custom()
+                        .setConnectionRequestTimeout(total)
+                        .setResponseTimeout(total)
+                        .setAuthenticationEnabled(false)
+                        .build())
+                .setUserAgent("Parley")
+                .disableRedirectHandling()
+                .disableAutomaticRetries()
+                .disableContentCompression()
+                .disableCookieManagement()
+                .disableAuthCaching()
+                .evictIdleConnections(TimeValue.ofSeconds(30))
+                .build();
+    }
+
+    /** Resolves a host to what the rule has passed; what is returned here is what is dialled, without a second look. */
+    private record CheckedAddresses(WebhookRule rule) implements DnsResolver {
+        @Override
+        public InetAddress[] resolve(String host) throws UnknownHostException {
+            return rule.addresses(requireNonNullElse(GROUP.get(), ""), HostName.of(host));
+        }
+
+        @Override
+        public String resolveCanonicalHostname(String host) {
+            return host;
+        }
+    }
+
+    /**
+     * Offers an event to a webhook, once. Takes 15 seconds at most, 5 of them to connect.
+     *
+     * @param group of the task, whose share of look-ups it uses
+     * @param sequence the number of the event, by which a receiver knows a repetition
+     * @param signer signs what is sent; null to send it unsigned
+     * @throws InterruptedException if the waiting thread was interrupted; the event may have arrived
+     */
+    public Outcome send(
+            String group,
+            PushConfig config,
+            long sequence,
+            Notification notification,
+            @Nullable StandardWebhooks signer)
+            throws InterruptedException {
+        HttpUrl target;
+        try {
+            WebhookRule.checkHeaders(config);
+            target = rule.target(config.url());
+        } catch (A2AException e) {
+            return new Outcome.Failed(requireNonNull(e.getMessage()), false);
+        }
+        HttpPost post = request(target, config, sequence, notification, signer);
+        var answered = new AtomicReference<Outcome>();
+        var attempt = new FutureTask<>(() -> exchange(group, target, post, answered));
+        // On its own thread, because neither a resolver nor a receiver that drips bytes heeds a deadline.
+        Thread.ofVirtual().name("webhook").start(attempt);
+        try {
+            return attempt.get(limits.total().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            Outcome outcome = answered.get();
+            return outcome != null ? outcome : tooLate();
+        } catch (ExecutionException e) {
+            return new Outcome.Failed("unexpected: " + e.getCause(), true);
+        } finally {
+            post.cancel(); // does nothing after a completed exchange
+            attempt.cancel(true);
+        }
+    }
+
+    private HttpPost request(
+            HttpUrl target,
+            PushConfig config,
+            long sequence,
+            Notification notification,
+            @Nullable StandardWebhooks signer) {
+        byte[] body = notification.body();
+        HttpPost post = new HttpPost(target.uri());
+        post.setEntity(new ByteArrayEntity(body, ContentType.create(notification.contentType())));
+        notification.headers().forEach(post::setHeader);
+        PushConfig.Authentication authentication = config.authentication();
+        if (authentication != null) {
+            String credentials = requireNonNullElse(authentication.credentials(), "");
+            post.setHeader("Authorization", (authentication.scheme() + " " + credentials).strip());
+        }
+        if (config.token() != null) {
+            // The first is what most receivers look for, the second what some do.
+            post.setHeader("X-A2A-Notification-Token", config.token());
+            post.setHeader("A2A-Notification-Token", config.token());
+        }
+        if (signer != null) {
+            signer.sign(messageId(config, sequence), clock.instant(), body).forEach(post::setHeader);
+        }
+        return post;
+    }
+
+    /** The same for the same event to the same webhook, however often it is offered. */
+    private static String messageId(PushConfig config, long sequence) {
+        String name = config.taskId() + "\n" + config.id() + "\n" + sequence;
+        String hash = Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(name));
+        return "msg_" + hash.substring(0, 27);
+    }
+
+    private Outcome exchange(String group, HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
+        GROUP.set(group); // the resolver is asked on this thread, which ends with the attempt
+        var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
+        try (ClassicHttpResponse response = http().executeOpen(host, post, null)) {
+            Outcome outcome = outcome(response);
+            answered.set(outcome);
+            if (!readWhole(response.getEntity())) {
+                post.cancel(); // close() would read the rest first
+            }
+            return outcome;
+        } catch (WebhookRule.RefusedHost e) {
+            return new Outcome.Failed(requireNonNullElse(e.getMessage(), "host refused"), false);
+        } catch (UnknownHostException e) {
+            return new Outcome.Failed(target.host().name() + " cannot be found", true);
+        } catch (IOException e) {
+            Outcome outcome = answered.get();
+            if (outcome != null) {
+                return outcome;
+            }
+            boolean late = e instanceof SocketTimeoutException && !(e instanceof ConnectTimeoutException);
+            return late ? tooLate() : new Outcome.Failed("not delivered: " + e, true);
+        }
+    }
+
+    private Outcome tooLate() {
+        return new Outcome.Failed("no answer within " + limits.total(), true);
+    }
+
+    private Outcome outcome(ClassicHttpResponse response) {
+        int status = response.getCode();
+        if (status / 100 == 2) {
+            return new Outcome.Accepted(status);
+        }
+        Header header = response.getFirstHeader("Retry-After");
+        Duration retryAfter =
+                RetryAfter.parse(header == null ? null : header.getValue(), clock.instant(), LONGEST_RETRY_AFTER);
+        // Redirects are not followed: where they lead to was not checked, and never registered.
+        boolean retryable = status >= 400 && !FINAL.contains(status);
+        return new Outcome.Refused(status, retryAfter, retryable);
+    }
+
+    /** Reads and forgets the body, so that its connection can be used again; false if it is longer than we care for. */
+    private boolean readWhole(@Nullable HttpEntity entity) throws IOException {
+        if (entity == null) {
+            return true;
+        }
+        if (entity.getContentLength() > limits.maxAnswerBytes()) {
+            return false;
+        }
+        InputStream in = entity.getContent();
+        return in.readNBytes(limits.maxAnswerBytes()).length < limits.maxAnswerBytes() || in.read() < 0;
+    }
+
+    /** Gives up what is under way and closes all connections. Idempotent. */
+    @Override
+    public void close() {
+        creation.lock();
+        try {
+            closed = true;
+            CloseableHttpClient made = http;
+            if (made != null) {
+                made.close();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("closing sockets", e);
+        } finally {
+            creation.unlock();
+        }
+    }
+}

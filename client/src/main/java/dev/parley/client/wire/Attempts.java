@@ -1,0 +1,70 @@
+package dev.parley.client.wire;
+
+import dev.parley.client.http.Backoff;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.WireListener;
+import java.time.Duration;
+
+/**
+ * Tries again what another attempt may mend, and nothing else.
+ *
+ * <p>The rule: what was not sent, or was declined with 429 or 503, is tried again whatever it is. What got lost on the
+ * way (a broken connection, 502, 504) is tried again only if the operation may be asked twice. A {@code Retry-After} is
+ * kept to; if it lies behind the deadline, there is no other attempt.
+ */
+public final class Attempts {
+    /** One attempt, in the time that is left. */
+    public interface Attempt<T> {
+        T in(Duration left) throws Trouble, InterruptedException;
+    }
+
+    /** Waits; true if the client was closed meanwhile. */
+    public interface Pause {
+        boolean last(Duration wait) throws InterruptedException;
+    }
+
+    private final int retries;
+    private final Backoff backoff;
+    private final Pause pause;
+    private final WireListener listener;
+
+    public Attempts(int retries, Backoff backoff, Pause pause, WireListener listener) {
+        this.retries = retries;
+        this.backoff = backoff;
+        this.pause = pause;
+        this.listener = listener;
+    }
+
+    /** Returns the result of the first attempt that has one, or throws what the last one ended with. */
+    public <T> T run(boolean repeatable, Duration timeout, Attempt<T> attempt) {
+        long end = System.nanoTime() + timeout.toNanos();
+        try {
+            for (int failures = 1; ; failures++) {
+                Duration left = left(end);
+                if (!left.isPositive()) {
+                    throw new ClientException(Problem.TIMED_OUT, "the deadline has passed");
+                }
+                try {
+                    return attempt.in(left);
+                } catch (Trouble trouble) {
+                    Duration wait = backoff.after(failures, trouble.retryAfter());
+                    if (failures > retries || !trouble.isMendable(repeatable) || wait.compareTo(left(end)) >= 0) {
+                        throw trouble.verdict();
+                    }
+                    listener.retrying(String.valueOf(trouble.verdict().getMessage()), wait);
+                    if (pause.last(wait)) {
+                        throw new ClientException(Problem.CLOSED, "the client has been closed", trouble.verdict());
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for an answer", e);
+        }
+    }
+
+    private static Duration left(long end) {
+        return Duration.ofNanos(end - System.nanoTime());
+    }
+}

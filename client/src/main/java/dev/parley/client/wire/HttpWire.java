@@ -1,0 +1,337 @@
+package dev.parley.client.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.HttpUrl.Origin;
+import dev.parley.client.http.LimitedBytes;
+import dev.parley.client.http.Redaction;
+import dev.parley.client.http.SseParser;
+import dev.parley.client.http.StreamBody;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.dialect.Transport;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLHandshakeException;
+
+/**
+ * Sends requests to the origins that it may send credentials to, and to no other. Never follows redirects. Safe for any
+ * thread.
+ */
+public final class HttpWire implements AutoCloseable {
+    /** A request; credentials are added when it is sent. */
+    public record Request(String method, HttpUrl url, Map<String, String> headers, byte[] body) {}
+
+    /** A whole answer. */
+    public record Answer(int status, HttpHeaders headers, byte[] body) {}
+
+    /** A request for a stream that is on its way; {@code exchange} is its number for the listener. */
+    public record Opening(long exchange, Request request, CompletableFuture<HttpResponse<StreamBody>> response) {}
+
+    private final ClientSettings settings;
+    private final Set<Origin> trusted;
+    /** Of what was given to the builder; what keys were found later comes with each request. */
+    private volatile Redaction redaction;
+
+    private final HttpClient http;
+    private final AtomicLong exchanges = new AtomicLong();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    public HttpWire(ClientSettings settings, Set<Origin> trusted) {
+        this.settings = settings;
+        this.trusted = trusted;
+        this.redaction = new Redaction(settings.headers().keySet(), settings.secrets());
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .executor(Executors.newVirtualThreadPerTaskExecutor()) // has no thread of its own to be ended
+                .connectTimeout(settings.connectTimeout())
+                .followRedirects(HttpClient.Redirect.NEVER);
+        if (settings.sslContext() != null) {
+            builder.sslContext(settings.sslContext());
+        }
+        this.http = builder.build();
+    }
+
+    /**
+     * Sends a request and reads the whole answer.
+     *
+     * @throws Trouble if another attempt may help
+     * @throws ClientException if none would
+     */
+    public Answer exchange(Request request, int maxBytes, Duration left) throws Trouble, InterruptedException {
+        long exchange = exchanges.incrementAndGet();
+        HttpResponse<byte[]> response =
+                await(request, send(exchange, request, head -> new LimitedBytes(maxBytes)), left);
+        listen(exchange, response, response.body());
+        refuseRedirect(request, response);
+        return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    /**
+     * Sends a form to another server than the agent, such as an authorization server: without the headers that the agent
+     * gets, and unseen by the listener, for both sides of such an exchange are secrets.
+     *
+     * @throws Trouble if another attempt may help
+     * @throws ClientException if none would, or the card leads there and that origin may not have the credentials
+     */
+    Answer post(HttpUrl url, byte[] form, int maxBytes, Duration left) throws Trouble, InterruptedException {
+        requireOpen();
+        requireTrust(url.origin());
+        var request = new Request("POST", url, Map.of(), form);
+        HttpRequest ready = HttpRequest.newBuilder(url.uri())
+                .version(version(url))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Accept", "application/json")
+                .POST(BodyPublishers.ofByteArray(form))
+                .build();
+        HttpResponse<byte[]> response = await(request, http.sendAsync(ready, head -> new LimitedBytes(maxBytes)), left);
+        refuseRedirect(request, response);
+        return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    /** Keeps these, too, from the listener. */
+    void hide(Collection<String> secrets) {
+        if (settings.isHeard()) {
+            var all = new ArrayList<>(settings.secrets());
+            all.addAll(secrets);
+            redaction = new Redaction(settings.headers().keySet(), all);
+        }
+    }
+
+    /** Sends a request for a stream; its pieces go to {@code consumer}. */
+    public Opening open(Request request, Consumer<StreamBody.Piece> consumer) {
+        long exchange = exchanges.incrementAndGet();
+        return new Opening(
+                exchange, request, send(exchange, request, StreamBody.handler(consumer, settings.maxAnswerBytes())));
+    }
+
+    /**
+     * Waits for the beginning of the answer to a request for a stream.
+     *
+     * @throws Trouble if another attempt may help
+     * @throws ClientException if none would
+     */
+    public HttpResponse<StreamBody> await(Opening opening, Duration left) throws Trouble, InterruptedException {
+        return await(opening.request(), opening.response(), left);
+    }
+
+    /**
+     * Looks at the beginning of the answer to a request for a stream.
+     *
+     * @throws ClientException if it is a redirect
+     */
+    public void begun(Opening opening, HttpResponse<StreamBody> response) {
+        byte[] body = response.body() instanceof StreamBody.Whole(var bytes) ? bytes : new byte[0];
+        listen(opening.exchange(), response, body);
+        refuseRedirect(opening.request(), response);
+    }
+
+    /** Tells the listener of an event of a stream. */
+    public void listen(long exchange, SseParser.Frame frame) {
+        if (settings.isHeard()) {
+            settings.listener().event(exchange, frame.id(), redaction.body(frame.data()));
+        }
+    }
+
+    /** Tells the listener of what another transport sends and gets. */
+    Transport.Listener overhearing() {
+        return new Transport.Listener() {
+            @Override
+            public long sending(String url, Map<String, List<String>> headers, String message) {
+                long exchange = exchanges.incrementAndGet();
+                settings.listener()
+                        .sending(
+                                exchange,
+                                "GRPC",
+                                redaction.url(url),
+                                redaction.headers(headers),
+                                redaction.body(message));
+                return exchange;
+            }
+
+            @Override
+            public void received(long exchange, int status, Map<String, List<String>> headers, String message) {
+                settings.listener().received(exchange, status, redaction.headers(headers), redaction.body(message));
+            }
+
+            @Override
+            public void event(long exchange, String message) {
+                settings.listener().event(exchange, null, redaction.body(message));
+            }
+        };
+    }
+
+    private void listen(long exchange, HttpResponse<?> response, byte[] body) {
+        if (settings.isHeard()) {
+            settings.listener()
+                    .received(
+                            exchange,
+                            response.statusCode(),
+                            redaction.headers(response.headers().map()),
+                            redaction.body(new String(body, UTF_8)));
+        }
+    }
+
+    /** Waits; true if this was closed meanwhile. */
+    public boolean pause(Duration wait) throws InterruptedException {
+        return closed.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    public boolean isClosed() {
+        return closed.getCount() == 0;
+    }
+
+    private <T> CompletableFuture<HttpResponse<T>> send(long exchange, Request request, BodyHandler<T> handler) {
+        requireOpen();
+        requireTrust(request.url().origin()); // once more, because this is where credentials leave
+        if (!settings.headers().isEmpty()) {
+            settings.requirePrivate(request.url());
+        }
+        HttpRequest.Builder builder = HttpRequest.newBuilder(request.url().uri())
+                .version(version(request.url()))
+                .method(
+                        request.method(),
+                        request.body().length == 0 && !request.method().equals("POST")
+                                ? BodyPublishers.noBody()
+                                : BodyPublishers.ofByteArray(request.body()));
+        request.headers().forEach(builder::setHeader);
+        settings.headers().forEach(builder::setHeader);
+        HttpRequest ready = builder.build();
+        if (settings.isHeard()) {
+            settings.listener()
+                    .sending(
+                            exchange,
+                            ready.method(),
+                            redaction.url(ready.uri().toString()),
+                            redaction.headers(ready.headers().map()),
+                            redaction.body(new String(request.body(), UTF_8)));
+        }
+        return http.sendAsync(ready, handler);
+    }
+
+    private void requireOpen() {
+        if (isClosed()) {
+            throw new ClientException(Problem.CLOSED, "the client has been closed");
+        }
+    }
+
+    /** An upgrade to HTTP/2 without TLS is an offer that not every server can bear next to a body. */
+    private static HttpClient.Version version(HttpUrl url) {
+        return url.uri().getScheme().equals("https") ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1;
+    }
+
+    private <T> HttpResponse<T> await(Request request, CompletableFuture<HttpResponse<T>> response, Duration left)
+            throws Trouble, InterruptedException {
+        try {
+            return response.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            response.cancel(true);
+            throw new ClientException(
+                    Problem.TIMED_OUT, "no answer in time from " + request.url().origin(), e);
+        } catch (InterruptedException e) {
+            response.cancel(true);
+            throw e;
+        } catch (ExecutionException e) {
+            throw trouble(request, requireNonNullElse(e.getCause(), e));
+        }
+    }
+
+    /**
+     * Returns what a failed exchange means.
+     *
+     * @throws ClientException if another attempt would not help
+     */
+    Trouble trouble(Request request, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Origin origin = request.url().origin();
+        if (isClosed()) {
+            throw new ClientException(Problem.CLOSED, "the client has been closed", cause);
+        }
+        return switch (cause) {
+            case ConnectException e
+            when e.getCause() instanceof UnresolvedAddressException ->
+                new Trouble(
+                        Trouble.Kind.NOT_HERE,
+                        null,
+                        new ClientException(
+                                Problem.UNREACHABLE, request.url().host().name() + " cannot be found", e));
+            case ConnectException e -> new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(origin, "refused", e));
+            case HttpConnectTimeoutException e ->
+                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(origin, "timed out", e));
+            case SSLHandshakeException e -> throw unreachable(origin, "TLS failed: " + e.getMessage(), e);
+            case LimitedBytes.TooLarge e ->
+                throw new ClientException(Problem.ANSWER_TOO_LARGE, "answer of " + origin + ": " + e.getMessage(), e);
+            case IOException e ->
+                new Trouble(
+                        Trouble.Kind.LOST,
+                        null,
+                        new ClientException(
+                                Problem.LOST,
+                                "the connection to " + origin + " broke before the answer (" + e.getMessage()
+                                        + "); whether the agent acted is unknown",
+                                e));
+            default -> throw new ClientException(Problem.LOST, "call to " + origin + " failed", cause);
+        };
+    }
+
+    private static ClientException unreachable(Origin origin, String how, Throwable cause) {
+        return new ClientException(Problem.UNREACHABLE, "connection to " + origin + ": " + how, cause);
+    }
+
+    /** Whether this origin may have the credentials. */
+    boolean isTrusted(Origin origin) {
+        return trusted.contains(origin);
+    }
+
+    /** @throws ClientException if this origin may not have the credentials; it tells what to allow */
+    void requireTrust(Origin origin) {
+        if (!isTrusted(origin)) {
+            throw new ClientException(
+                    Problem.ORIGIN_NOT_ALLOWED,
+                    "the agent's card leads to another origin: " + origin + " (allow it by allowOrigin(\"" + origin
+                            + "\"), if it may have your credentials)");
+        }
+    }
+
+    private static void refuseRedirect(Request request, HttpResponse<?> response) {
+        int status = response.statusCode();
+        if (status >= 300 && status < 400 && status != 304) {
+            String location = response.headers().firstValue("Location").orElse("an unknown place");
+            throw new ClientException(
+                    Problem.REDIRECTED,
+                    request.url().origin() + " answered " + status + " and points to " + location
+                            + " (redirects are not followed: use that address, if you trust it)");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        http.shutdownNow();
+    }
+}

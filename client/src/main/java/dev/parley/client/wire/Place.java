@@ -1,0 +1,102 @@
+package dev.parley.client.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.wire.CardFinder.Found;
+import dev.parley.dialect.Binding;
+import dev.parley.dialect.Transport;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.SecurityScheme;
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Address and binding of an agent: one interface of its card. */
+public sealed interface Place {
+    SecurityScheme.ApiKey USUAL_KEY = new SecurityScheme.ApiKey(null, "header", "X-API-Key");
+
+    AgentCard card();
+
+    AgentCard.Interface agent();
+
+    HttpUrl url();
+
+    /** Origin from which the card was read; null if the caller passed the card. */
+    @Nullable
+    Found found();
+
+    /** The same, as another card of the same agent describes it. */
+    Place with(AgentCard other);
+
+    /** Reached by a transport that brings its own connections; see {@code Remotes}. */
+    record ByTransport(
+            AgentCard card,
+            AgentCard.Interface agent,
+            HttpUrl url,
+            Transport transport,
+            @Nullable Found found) implements Place {
+        @Override
+        public ByTransport with(AgentCard other) {
+            return new ByTransport(other, agent, url, transport, found);
+        }
+    }
+
+    /** Reached by requests and answers of HTTP. */
+    record ByHttp(
+            AgentCard card,
+            AgentCard.Interface agent,
+            HttpUrl url,
+            Binding binding,
+            @Nullable Found found) implements Place {
+        @Override
+        public ByHttp with(AgentCard other) {
+            return new ByHttp(other, agent, url, binding, found);
+        }
+
+        /** Returns the request as it is sent: with the credentials where the card wants them. */
+        public HttpWire.Request request(Binding.Outgoing outgoing, List<Credential> credentials) {
+            var headers = new HashMap<>(outgoing.headers());
+            String url = outgoing.url();
+            for (Credential credential : credentials) {
+                switch (credential) {
+                    case Credential.Token(var token) -> headers.put("Authorization", "Bearer " + token);
+                    case Credential.Key(var scheme, var key) -> {
+                        switch (scheme.location()) {
+                            case "query" ->
+                                url += (url.indexOf('?') < 0 ? "?" : "&") + encoded(scheme.name()) + "=" + encoded(key);
+                            case "cookie" ->
+                                headers.merge("Cookie", scheme.name() + "=" + key, (one, other) -> one + "; " + other);
+                            default -> headers.put(scheme.name(), key);
+                        }
+                    }
+                }
+            }
+            return new HttpWire.Request(outgoing.method(), HttpUrl.of(url), headers, outgoing.body());
+        }
+
+        private static String encoded(String text) {
+            return URLEncoder.encode(text, UTF_8);
+        }
+    }
+
+    /** Returns the place of an API key that was given without one. */
+    static SecurityScheme.ApiKey keyScheme(AgentCard card) {
+        Map<String, SecurityScheme> schemes = card.securitySchemes();
+        // Extensions that the agent requires come before optional ones.
+        var names = new ArrayList<String>();
+        card.securityRequirements()
+                .forEach(requirement -> names.addAll(requirement.schemes().keySet()));
+        names.addAll(schemes.keySet());
+        for (String name : names) {
+            if (schemes.get(name) instanceof SecurityScheme.ApiKey key && HeaderText.maySet(key.name())) {
+                return key;
+            }
+        }
+        return USUAL_KEY;
+    }
+}

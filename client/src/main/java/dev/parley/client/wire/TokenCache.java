@@ -1,0 +1,193 @@
+package dev.parley.client.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.client.http.HeaderText;
+import dev.parley.client.http.HttpUrl;
+import dev.parley.client.http.RetryAfter;
+import dev.parley.client.keys.OAuthClient;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.HttpWire.Answer;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import java.net.URLEncoder;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets tokens for OAuth clients by the client credentials grant, and keeps each until shortly before it expires. However
+ * many threads want the same one, it is asked for once. Safe for any thread.
+ *
+ * <p>Source: RFC 6749, section 4.4. The client's secret goes into the form, as AgentVault 0.2 does it.
+ */
+final class TokenCache {
+    /** Key of a cached token. */
+    record Wanted(String tokenUrl, OAuthClient client, List<String> scopes) {}
+
+    /** Sends a form, as {@link HttpWire#post} does. */
+    interface Post {
+        Answer post(HttpUrl url, byte[] form, int maxBytes, Duration left) throws Trouble, InterruptedException;
+    }
+
+    /** @param until when it is no longer used; null for one that has no end */
+    private record Token(String text, @Nullable Instant until) {
+        boolean isGood(Instant now) {
+            return until == null || now.isBefore(until);
+        }
+    }
+
+    /** The place of one token; the lock is held by the thread that asks for it. */
+    private static final class Entry {
+        final ReentrantLock asking = new ReentrantLock();
+        volatile @Nullable Token token;
+    }
+
+    /** A token that expires on its way is of no use. */
+    private static final Duration MARGIN = Duration.ofSeconds(60);
+
+    /** Tokens that are kept; when there are so many, all are requested anew. */
+    static final int MAX_TOKENS = 256;
+
+    private static final Duration LONGEST = Duration.ofDays(3650);
+    private static final int MAX_ANSWER_BYTES = 64 * 1024;
+    private static final Set<Integer> NOT_ACCEPTED = Set.of(400, 401, 403);
+
+    private final Post server;
+    private final InstantSource clock;
+    private final Map<Wanted, Entry> entries = new ConcurrentHashMap<>();
+
+    TokenCache(Post server, InstantSource clock) {
+        this.server = server;
+        this.clock = clock;
+    }
+
+    /**
+     * Returns a token that is good for a minute at least, or for once if it is shorter-lived.
+     *
+     * @throws Trouble if the server gives none now, but may at another attempt
+     * @throws ClientException if it gives none
+     */
+    String get(Wanted wanted, Duration left) throws Trouble, InterruptedException {
+        if (entries.size() >= MAX_TOKENS && !entries.containsKey(wanted)) {
+            entries.clear(); // a card may require other scopes each time that it is read
+        }
+        Entry entry = entries.computeIfAbsent(wanted, name -> new Entry());
+        Token known = entry.token;
+        if (known != null && known.isGood(clock.instant())) {
+            return known.text();
+        }
+        long end = System.nanoTime() + left.toNanos();
+        if (!entry.asking.tryLock(left.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new ClientException(Problem.TIMED_OUT, "no token in time from " + wanted.tokenUrl());
+        }
+        try {
+            Token other = entry.token;
+            if (other != null && other.isGood(clock.instant())) {
+                return other.text();
+            }
+            Token fresh = ask(wanted, Duration.ofNanos(end - System.nanoTime()));
+            entry.token = fresh;
+            return fresh.text();
+        } finally {
+            entry.asking.unlock();
+        }
+    }
+
+    /** Returns the number of tokens that are kept or being requested. */
+    int size() {
+        return entries.size();
+    }
+
+    /** Forgets all tokens. */
+    void clear() {
+        entries.clear();
+    }
+
+    private Token ask(Wanted wanted, Duration left) throws Trouble, InterruptedException {
+        HttpUrl url = address(wanted.tokenUrl());
+        Answer answer;
+        try {
+            answer = server.post(url, form(wanted), MAX_ANSWER_BYTES, left);
+        } catch (Trouble trouble) {
+            // The agent itself has not been asked yet, so whatever the operation is, all of it may be tried again.
+            throw new Trouble(Trouble.Kind.NOT_NOW, trouble.retryAfter(), trouble.verdict());
+        }
+        int status = answer.status();
+        if (NOT_ACCEPTED.contains(status)) {
+            throw new ClientException(
+                    Problem.AUTHENTICATION_FAILED,
+                    url.origin() + " does not accept the OAuth client "
+                            + wanted.client().id() + " (status " + status + ")");
+        }
+        if (status == 429 || status >= 500) {
+            throw new Trouble(
+                    Trouble.Kind.NOT_NOW,
+                    RetryAfter.parse(answer.headers().firstValue("Retry-After").orElse(null), clock.instant(), LONGEST),
+                    noToken(url, "status " + status));
+        }
+        if (status < 200 || status >= 300) {
+            throw noToken(url, "status " + status);
+        }
+        return token(url, answer.body());
+    }
+
+    /** Returns the token endpoint of a card, if it is https or on this machine: others on the network must not read the secret. */
+    private static HttpUrl address(String tokenUrl) {
+        try {
+            HttpUrl url = HttpUrl.ofAgent(tokenUrl);
+            if (url.uri().getScheme().equals("https") || url.origin().host().equals("localhost")) {
+                return url;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " " + e.getMessage(), e);
+        }
+        throw new ClientException(Problem.NO_TOKEN, "tokenUrl " + tokenUrl + " (expected: https)");
+    }
+
+    private static byte[] form(Wanted wanted) {
+        String form = "grant_type=client_credentials&client_id="
+                + encoded(wanted.client().id()) + "&client_secret="
+                + encoded(wanted.client().secret());
+        if (!wanted.scopes().isEmpty()) {
+            form += "&scope=" + encoded(String.join(" ", wanted.scopes()));
+        }
+        return form.getBytes(UTF_8);
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, UTF_8);
+    }
+
+    private Token token(HttpUrl url, byte[] body) {
+        Map<?, ?> answer;
+        try {
+            answer = Json.read(body, Map.class);
+        } catch (A2AException e) {
+            throw noToken(url, "no JSON object"); // the cause may quote the token
+        }
+        if (!(answer.get("access_token") instanceof String text) || text.isBlank() || !HeaderText.isValue(text)) {
+            throw noToken(url, "no access_token");
+        }
+        if (answer.get("token_type") instanceof String type && !type.equalsIgnoreCase("bearer")) {
+            throw noToken(url, "token_type " + type + ", expected: bearer");
+        }
+        if (!(answer.get("expires_in") instanceof Number seconds)) {
+            return new Token(text, null);
+        }
+        long life = Math.clamp(seconds.longValue(), 0, LONGEST.toSeconds());
+        return new Token(text, clock.instant().plusSeconds(life).minus(MARGIN));
+    }
+
+    private static ClientException noToken(HttpUrl url, String why) {
+        return new ClientException(Problem.NO_TOKEN, url.origin() + " gives no token (" + why + ")");
+    }
+}

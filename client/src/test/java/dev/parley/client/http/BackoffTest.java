@@ -1,0 +1,46 @@
+package dev.parley.client.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BackoffTest {
+    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
+
+    @ParameterizedTest
+    @CsvSource({"1, PT0.1S", "2, PT0.2S", "3, PT0.4S", "5, PT1.6S", "6, PT2S", "7, PT2S", "1000, PT2S"})
+    void theWaitIsRandomBelowABoundThatDoubles(int failures, Duration bound) {
+        assertThat(waits(failures)).allSatisfy(wait -> assertThat(wait).isBetween(Duration.ZERO, bound));
+        assertThat(waits(failures)).anySatisfy(wait -> assertThat(wait).isGreaterThan(bound.dividedBy(2)));
+        assertThat(waits(failures)).anySatisfy(wait -> assertThat(wait).isLessThan(bound.dividedBy(2)));
+    }
+
+    @Test
+    void whatTheOtherSideAskedForIsKept() {
+        assertThat(backoff.after(9, Duration.ofSeconds(30)))
+                .isBetween(Duration.ofSeconds(30), Duration.ofMillis(30_100));
+    }
+
+    @Test
+    void itCanBeNothing() {
+        assertThat(new Backoff(Duration.ZERO, Duration.ZERO).after(3, null)).isZero();
+    }
+
+    @Test
+    void aBoundThatShrinksIsRefused() {
+        assertThatThrownBy(() -> new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Backoff(Duration.ofSeconds(-1), Duration.ofSeconds(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private Stream<Duration> waits(int failures) {
+        return IntStream.range(0, 200).mapToObj(i -> backoff.after(failures, null));
+    }
+}
