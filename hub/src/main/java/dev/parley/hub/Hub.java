@@ -194,12 +194,15 @@ public final class Hub implements AutoCloseable {
         boolean started = false;
         try {
             this.adminServer = forOperators
-                    .map(server -> server.readiness(this::obstacle).start())
+                    .map(server -> server.readiness(this::obstacle)
+                            .readinessTest(this::databaseTest)
+                            .start())
                     .orElse(null);
             this.server = forAll.authenticator(new Door(trust, this::url))
                     .handler(ExtensionPages.PATH, extensionPages)
                     .home(home)
                     .readiness(this::obstacle)
+                    .readinessTest(this::databaseTest)
                     .start();
             settings.agents.values().forEach(this::host);
             this.hosting = true;
@@ -220,6 +223,10 @@ public final class Hub implements AutoCloseable {
             return Optional.of("the agents are not all hosted yet");
         }
         return database == null ? Optional.empty() : database.outage();
+    }
+
+    private Optional<String> databaseTest() {
+        return database == null ? Optional.empty() : database.testWriting();
     }
 
     /**

@@ -116,6 +116,24 @@ final class FullDiskCrashTest {
                 CYCLES, acknowledged.size(), refused.get());
     }
 
+    @Test
+    void anIdleHubTellsThatTheDiskIsFullAndThatItIsNotAnyMore() throws Exception {
+        int port = freePort();
+        var caller = new Outsider("http://127.0.0.1:" + port);
+        Process hub = start(port);
+        try {
+            awaitStatus(caller, 200);
+            Path filler = fill();
+
+            awaitNotReady(caller);
+            Files.delete(filler);
+
+            awaitStatus(caller, 200);
+        } finally {
+            hub.destroyForcibly().waitFor();
+        }
+    }
+
     private Process start(int port) throws IOException {
         Process hub = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

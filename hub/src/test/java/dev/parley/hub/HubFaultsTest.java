@@ -77,6 +77,30 @@ final class HubFaultsTest {
         outliveFaults(List.of(Fault.CUT, Fault.NO_SPACE), "I/O error|No space left");
     }
 
+    @Test
+    void anIdleHubTellsWhenItCannotWriteAndWhenItCanAgain() throws Exception {
+        try (Hub hub = hub()) {
+            var caller = new Outsider(hub.url());
+            var operator = new Outsider(hub.adminUrl());
+            await(caller, 200);
+
+            for (Fault fault : List.of(Fault.FULL, Fault.IO)) {
+                faults.from(1, fault, Side.WRITES);
+                for (Outsider asking : List.of(caller, operator)) {
+                    assertThat(await(asking, 503).body()).contains("the database cannot be written", "SQLITE_" + fault);
+                }
+                faults.pass();
+                await(caller, 200);
+                await(operator, 200);
+            }
+            faults.from(1, Fault.HANG, Side.WRITES);
+            assertThat(await(caller, 503).body()).contains("the database did not answer within 2 s");
+            assertThat(caller.get("/health").statusCode()).isEqualTo(200);
+            faults.pass();
+            await(caller, 200);
+        }
+    }
+
     private void outliveFaults(List<Fault> errors, String shown) throws Exception {
         ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
         try (Hub hub = hub()) {

@@ -11,11 +11,16 @@ import dev.parley.store.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.StoreException;
 import dev.parley.store.TaskFilter;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -165,5 +170,51 @@ final class PostgresqlHubTest {
                 .isInstanceOfSatisfying(
                         NotOpenedException.class,
                         refused -> assertThat(refused.reason()).isEqualTo(NotOpenedException.Reason.SETTING));
+    }
+
+    @Test
+    void anIdleHubTellsWhenItsServerIsStoppedAndWhenItIsBack(@TempDir Path files) throws Exception {
+        EmbeddedPostgres.Builder builder =
+                EmbeddedPostgres.builder().setDataDirectory(files).setCleanDataDirectory(false);
+        EmbeddedPostgres server = builder.start();
+        builder.setPort(server.getPort());
+        try (Hub hub = hub().database("postgresql://postgres@localhost:" + server.getPort() + "/postgres")
+                .start()) {
+            var caller = new Outsider(hub.url());
+            awaitReady(caller, 200);
+
+            server.close();
+            assertThat(awaitReady(caller, 503)).contains("the database cannot be written");
+            server = builder.start();
+            awaitReady(caller, 200); // although nothing is written
+
+            suspend(files, true);
+            assertThat(awaitReady(caller, 503)).contains("the database did not answer within 2 s");
+            assertThat(caller.get("/health").statusCode()).isEqualTo(200);
+            suspend(files, false);
+            awaitReady(caller, 200);
+        } finally {
+            server.close();
+        }
+    }
+
+    private static String awaitReady(Outsider caller, int status) throws Exception {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        HttpResponse<String> answer = caller.get("/ready");
+        while (answer.statusCode() != status) {
+            assertThat(System.nanoTime()).as(answer.body()).isLessThan(deadline);
+            LockSupport.parkNanos(10_000_000);
+            answer = caller.get("/ready");
+        }
+        return answer.body();
+    }
+
+    /** Stops the processes of a server, so that they do not answer and their connections stay, or lets them go on. */
+    private static void suspend(Path files, boolean suspended) throws Exception {
+        long server = Long.parseLong(
+                Files.readAllLines(files.resolve("postmaster.pid")).getFirst());
+        var command = new ArrayList<>(List.of("kill", suspended ? "-STOP" : "-CONT", String.valueOf(server)));
+        ProcessHandle.of(server).orElseThrow().descendants().forEach(each -> command.add(String.valueOf(each.pid())));
+        assertThat(new ProcessBuilder(command).start().waitFor()).isZero();
     }
 }

@@ -72,6 +72,7 @@ final class HttpServer implements Server {
                 settings.handlers,
                 settings.home,
                 settings.obstacle,
+                settings.readinessTest,
                 connections::draining,
                 settings.refusals);
         this.grpc = settings.grpc == null ? null : grpc(settings.grpc, routes);

@@ -67,6 +67,7 @@ final class Routes {
     private final List<Prefixed> handlers;
     private final @Nullable RequestHandler home;
     private final Supplier<Optional<String>> obstacle;
+    private final Supplier<Optional<String>> readinessTest;
     private final BooleanSupplier draining;
     private final IntConsumer refusals;
 
@@ -78,6 +79,7 @@ final class Routes {
             Map<String, RequestHandler> handlers,
             @Nullable RequestHandler home,
             Supplier<Optional<String>> obstacle,
+            Supplier<Optional<String>> readinessTest,
             BooleanSupplier draining,
             IntConsumer refusals) {
         this.dialects = dialects;
@@ -90,6 +92,7 @@ final class Routes {
                 .toList();
         this.home = home;
         this.obstacle = obstacle;
+        this.readinessTest = readinessTest;
         this.draining = draining;
         this.refusals = refusals;
     }
@@ -109,11 +112,11 @@ final class Routes {
      */
     WireAnswer answer(Head head, RequestBody body) {
         var path = head.path();
-        if (path.equals("/health")) {
-            return status(head, true, Map.of("status", "up"));
-        }
-        if (path.equals("/ready")) {
-            return readiness(head);
+        if (path.equals("/health") || path.equals("/ready")) {
+            if (!isRead(head)) {
+                return problem(head, A2AException.notAllowed(head.method(), READING));
+            }
+            return path.equals("/health") ? status(true, Map.of("status", "up")) : readiness();
         }
         // Quick ones, such as metrics, which are of interest just then.
         for (var each : handlers) {
@@ -222,7 +225,9 @@ final class Routes {
 
     /** Refuses a request to an agent that is not hosted: it may be yet, while the server is not ready. */
     private A2AException noAgentHere() {
-        return obstacle().isEmpty() ? nothingHere() : A2AException.unavailable("The server is not ready", RETRY_SOON);
+        return reason(obstacle).isEmpty()
+                ? nothingHere()
+                : A2AException.unavailable("The server is not ready", RETRY_SOON);
     }
 
     private WireAnswer listing(Head head) {
@@ -233,30 +238,31 @@ final class Routes {
                 200, jsonHeaders(), Json.write(agents.listing(authenticator.shown(head.arrival(), protectCards))));
     }
 
-    private WireAnswer readiness(Head head) {
+    private WireAnswer readiness() {
         if (draining.getAsBoolean()) {
-            return status(head, false, Map.of("status", "draining"));
+            return status(false, Map.of("status", "draining"));
         }
-        return obstacle()
-                .map(reason -> status(head, false, new TreeMap<>(Map.of("status", "not ready", "reason", reason))))
-                .orElseGet(() -> status(head, true, Map.of("status", "ready")));
+        return unready()
+                .map(reason -> status(false, new TreeMap<>(Map.of("status", "not ready", "reason", reason))))
+                .orElseGet(() -> status(true, Map.of("status", "ready")));
     }
 
-    private WireAnswer status(Head head, boolean good, Map<String, String> members) {
-        if (!isRead(head)) {
-            return problem(head, A2AException.notAllowed(head.method(), READING));
-        }
+    private static WireAnswer status(boolean good, Map<String, String> members) {
         return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), Json.write(members));
     }
 
     /** Returns whether {@code /ready} answers 200. */
     boolean isReady() {
-        return !draining.getAsBoolean() && obstacle().isEmpty();
+        return !draining.getAsBoolean() && unready().isEmpty();
     }
 
-    private Optional<String> obstacle() {
+    private Optional<String> unready() {
+        return reason(obstacle).or(() -> reason(readinessTest));
+    }
+
+    private static Optional<String> reason(Supplier<Optional<String>> check) {
         try {
-            return obstacle.get();
+            return check.get();
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "The readiness check failed", e);
             return Optional.of("the readiness check failed");

@@ -54,6 +54,7 @@ public final class ServerBuilder {
     Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
     boolean protectCards;
     Supplier<Optional<String>> obstacle = Optional::empty;
+    Supplier<Optional<String>> readinessTest = Optional::empty;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
 
@@ -238,6 +239,15 @@ public final class ServerBuilder {
      */
     public ServerBuilder readiness(Supplier<Optional<String>> obstacle) {
         this.obstacle = requireNonNull(obstacle, "obstacle");
+        return this;
+    }
+
+    /**
+     * Test of the server, run on the thread of each {@code /ready} and each health check of gRPC unless there is an {@linkplain
+     * #readiness obstacle}; returns why the server is not ready, or empty. May wait for some seconds. Default: none.
+     */
+    public ServerBuilder readinessTest(Supplier<Optional<String>> test) {
+        this.readinessTest = requireNonNull(test, "test");
         return this;
     }
 

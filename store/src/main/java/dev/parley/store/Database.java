@@ -27,8 +27,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -60,8 +62,11 @@ public final class Database implements AutoCloseable {
 
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
-    /** A group that takes longer than this counts as an outage: the disk does not answer. */
-    private static final Duration STALLED = Duration.ofSeconds(15);
+    /** A write this recent shows that writing works; also the shortest time between two {@link WriteTest}s. */
+    private static final Duration RECENT = Duration.ofSeconds(1);
+
+    /** How long a {@link WriteTest} may take. */
+    private static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
 
     /** A work that {@linkplain Session weighs} more, some 5 ms of the writer, has its group rest. */
     private static final long MAX_LIGHT = 256;
@@ -87,6 +92,8 @@ public final class Database implements AutoCloseable {
     private static final int SQLITE_FULL = 13;
 
     private static final int SQLITE_IOERR = 10;
+
+    private static final String CANNOT_WRITE = "the database cannot be written: ";
 
     static final String MODULE_VERSIONS =
             "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
@@ -380,8 +387,10 @@ public final class Database implements AutoCloseable {
     private volatile @Nullable Outage outage;
     /** Whether the outage may be for lack of space; for the writer only. */
     private boolean needsSpace;
-    /** When the group began that is being written; 0 if there is none. */
-    private volatile long groupBegun;
+    /** When a group was committed last, by {@link System#nanoTime}. */
+    private volatile long committedAt = System.nanoTime() - RECENT.toNanos();
+
+    private volatile @Nullable WriteTest latestTest;
 
     private volatile boolean open = true;
 
@@ -963,19 +972,84 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Why nothing can be written at present, for operators; empty while writing works. Ends by itself: the writer tries again
-     * as long as the database fails.
+     * Why nothing can be written at present, for operators; empty if the last attempt succeeded. Ends by itself: the writer
+     * tries again as long as the database fails.
      */
     public Optional<String> outage() {
         Outage now = outage;
-        if (now != null) {
-            String full = hasCode(now.cause(), SQLITE_FULL) ? "the disk of " + place + " is full: " : "";
-            return Optional.of("the database cannot be written: " + full + message(now.cause()));
+        if (now == null) {
+            return Optional.empty();
         }
-        long begun = groupBegun;
-        return begun != 0 && System.nanoTime() - begun > STALLED.toNanos()
-                ? Optional.of("the database has not answered a write for " + STALLED.toSeconds() + " s")
-                : Optional.empty();
+        String full = hasCode(now.cause(), SQLITE_FULL) ? "the disk of " + place + " is full: " : "";
+        return Optional.of(CANNOT_WRITE + full + message(now.cause()));
+    }
+
+    /**
+     * {@link #outage()}, found by a write if there was none for a second. The write takes its turn among all others, so a
+     * writer that hangs is an outage, too. Waits for 2 s at most; callers share one write a second.
+     */
+    public Optional<String> testWriting() {
+        Optional<String> known = outage();
+        if (known.isPresent() || System.nanoTime() - committedAt < RECENT.toNanos()) {
+            return known;
+        }
+        try {
+            return writeTest().outcome();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return Optional.of("interrupted while the database was tested");
+        }
+    }
+
+    private synchronized WriteTest writeTest() {
+        WriteTest latest = latestTest;
+        if (latest == null || latest.isOutdated()) {
+            latest = new WriteTest();
+            latestTest = latest;
+            submit(latest);
+        }
+        return latest;
+    }
+
+    /** A write that shows whether writing works. */
+    private final class WriteTest implements Work {
+        private final long begun = System.nanoTime();
+        private final CompletableFuture<Optional<String>> outcome = new CompletableFuture<>();
+
+        boolean isOutdated() {
+            return outcome.isDone() && System.nanoTime() - begun >= RECENT.toNanos();
+        }
+
+        /** Why nothing can be written; empty if this was. */
+        Optional<String> outcome() throws InterruptedException {
+            try {
+                return outcome.get(begun + TEST_PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException late) {
+                return Optional.of("the database did not answer within " + TEST_PATIENCE.toSeconds() + " s");
+            } catch (ExecutionException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+
+        @Override
+        public void write(Session session) throws SQLException {
+            system.touch(session);
+        }
+
+        @Override
+        public void committed() {
+            outcome.complete(Optional.empty());
+        }
+
+        /** Ends the wait before the writer gives up on works that wait for the database. */
+        void outageBegan() {
+            outcome.complete(outage());
+        }
+
+        @Override
+        public void failed(Exception cause) {
+            outcome.complete(outage().or(() -> Optional.of(CANNOT_WRITE + message(cause))));
+        }
     }
 
     private static String message(Throwable cause) {
@@ -997,15 +1071,12 @@ public final class Database implements AutoCloseable {
                 if (now != null && now.nanosToRetry() <= 0) {
                     tryToWrite(session, now, now.cause());
                 }
-                groupBegun = group.isEmpty() ? 0 : Math.max(1, System.nanoTime());
                 writeGroup(session, group);
             } catch (RuntimeException | Error fault) {
                 // Without its writer the hub would wait for ever.
                 LOG.log(Level.ERROR, "the writer failed; it goes on with the next group", fault);
                 session.discard();
                 refuse(group, new StoreException("could not write", fault));
-            } finally {
-                groupBegun = 0;
             }
         }
         do {
@@ -1152,6 +1223,7 @@ public final class Database implements AutoCloseable {
             ending = Ending.UNCERTAIN;
             session.connection().commit();
             system.committed();
+            committedAt = System.nanoTime();
         } catch (Error error) {
             // The work that was too much for the writer fails alone.
             return undone(session, ending, new StoreException("could not write", error));
@@ -1282,7 +1354,8 @@ public final class Database implements AutoCloseable {
             if (!remembers) {
                 reopen(session);
             }
-            system.probe(session);
+            system.begin(session);
+            system.touch(session);
             session.commit();
             system.committed();
             if (needsSpace) {
@@ -1292,6 +1365,7 @@ public final class Database implements AutoCloseable {
             if (before != null) {
                 LOG.log(Level.INFO, "the database can be written again");
             }
+            committedAt = System.nanoTime();
             outage = null;
             needsSpace = false;
         } catch (SQLException | RuntimeException failure) {
@@ -1302,6 +1376,10 @@ public final class Database implements AutoCloseable {
             outage = before == null ? Outage.first(failure) : before.again(failure);
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
+            }
+            WriteTest waiting = latestTest;
+            if (waiting != null) {
+                waiting.outageBegan();
             }
         }
     }

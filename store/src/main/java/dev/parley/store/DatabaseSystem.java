@@ -30,8 +30,8 @@ sealed interface DatabaseSystem extends Connector permits SqliteSystem, Postgres
     /** Begins a transaction of the writer, before its first read. */
     void begin(Session session) throws SQLException;
 
-    /** Begins a transaction of the writer that does nothing but write. */
-    void probe(Session session) throws SQLException;
+    /** Has the transaction that was begun write to the disk, if nothing else does. */
+    default void touch(Session session) throws SQLException {}
 
     /** The transaction that was begun last is in the database. */
     default void committed() {}

@@ -317,11 +317,6 @@ final class PostgresqlSystem implements DatabaseSystem {
                         PostgresqlSystem::requireStream));
     }
 
-    @Override
-    public void probe(Session session) {
-        begin(session);
-    }
-
     private static void requireStream(int updated) throws SQLException {
         if (updated == 0) {
             throw fenced();

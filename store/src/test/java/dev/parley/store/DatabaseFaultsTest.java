@@ -12,6 +12,7 @@ import dev.parley.testkit.Faults.Side;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -23,12 +24,14 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -220,6 +223,93 @@ final class DatabaseFaultsTest {
 
             database.write(session -> insert(session, 7));
             assertThat(notes(database)).isOne();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"HANG", "CUT", "NO_SPACE"})
+    void aDiskThatFailsWhileNobodyWritesIsFoundByATest(Fault fault) {
+        try (Database database = open(faults::wrap)) {
+            faults.from(1, fault, Side.WRITES);
+
+            assertThat(failedTest(database)).contains("cannot be written").contains("[SQLITE_" + fault);
+            faults.pass();
+            awaitNoOutage(database); // although nobody writes
+
+            assertThat(database.testWriting()).isEmpty();
+        }
+    }
+
+    /** Tests until the last write is so long ago that a test writes, and fails. */
+    private static String failedTest(Database database) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        Optional<String> reason = database.testWriting();
+        while (reason.isEmpty()) {
+            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+            reason = database.testWriting();
+        }
+        return reason.get();
+    }
+
+    /** Counts the works that are on disk. */
+    private static AtomicInteger works(Database database) {
+        var written = new AtomicInteger();
+        database.listen(new Database.GroupListener() {
+            @Override
+            public void committed(int works) {
+                written.addAndGet(works);
+            }
+        });
+        return written;
+    }
+
+    @Test
+    void allTestsOfAWriterThatHangsShareOneWriteAndEndSoon() throws Exception {
+        try (Database database = open(faults::wrap)) {
+            AtomicInteger written = works(database);
+            int before = written.get();
+            faults.from(1, Fault.HANG, Side.WRITES);
+
+            var tests = IntStream.range(0, 50)
+                    .mapToObj(i -> {
+                        var failed = new CompletableFuture<String>();
+                        Thread.startVirtualThread(() -> failed.complete(failedTest(database)));
+                        return failed;
+                    })
+                    .toList();
+
+            for (CompletableFuture<String> test : tests) {
+                assertThat(test.get(60, TimeUnit.SECONDS)).isEqualTo("the database did not answer within 2 s");
+            }
+            faults.pass();
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (database.testWriting().isPresent()) {
+                assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
+                LockSupport.parkNanos(5_000_000);
+            }
+            assertThat(written.get() - before).isOne();
+        }
+    }
+
+    @Test
+    void aTestReachesTheDiskAndWritesOnceASecond() throws Exception {
+        try (Database database = open(faults::wrap)) {
+            AtomicInteger written = works(database);
+            int before = written.get();
+            Path log = directory.resolve("parley.db-wal");
+            byte[] logBefore = Files.readAllBytes(log);
+            long begun = System.nanoTime();
+
+            while (written.get() < before + 2) {
+                assertThat(database.testWriting()).isEmpty();
+                assertThat(System.nanoTime() - begun).as("nanoseconds").isLessThan(60_000_000_000L);
+            }
+
+            assertThat(Files.readAllBytes(log)).isNotEqualTo(logBefore);
+            assertThat(System.nanoTime() - begun).as("nanoseconds").isGreaterThan(1_000_000_000L);
         }
     }
 
