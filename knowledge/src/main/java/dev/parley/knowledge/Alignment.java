@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *    {"id": "guesses", "on": ["update"], "match": {"certaintyBelow": 0.5}, "effect": "review", "message": "please look"}]}
  * }</pre>
  *
- * @param otherwise what is done where no rule fits: {@code ALLOW} or {@code DENY}
+ * @param otherwise effect if no rule matches: {@code ALLOW} or {@code DENY}
  * @param rules in the order in which they are tried
  */
 public record Alignment(Effect otherwise, List<Rule> rules) {
@@ -74,9 +74,9 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
     /**
      * A rule.
      *
-     * @param match what of a statement has to fit; its {@code sources} are agents that the statement comes from
-     * @param principals callers that it is about; empty for all
-     * @param certaintyBelow statements that are less certain than this, or of unknown certainty; null for any
+     * @param match condition on a statement; its {@code sources} are the agents that the statement comes from
+     * @param principals callers that the rule applies to; empty for all
+     * @param certaintyBelow matches statements of a lower or unknown certainty; null for any
      * @param message for people to read; null for none
      */
     public record Rule(
@@ -105,12 +105,12 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             return on.contains(operation) && (principals.isEmpty() || principals.contains(caller));
         }
 
-        /** The graphs and predicates that it is about. */
+        /** Returns the graphs and predicates that the rule names. */
         private Stream<String> named() {
             return Stream.concat(match.graphs().stream(), match.predicates().stream());
         }
 
-        /** True if it decides of everything with a name that it is about. */
+        /** Returns true if the rule decides about every statement with a name that it lists. */
         private boolean isAboutNamesAlone() {
             boolean one = match.graphs().isEmpty() || match.predicates().isEmpty();
             Pattern names =
@@ -140,7 +140,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
             return A2AException.of(A2AError.ALIGNMENT_VIOLATION, A2AError.ALIGNMENT_VIOLATION.defaultMessage(), detail);
         }
 
-        /** True if it fits whatever the statement. */
+        /** Returns true if the rule matches any statement. */
         private boolean isUnconditional() {
             return match.equals(Pattern.ALL) && certaintyBelow == null;
         }
@@ -190,7 +190,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
     /**
      * Refuses what a rule {@link #forbids}.
      *
-     * @param names finds out what the question names; asked once, and only if that matters
+     * @param names tests for a name in the query; called only if a rule depends on it
      * @throws A2AException ALIGNMENT_VIOLATION
      */
     void requireAllowed(On operation, String caller, Supplier<Predicate<String>> names) {
@@ -206,7 +206,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
         });
     }
 
-    /** These rules; what they say of what comes from {@code name} they say of {@code alias} too. */
+    /** Returns these rules with each mention of the source {@code name} extended to {@code alias}. */
     Alignment withSource(String name, String alias) {
         return new Alignment(
                 otherwise,
@@ -232,9 +232,9 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
     }
 
     /**
-     * Returns the first rule that fits a statement which is to be changed.
+     * Returns the first rule that matches a statement to be changed.
      *
-     * @param types finds the types of its subject; not called if they do not matter
+     * @param types reads the types of the subject; called only if a rule depends on them
      */
     Optional<Rule> ofUpdate(Statement statement, String caller, Function<String, Set<String>> types) {
         Double certainty = statement.certainty();
@@ -258,7 +258,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
     /**
      * Reads rules.
      *
-     * @throws InvalidField if they are not what is described above
+     * @throws InvalidField if the JSON does not have the form above
      */
     public static Alignment read(String json) {
         Map<?, ?> file = Json.read(json.getBytes(StandardCharsets.UTF_8), Map.class);
@@ -291,7 +291,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
         }
         Map<?, ?> fields = match == null ? Map.of() : (Map<?, ?>) match;
         for (Object name : fields.keySet()) {
-            // A misspelt condition would fit everything, or nothing.
+            // A misspelt condition would match everything or nothing.
             if (!FIELDS.contains(name.toString())) {
                 throw InvalidField.of(
                         place + ".match", "unknown member " + name + " (expected: " + String.join(", ", FIELDS) + ")");

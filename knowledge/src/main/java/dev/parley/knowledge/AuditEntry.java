@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of the graph and its outcome.
  *
- * @param number in the order in which they were noted
+ * @param number position in the log
  * @param operation {@code knowledge/query}, {@code knowledge/update}, …
  * @param outcome {@code ok}, the verification status of an update, or the name of an error
  */

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class AuditLog {
     private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
 
-    /** Entries that wait for the disk. While there are so many, new questions are refused. */
+    /** Limit of entries that wait for the disk; beyond it new queries are refused. */
     static final int MAX_NOTES = 1_024;
 
-    /** Characters kept of a text by a caller. */
+    /** Limit of a caller's text in an entry, in characters. */
     private static final int MAX_TEXT = 500;
 
     private final SqlStatementStore statements;
@@ -44,7 +44,7 @@ final class AuditLog {
     }
 
     /**
-     * Asks something of a graph, and notes that it was asked.
+     * Runs a query and records it.
      *
      * @throws A2AException KNOWLEDGE_QUERY with the reason {@code busy} if too many entries of the group wait for the disk
      */
@@ -80,7 +80,7 @@ final class AuditLog {
         waiting.merge(group, more, (before, change) -> before + change == 0 ? null : before + change);
     }
 
-    /** Notes what happens in the transaction of the session. On the writer thread. */
+    /** Records a call in the transaction of the session. On the writer thread. */
     void add(
             Session session,
             Space space,
@@ -92,7 +92,7 @@ final class AuditLog {
         journal.audit(session, space, clock.millis(), context.caller(), operation, outcome, detail);
     }
 
-    /** Notes what has happened, without keeping the caller waiting. There is room for calls that have begun. */
+    /** Records a call that has ended, without blocking its caller. Calls that have begun have a reserved place. */
     void note(String operation, CallContext context, String outcome, Map<String, @Nullable Object> detail) {
         if (!open) {
             return;
@@ -166,7 +166,7 @@ final class AuditLog {
                 detail);
     }
 
-    /** Notes nothing any more. */
+    /** Ends the recording. */
     void close() {
         open = false;
     }

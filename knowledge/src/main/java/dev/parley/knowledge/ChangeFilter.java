@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Which changes a subscriber wants to hear of.
+ * Filter of the changes that a subscriber receives.
  *
- * @param pattern what their statements say
- * @param ops what was done; all of them if none is named
+ * @param pattern matches their statements
+ * @param ops operations to report; empty for all
  */
 record ChangeFilter(Pattern pattern, Set<Patch.Op> ops) {
     ChangeFilter {
@@ -24,7 +24,7 @@ record ChangeFilter(Pattern pattern, Set<Patch.Op> ops) {
     /**
      * Reads the input {@code StatementFilter}.
      *
-     * @throws InvalidField if it asks for what there is not
+     * @throws InvalidField if a member has an unknown value
      */
     static ChangeFilter of(GraphQlArguments filter) {
         var ops = EnumSet.noneOf(Patch.Op.class);
@@ -40,16 +40,16 @@ record ChangeFilter(Pattern pattern, Set<Patch.Op> ops) {
         return new ChangeFilter(filter.pattern(), ops);
     }
 
-    /** True if it names this graph or predicate. */
+    /** Returns true if the filter names this graph or predicate. */
     boolean names(String name) {
         return pattern.graphs().contains(name) || pattern.predicates().contains(name);
     }
 
     /**
-     * True if a subscriber wants to hear of {@code change}: also if what it has {@code replaced} fits, so that they see
-     * things leave.
+     * Returns true if the filter matches {@code change} or a statement that it {@code replaced}, so that subscribers see
+     * statements disappear.
      *
-     * @param types finds the types of an entity; not called if they do not matter
+     * @param types reads the types of an entity; called only if the filter depends on them
      */
     boolean matches(Change change, List<Statement> replaced, Function<String, Set<String>> types) {
         return ops.contains(change.op())

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The changes of a group's graph, as its readers see them. */
+/** Changes of a group's graph, filtered by what a reader may see. */
 final class ChangeHistory implements ChangeLog {
     private static final int CHANGES_AT_ONCE = 1_000;
 
-    /** Changes that a task is shown with. */
+    /** Limit of changes listed with a task. */
     private static final int MAX_SHOWN = 1_000;
 
     private final SqlStatementStore statements;
@@ -50,7 +50,7 @@ final class ChangeHistory implements ChangeLog {
         });
     }
 
-    /** The ids of the changes that the caller made for a task, or any member if it is shared: those that these floors show. */
+    /** Returns the ids of visible changes that the caller made for a task; those of all members if the task is shared. */
     List<String> ofTask(String taskId, CallContext caller, Floors floors) {
         Space space = statements.space(caller.scope().group());
         if (space.isEmpty()) {

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface ChangeLog {
     /**
-     * Returns changes that a view contains, the oldest first, without those that its reader may not see.
+     * Returns the changes of a view that its reader may see, the oldest first.
      *
-     * @param after the id of a change; null for the oldest that is remembered
-     * @throws IllegalArgumentException if that change is not remembered
+     * @param after id of a change; null for the oldest that is kept
+     * @throws IllegalArgumentException if that change is not kept
      */
     Page<Change> changes(View view, @Nullable String after, int limit);
 }

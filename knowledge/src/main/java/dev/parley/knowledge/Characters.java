@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How long things are, in characters of their texts: about what they cost in memory. */
+/** Estimates memory in characters of text. */
 final class Characters {
     private Characters() {}
 
@@ -31,7 +31,7 @@ final class Characters {
         };
     }
 
-    /** The length of a value as JSON has it. */
+    /** Returns the length of a value in JSON. */
     static long of(@Nullable Object value) {
         long characters = 0;
         switch (value) {

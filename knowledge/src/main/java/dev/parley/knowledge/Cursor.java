@@ -9,7 +9,7 @@ final class Cursor {
 
     private Cursor() {}
 
-    /** Writes the place behind what these numbers stand for. */
+    /** Returns the cursor of the position behind the row with these numbers. */
     static String write(long... parts) {
         var text = new StringBuilder();
         for (long part : parts) {
@@ -19,9 +19,9 @@ final class Cursor {
     }
 
     /**
-     * Reads a place that so many numbers stand for; null for the beginning.
+     * Reads a cursor of {@code count} numbers; null is the beginning.
      *
-     * @throws InvalidField if it is none
+     * @throws InvalidField if the text is not a cursor
      */
     static long @Nullable [] read(@Nullable String text, int parts) {
         if (text == null) {

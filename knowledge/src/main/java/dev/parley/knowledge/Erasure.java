@@ -69,7 +69,7 @@ final class Erasure {
                 "EXISTS (SELECT 1 FROM kg_change c JOIN kg_provenance y ON y.provenance = c.more WHERE c.space ="
                         + " kg_task.space AND c.change_no = kg_task.change_no AND ("
                         + isOne("y.json", TELLERS, "= ?") + ")"
-                        // Not those that an erasure before this one has hashed and that failed then.
+                        // Excludes names that an earlier, failed erasure has hashed.
                         + " AND " + sql.member("y.json", "taskId") + " = kg_task.task_id)",
                 name,
                 AuditTrail::hashed);
@@ -123,7 +123,7 @@ final class Erasure {
         return rows;
     }
 
-    /** Removes the answers to a caller. */
+    /** Removes the stored answers to a caller. */
     private int keys(String name) {
         int rows = 0;
         List<String> keys;
@@ -148,7 +148,7 @@ final class Erasure {
         return rows;
     }
 
-    /** Changes or removes the rows that fit. */
+    /** Changes or removes the matching rows. */
     private int each(
             String verb,
             String table,
@@ -192,8 +192,8 @@ final class Erasure {
     }
 
     /**
-     * Has the statements of a source come from another one: a name that is erased remains known by its hash, so that what one source says
-     * stays apart from what others say.
+     * Replaces the source of statements: an erased name becomes its hash, so that the statements of one source stay separate
+     * from those of others.
      */
     int source(long from, long to) {
         return source("kg_assertion", from, to) + source("kg_statement", from, to);
@@ -249,7 +249,7 @@ final class Erasure {
         return rows;
     }
 
-    /** Removes that anything was done for these tasks, or in these contexts. */
+    /** Removes references to these tasks and contexts. */
     void links(Collection<String> ids) {
         Set<String> all = Stream.concat(ids.stream(), ids.stream().map(AuditTrail::hashed))
                 .collect(Collectors.toSet()); // as they are where their teller is erased
@@ -262,12 +262,12 @@ final class Erasure {
         rewrite("kg_review", "review_no", "request", isOne("request", LINKS, in), list, unlinked);
     }
 
-    /** A condition that one of some members is so, with one parameter each. */
+    /** Condition that one of several members has a value, with one parameter each. */
     private String isOne(String column, List<String> members, String so) {
         return members.stream().map(name -> sql.member(column, name) + " " + so).collect(Collectors.joining(" OR "));
     }
 
-    /** Changes a text in the rows that fit; {@code value} is each parameter of {@code where}. */
+    /** Changes a text in the matching rows; {@code value} is bound to each parameter of {@code where}. */
     private int rewrite(
             String table, String key, String column, String where, String value, UnaryOperator<String> change) {
         record Found(long key, String text) {}
@@ -306,7 +306,7 @@ final class Erasure {
         return rows;
     }
 
-    /** Returns a provenance without the name; if the principal wrote it, without its other texts, which may hold the name too. */
+    /** Returns a provenance without the name; one written by the principal also loses its other texts, which may contain the name. */
     private String unnamed(String json, String name, String hash) {
         Map<String, @Nullable Object> said = SqlFacts.json(json);
         boolean isTheirs = TELLERS.stream().anyMatch(member -> name.equals(said.get(member)));

@@ -134,7 +134,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return List.of(Query.GRAPHQL, Query.SPARQL);
     }
 
-    // ---- Asking
+    // ---- Queries
 
     @Override
     public QueryResult query(Query query, CallContext context) {
@@ -187,7 +187,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         };
     }
 
-    /** When what is so old was confirmed; null if all may be as old as it is. */
+    /** Returns the earliest permitted time of confirmation; null for any. */
     private static @Nullable Instant since(Instant now, @Nullable Duration maxAge) {
         boolean isBounded = maxAge != null && maxAge.compareTo(Duration.between(Instant.EPOCH, now)) < 0;
         return isBounded ? now.minus(requireNonNull(maxAge)) : null;
@@ -210,7 +210,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return new QueryResult(data, metadata);
     }
 
-    /** True for what a query names. */
+    /** Returns a predicate that is true for names in the query. */
     private Predicate<String> named(Query query) {
         return switch (query.language()) {
             case Query.GRAPHQL -> graphql.namedIn(query);
@@ -219,7 +219,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         };
     }
 
-    /** The GraphQL schema of the caller's group, as far as they may see it, in the schema language. */
+    /** Returns the part of the group's GraphQL schema that the caller may see, in the schema language. */
     @Override
     public String schema(CallContext context) {
         String group = context.scope().group();
@@ -229,7 +229,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 () -> graphql.schema(group, settings.rules(group).floors(On.QUERY, context.caller()))));
     }
 
-    /** Answers a question that no query language has words for, from what {@code context} may see. */
+    /** Runs a query written in Java on the statements that {@code context} may see. */
     public <T> T read(CallContext context, Function<View, T> question) {
         Floors floors = settings.rules(context.scope().group()).floors(On.QUERY, context.caller());
         return QueryErrors.mapped(
@@ -239,7 +239,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /**
      * Returns the ids of the changes that were made for a task by its owner or by an agent on behalf of its owner, the
      * oldest first.
-     * Other members of the group may name the task in their changes, but only those to a shared task are listed.
+     * Changes of other members that name the task are listed only if the task is shared.
      *
      * @param context of the task's owner
      */
@@ -249,7 +249,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return history.ofTask(taskId, context, floors);
     }
 
-    // ---- Changing and watching
+    // ---- Updates and subscriptions
 
     @Override
     public UpdateResult update(Update update, CallContext context) {
@@ -257,10 +257,10 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /**
-     * Holds many statements at once, as one update of their group: from a file, for instance. Rules and shapes are not
-     * asked; the caller has to be trusted.
+     * Imports many statements as one update of a group, for example from a file. Rules and shapes are not evaluated, so the
+     * caller must be trusted.
      *
-     * @return how many were new or changed
+     * @return number of statements that were new or changed
      */
     public int load(List<Statement> batch, CallContext context, @Nullable String source) {
         return updates.load(batch, context, source);
@@ -279,12 +279,12 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return settings.rules(group);
     }
 
-    /** Sets the rules of a group; they hold for whatever begins from now on, and for streams that are open. */
+    /** Sets the rules of a group, effective for new calls and open streams. */
     public void rules(String group, Alignment alignment) {
         rules(alignment, owner(group));
     }
 
-    /** Sets the rules of the group of {@code by}, who is in the audit then. */
+    /** Sets the rules of the group of {@code by}, recorded in the audit with that name. */
     public void rules(Alignment alignment, CallContext by) {
         settings.rules(alignment, by);
         subscriptions.wake(by.scope().group());
@@ -296,19 +296,19 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /**
-     * Sets what the statements of a group have to look like: SHACL in Turtle, empty for no shapes. Updates are held against
-     * it from now on; what is there already is not looked at before it is touched.
+     * Sets the shapes of a group: SHACL in Turtle, empty for none. They validate later updates; existing statements are
+     * validated when an update touches them.
      *
-     * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
+     * @throws A2AException INVALID_PARAMS if the text is not valid shapes; the old ones stay
      */
     public void shapes(String group, String turtle) {
         shapes(turtle, owner(group));
     }
 
     /**
-     * Sets the shapes of the group of {@code by}, who is in the audit then.
+     * Sets the shapes of the group of {@code by}, recorded in the audit with that name.
      *
-     * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
+     * @throws A2AException INVALID_PARAMS if the text is not valid shapes; the old ones stay
      */
     public void shapes(String turtle, CallContext by) {
         settings.shapes(turtle, by, graphql::forget);
@@ -320,10 +320,10 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /**
-     * Says how certain the statements of a graph are that do not say so themselves.
+     * Sets the certainty of statements that have none of their own, for one graph.
      *
      * @param graph null for the default graph
-     * @param certainty 0 to 1; null if it is not known
+     * @param certainty 0 to 1; null for unknown
      */
     public void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
         statements.defaultCertainty(group, graph, certainty);
@@ -338,21 +338,20 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     }
 
     /**
-     * Does an update that waits. Rules that forbid or reject it now still do.
+     * Approves and executes an update that waits. Rules that now forbid or reject it apply.
      *
      * @param remark for people to read; null for none
-     * @throws A2AException INVALID_PARAMS if it does not wait, KNOWLEDGE_UPDATE or ALIGNMENT_VIOLATION as an update;
-     *     it still waits then
+     * @throws A2AException INVALID_PARAMS if the update does not wait; KNOWLEDGE_UPDATE or ALIGNMENT_VIOLATION as for an
+     *     update, which then still waits
      */
     public UpdateResult approve(String id, @Nullable String remark, CallContext reviewer) {
         return updates.approve(id, remark, reviewer);
     }
 
     /**
-     * Refuses an update that waits.
+     * Rejects an update that waits.
      *
-     * @throws A2AException INVALID_PARAMS if it does not wait
-     */
+     * @throws A2AException INVALID_PARAMS if the update does not wait     */
     public void reject(String id, @Nullable String remark, CallContext reviewer) {
         updates.reject(id, remark, reviewer);
     }
@@ -385,8 +384,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /**
      * Result of an erasure.
      *
-     * @param statements that were removed, or that only other sources hold now
-     * @param rows that had to do with the name
+     * @param statements number of statements that were removed or are now held by other sources only
+     * @param rows number of rows that contained the name
      */
     public record Erased(int statements, int rows) {}
 
@@ -394,14 +393,14 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * Replaces the name of a caller by a hash in all rows of the group of {@code by}, and removes its other data:
      * justifications, queries, and updates that wait or were refused. The files of the database contain none of it then.
      *
-     * @param withStatements whether what they alone have said is taken back before. Those who watch see it go; the changes
-     *     of the group are forgotten then, so who comes back for them begins anew
+     * @param withStatements whether statements that only this caller has made are removed first. Subscribers see the
+     *     removals; the group's changes are forgotten afterwards, so subscribers that resume start from the beginning
      */
     public Erased erase(String name, boolean withStatements, CallContext by) {
         return personal.erase(name, withStatements, by);
     }
 
-    /** Removes that anything was done for tasks, or in contexts, of the group of {@code by}. */
+    /** Removes references to tasks and contexts of the group of {@code by}. */
     public void unlink(Collection<String> ids, CallContext by) {
         personal.unlink(ids, by);
     }

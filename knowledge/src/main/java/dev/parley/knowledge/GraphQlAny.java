@@ -26,13 +26,13 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The scalar {@code Any}: whatever JSON can say. */
+/** Scalar {@code Any}: any JSON value. */
 final class GraphQlAny implements Coercing<Object, Object> {
     private static final int MAX_NUMBER = 1_000;
 
     private GraphQlAny() {}
 
-    /** Returns a scalar with this meaning; {@code Any} and those that only say more in their name. */
+    /** Returns a scalar of any JSON value under this name. */
     static GraphQLScalarType scalar(String name) {
         return GraphQLScalarType.newScalar()
                 .name(name)
@@ -106,7 +106,7 @@ final class GraphQlAny implements Coercing<Object, Object> {
     }
 
     private static Value<?> literal(BigDecimal number) {
-        // One with an exponent is not written out here: it may have a billion digits.
+        // A number with an exponent is not expanded: it may have a billion digits.
         return number.scale() == 0
                 ? IntValue.newIntValue(number.unscaledValue()).build()
                 : FloatValue.newFloatValue(number).build();
@@ -122,9 +122,9 @@ final class GraphQlAny implements Coercing<Object, Object> {
     }
 
     /**
-     * Returns the term that a value stands for.
+     * Returns the term that a value denotes.
      *
-     * @throws InvalidField if it stands for none
+     * @throws InvalidField if it denotes none
      */
     static Term term(String field, @Nullable Object value) {
         return switch (value) {

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of one field, which have passed validation. */
+/** Validated arguments of one field. */
 record GraphQlArguments(Map<String, @Nullable Object> values) {
     @Nullable
     String text(String name) {
         return (String) values.get(name);
     }
 
-    /** Returns an argument that the schema demands. */
+    /** Returns a required argument. */
     String required(String name) {
         String text = text(name);
         if (text == null || text.isEmpty()) {
@@ -39,7 +39,7 @@ record GraphQlArguments(Map<String, @Nullable Object> values) {
         return elements(name).stream().map(String.class::cast).toList();
     }
 
-    /** Returns an argument that is a list; what is no list is one of one element. */
+    /** Returns an argument as a list; a single value is a list of one element. */
     List<Object> elements(String name) {
         return switch (values.get(name)) {
             case null -> List.of();
@@ -68,9 +68,9 @@ record GraphQlArguments(Map<String, @Nullable Object> values) {
     }
 
     /**
-     * How many elements a page shall have.
+     * Returns the requested page size.
      *
-     * @throws InvalidField if it may not have as many
+     * @throws InvalidField if it exceeds the limit
      */
     int first() {
         int first = number("first", GraphQlLimits.DEFAULT_PAGE);

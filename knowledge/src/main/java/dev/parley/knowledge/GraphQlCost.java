@@ -4,12 +4,12 @@ import graphql.normalized.ExecutableNormalizedField;
 import graphql.schema.GraphQLSchema;
 import java.util.List;
 
-/** Estimates the cost of a query before it is run. */
+/** Estimates the cost of a query before it runs. */
 final class GraphQlCost {
-    /** Statements about a thing, or that point at it, if the query leaves open how many it wants. */
+    /** Assumed number of statements about an entity, or pointing to it, if the query gives no limit. */
     private static final int USUAL_PAGE = 10;
 
-    /** Values of one predicate. */
+    /** Assumed number of values of one predicate. */
     private static final int USUAL_LIST = 3;
 
     private static final double LEAF = 0.1;
@@ -23,7 +23,7 @@ final class GraphQlCost {
     }
 
     /**
-     * Refuses what is too much.
+     * Refuses a query that is too expensive.
      *
      * @throws dev.parley.protocol.A2AException DEPTH or COMPLEXITY
      */

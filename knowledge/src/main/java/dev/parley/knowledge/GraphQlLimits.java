@@ -3,16 +3,16 @@ package dev.parley.knowledge;
 import java.time.Duration;
 
 /**
- * How much one query may ask for.
+ * Limits of one GraphQL query.
  *
  * @param characters of the query
  * @param tokens of the query
  * @param fields with fragments written out
  * @param depth fields within fields
- * @param complexity objects that the answer may hold, as the pages that are asked for say; an alias is another field
- * @param objects objects that the answer does hold
+ * @param complexity objects that the answer may hold by the requested page sizes; each alias counts as a field
+ * @param objects objects that the answer actually holds
  * @param length characters that are read for the answer, and characters of it
- * @param pathNodes things that are looked at in search of a path
+ * @param pathNodes entities visited in the search for a path
  * @param time from the start of the query
  */
 record GraphQlLimits(
@@ -28,9 +28,9 @@ record GraphQlLimits(
     static final GraphQlLimits DEFAULTS =
             new GraphQlLimits(100_000, 10_000, 1_000, 12, 5_000, 100_000, 8 << 20, 10_000, Duration.ofSeconds(10));
 
-    /** Elements of a page if the query does not say how many. */
+    /** Default size of a page, in elements. */
     static final int DEFAULT_PAGE = 100;
 
-    /** Elements that a page may have. */
+    /** Largest size of a page, in elements. */
     static final int MAX_PAGE = 1_000;
 }

@@ -22,14 +22,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers one query from a view, level by level: what a field needs is read for all objects at once that the level above
- * found, so how often the store is asked depends on the query, never on what it finds.
+ * Answers one query from a view, level by level: the data of a field is read at once for all objects of the level above, so
+ * the number of reads depends on the query, never on its results.
  *
  * <p>Executing fields one object at a time, as GraphQL engines do, would need batching to get there, and three times the
  * processor. For one thread, once.
  */
 final class GraphQlReader {
-    /** An object of the answer, and what it shows. */
+    /** Object of the answer and its selected fields. */
     record Target<T>(T of, Map<String, @Nullable Object> out) {}
 
     /** Fills fields of all objects of a level. */
@@ -69,7 +69,7 @@ final class GraphQlReader {
         return errors;
     }
 
-    /** True if there is more of something than is shown. */
+    /** True if a list of the answer was cut off. */
     boolean isTruncated() {
         return truncated;
     }
@@ -154,7 +154,7 @@ final class GraphQlReader {
         return view.entities(TypedFilter.of(type, arguments), arguments.text("after"), arguments.first());
     }
 
-    /** Returns null for what nothing is known of; to find that out costs nothing if something is shown of it. */
+    /** Returns null for an entity without statements; the check needs no read if a field shows some. */
     private @Nullable Map<String, @Nullable Object> entity(String id, ExecutableNormalizedField field) {
         var shown = new LinkedHashMap<String, @Nullable Object>();
         var target = new Target<>(Term.expand(id), shown);
@@ -264,7 +264,7 @@ final class GraphQlReader {
                 .toList();
     }
 
-    /** A field that shows what a predicate says. */
+    /** Field that shows the objects of a predicate. */
     private record ValueField(
             ExecutableNormalizedField field,
             String predicate,
@@ -292,7 +292,7 @@ final class GraphQlReader {
                     arguments.first());
         }
 
-        /** Whether the field can show {@code term}; what a graph holds need not be what it declares. */
+        /** Returns true if the field can show {@code term}; a graph may hold values that contradict its declarations. */
         boolean shows(Term term) {
             return switch (kind) {
                 case ENTITY -> term instanceof Term.Resource;
@@ -309,7 +309,7 @@ final class GraphQlReader {
         }
     }
 
-    /** Fields that show values are read together, unless there is so much that they have to be read one by one. */
+    /** Reads all fields with values together, or one by one if their statements exceed the limit of a read. */
     private void values(List<Target<String>> targets, List<ValueField> fields) {
         if (fields.isEmpty()) {
             return;
@@ -481,7 +481,7 @@ final class GraphQlReader {
         return page;
     }
 
-    /** Pages end early where their statements get too long for the view; long before that it is too much for an answer. */
+    /** Pages end early if their statements exceed the view's limit of text, which is beyond the limit of an answer. */
     private void count(long more) {
         characters += more;
         if (characters > limits.length()) {

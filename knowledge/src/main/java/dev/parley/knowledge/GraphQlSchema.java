@@ -41,7 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema, with the documents that were found to fit it.
+ * GraphQL schema with a cache of documents that are valid in it.
  *
  * <p>graphql-java reads, validates and normalises queries here, and answers introspection; {@link GraphQlReader} answers the
  * rest. Safe for any thread.
@@ -52,7 +52,7 @@ final class GraphQlSchema {
 
     private static final int MAX_CACHED_CHARACTERS = 1024 * 1024;
 
-    /** A document with its one operation; {@code fixed} is what it comes to, if that depends on no variable. */
+    /** Document with its one operation; {@code fixed} is its normalised form if it depends on no variable. */
     record Prepared(
             Document document,
             OperationDefinition operation,
@@ -77,7 +77,7 @@ final class GraphQlSchema {
                 .build();
     }
 
-    /** Returns the schema that every graph has, with what {@code typed} adds in the schema language. */
+    /** Returns the schema common to all graphs, extended by {@code typed} in the schema language. */
     static GraphQlSchema of(String typed, GraphQlLimits limits) {
         TypeDefinitionRegistry types = new SchemaParser().parse(generic());
         if (!typed.isEmpty()) {
@@ -105,7 +105,7 @@ final class GraphQlSchema {
     }
 
     /**
-     * Reads a query without asking what it means.
+     * Parses a query without validating it.
      *
      * @throws dev.parley.protocol.A2AException if it is no GraphQL, or too long
      */
@@ -129,14 +129,14 @@ final class GraphQlSchema {
         }
     }
 
-    /** Returns what {@link #prepare} returned for this text before; null if it did not, or that was forgotten. */
+    /** Returns the cached result of {@link #prepare} for this text, or null. */
     @Nullable
     Prepared known(String text, OperationDefinition.Operation kind) {
         Prepared known = documents.getIfPresent(text);
         return known != null && known.operation().getOperation() == kind ? known : null;
     }
 
-    /** True if {@code document} says something in terms of this schema. */
+    /** Returns true if {@code document} uses names of this schema. */
     boolean understands(Document document) {
         return problems(document).isEmpty();
     }

@@ -5,7 +5,7 @@ import dev.parley.protocol.KnowledgeOperation.Change;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A subscription that may be opened. */
+/** Validated GraphQL subscription. */
 interface GraphQlSubscription {
     ChangeFilter filter();
 

@@ -30,7 +30,7 @@ final class GroupSettings implements Database.GroupListener {
     private final Map<String, Alignment> rules = remembered();
     private final Map<String, Optional<ShaclShapes>> shapes = remembered();
 
-    /** How often something was forgotten of what is remembered here; what was read before must not be remembered. */
+    /** Number of invalidations; a value read before the latest one must not be cached. */
     private final AtomicLong forgotten = new AtomicLong();
 
     GroupSettings(SqlStatementStore statements, AuditTrail trail) {
@@ -62,7 +62,7 @@ final class GroupSettings implements Database.GroupListener {
         memory.computeIfAbsent(group, name -> forgotten.get() == before ? read : null);
     }
 
-    /** Sets the rules of the group of {@code by}, who is in the audit then. */
+    /** Sets the rules of the group of {@code by}, recorded in the audit with that name. */
     void rules(Alignment alignment, CallContext by) {
         String group = by.scope().group();
         statements.transact(
@@ -75,7 +75,7 @@ final class GroupSettings implements Database.GroupListener {
                 set -> rules.put(group, set));
     }
 
-    /** Puts a hash in the place of a name that rules are about. On the writer thread. */
+    /** Replaces a name in the rules by its hash. On the writer thread. */
     static void hashSource(Session session, Space space, String name) throws SQLException {
         Alignment alignment = alignment(session, space);
         Alignment hashed = alignment.withSource(name, AuditTrail.hashed(name));
@@ -90,7 +90,7 @@ final class GroupSettings implements Database.GroupListener {
         rules.remove(group);
     }
 
-    /** A commit that failed may have set rules and shapes. */
+    /** Drops cached rules and shapes after a failed commit, which may have set them. */
     @Override
     public void reopened(Session session) {
         forgotten.incrementAndGet();
@@ -136,10 +136,10 @@ final class GroupSettings implements Database.GroupListener {
     }
 
     /**
-     * Sets the shapes of the group of {@code by}, who is in the audit then.
+     * Sets the shapes of the group of {@code by}, recorded in the audit with that name.
      *
-     * @param told of the group as soon as they hold; must not block
-     * @throws A2AException INVALID_PARAMS if they are no shapes; the old ones stay
+     * @param told receives the group as soon as the shapes apply; must not block
+     * @throws A2AException INVALID_PARAMS if the text is not valid shapes; the old ones stay
      */
     void shapes(String turtle, CallContext by, Consumer<String> told) {
         String group = by.scope().group();

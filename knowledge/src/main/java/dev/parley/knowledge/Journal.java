@@ -45,30 +45,30 @@ final class Journal {
     /**
      * Retention limits of the journal, enforced every few entries.
      *
-     * @param changes of a group, for readers that come back
-     * @param changesFor how long, at most
-     * @param audited entries of the audit, of all groups together
-     * @param answersFor how long an update with a key is known to have been done
+     * @param changes number of changes kept per group, for subscribers that resume
+     * @param changesFor longest time that changes are kept
+     * @param audited number of audit entries kept, over all groups
+     * @param answersFor time for which the answer to an update with an idempotency key is kept
      */
     record Keeping(long changes, Duration changesFor, long audited, Duration answersFor, int sweepEvery) {
         static final Keeping DEFAULTS = new Keeping(100_000, Duration.ofDays(7), 1_000_000, Duration.ofDays(1), 50_000);
     }
 
-    /** Keys whose time is further ahead of the clock were made by a clock that was wrong. */
+    /** Keys further ahead of the clock than this were made by a wrong clock. */
     private static final Duration AHEAD = Duration.ofHours(1);
 
-    /** Characters of changes that are read in one go. */
+    /** Limit of changes read at once, in characters. */
     private static final long MAX_CHARACTERS = 4L << 20;
 
-    /** Rows that PostgreSQL brings at a time, for they may be long. */
+    /** Fetch size for PostgreSQL, in rows, which may be long. */
     private static final int FETCHED = 32;
 
     private static final List<Patch.Op> OPS = List.of(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.REPLACE);
 
-    /** The setting of the database that has the newest number of a review. */
+    /** Database setting with the newest number of a review. */
     private static final String LAST_REVIEW = "last review";
 
-    /** Rows that a sweep looks up at a time, beside the writer. */
+    /** Rows that a sweep reads at a time, outside of the writer. */
     private static final int SWEPT_AT_ONCE = 1_000;
 
     /** Rows that one statement removes. */
@@ -101,7 +101,7 @@ final class Journal {
                 "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
                         + " forgotten) AS newest FROM kg_space s) AS of_each"));
         this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
-        // The newest review may have been erased, and its number must not come to stand for another update.
+        // The newest review may have been erased; its number must not be reused.
         this.lastReview = database.read(session -> Math.max(
                 sql.number(session, "SELECT max(review_no) FROM kg_review"),
                 sql.number(
@@ -121,9 +121,9 @@ final class Journal {
      * Writes a change.
      *
      * @param stamped the statement with the provenance that it is held with
-     * @param replaced what is taken back: for who may see it, and to know who may
-     * @param types those of its subject, if it matters which it had then
-     * @param more what belongs to the whole update
+     * @param replaced removed statements: for readers that may see them, and to decide who may
+     * @param types types of the subject at that time, if rules depend on them
+     * @param more members that belong to the whole update
      */
     Numbered append(
             SqlWriting writing,
@@ -212,7 +212,7 @@ final class Journal {
         return new String(Json.write(json), StandardCharsets.UTF_8);
     }
 
-    /** A change as those who watch see it. */
+    /** Returns a change in the form that subscribers receive. */
     static Numbered numbered(
             SqlWriting writing,
             long number,
@@ -272,8 +272,8 @@ final class Journal {
     }
 
     /**
-     * Begins to remove what is too old or too much, of all groups, once in so many entries. On the writer thread, which only removes
-     * rows that another thread has found.
+     * Starts a sweep of entries beyond the retention limits of all groups, every few entries. On the writer thread, which only
+     * deletes rows that another thread has found.
      */
     private void sweep(int entries) {
         sinceSweep += entries;
@@ -346,15 +346,15 @@ final class Journal {
     }
 
     /**
-     * Has readers that come back for the changes of a group up to this one begin anew, and returns its number. Their rows are {@linkplain
-     * #removeForgotten removed} afterwards.
+     * Forgets the changes of a group up to this one, so that subscribers that resume before it start anew; returns its number.
+     * The rows are {@linkplain #removeForgotten removed} afterwards.
      */
     static long forgetUpTo(Session session, long space, long last) throws SQLException {
         session.update("UPDATE kg_space SET forgotten = ? WHERE space = ? AND forgotten < ?", last, space, last);
         return last;
     }
 
-    /** Removes the rows of changes that are forgotten, and before them those that lead from tasks to them. */
+    /** Removes the rows of forgotten changes, after the rows that link tasks to them. */
     void removeForgotten(long space, long last, boolean erased) {
         record Link(String task, long change) {}
         var from = new Link("", 0);
@@ -715,7 +715,7 @@ final class Journal {
 
     // ---- Review
 
-    /** Sets an update aside, and returns the number under which it waits. */
+    /** Stores an update for review and returns its number. */
     long hold(SqlWriting writing, String caller, Update update, String reason) throws SQLException {
         writing.session.update(
                 "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
@@ -733,7 +733,7 @@ final class Journal {
         return lastReview;
     }
 
-    /** Returns reviews in their order; those of every state if it is null. */
+    /** Returns reviews in order of their numbers; of every state if {@code state} is null. */
     Page<Review> reviews(Session session, Space space, Review.@Nullable State state, long after, int limit)
             throws SQLException {
         return reviews(
@@ -786,7 +786,7 @@ final class Journal {
         return new Page<>(kept, more ? kept.getLast().id() : null);
     }
 
-    /** Ends the waiting of an update; false if it does not wait. */
+    /** Ends the wait of an update; false if it does not wait. */
     boolean decide(SqlWriting writing, long number, Review.State state, String by, @Nullable String remark)
             throws SQLException {
         return writing.session.update(
@@ -803,7 +803,7 @@ final class Journal {
 
     // ---- Audit
 
-    /** Notes who asked for what, and what came of it. On the writer thread. */
+    /** Records a call with its caller and outcome. On the writer thread. */
     void audit(
             Session session,
             Space space,

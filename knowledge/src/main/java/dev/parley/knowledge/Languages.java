@@ -33,7 +33,7 @@ record Languages(List<String> wanted) {
                 .toList();
     }
 
-    /** The place of a term's language among those wanted, of which {@code en} is also any {@code en-…}. */
+    /** Returns the rank of a term's language among the accepted ones; {@code en} accepts any {@code en-…}. */
     private int rank(Term term) {
         String language = language(term);
         if (language == null) {

@@ -45,7 +45,7 @@ final class LinearConstraint extends ConstraintTerm {
         this.problem = wrong;
     }
 
-    /** Why the pattern cannot be matched; null if it can. */
+    /** Reason why the pattern cannot be matched; null if it can. */
     @Nullable
     String problem() {
         return problem;

@@ -29,7 +29,7 @@ final class LinearPattern {
      * Compiles an expression.
      *
      * @param flags some of {@code smixq}
-     * @throws IllegalArgumentException if it is wrong, too long, or of a form that needs backtracking
+     * @throws IllegalArgumentException if it is invalid, too long, or needs backtracking
      */
     static LinearPattern of(String expression, String flags) {
         int mask = 0;
@@ -83,7 +83,7 @@ final class LinearPattern {
         return kept.toString();
     }
 
-    /** How long an expression is with its repetitions written out; at least that. Says nothing of whether it is right. */
+    /** Returns a lower bound of the length of an expression with its repetitions expanded. Does not validate it. */
     private static long size(String expression) {
         var around = new ArrayDeque<Long>();
         long all = 0;

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the fewest statements that lead from one thing to another: breadth first, one question for each step. */
+/** Finds a shortest path of statements between two entities: breadth first, one read per step. */
 final class PathSearch {
     private static final int MAX_LENGTH = 8;
     private static final int BRANCHES = 200;
     private static final int STEP = 500;
 
-    /** Characters of the statements that are remembered. */
+    /** Limit of statements kept in memory, in characters. */
     private static final long MAX_CHARACTERS = 16L << 20;
 
     private final View view;
@@ -34,7 +34,7 @@ final class PathSearch {
         this.maxNodes = maxNodes;
     }
 
-    /** False if some thing has so much said of it that not all of it was followed. */
+    /** False if an entity has so many statements that not all were followed. */
     boolean isComplete() {
         return complete;
     }
@@ -42,7 +42,7 @@ final class PathSearch {
     /**
      * Returns the statements of a path in its order; null if there is none.
      *
-     * @throws InvalidField if too many things would have to be looked at
+     * @throws InvalidField if the search would visit too many entities
      */
     @Nullable
     List<Fact> find(String from, String to, int maxLength) {

@@ -79,7 +79,7 @@ final class PersonalData {
 
     /** @param terms that may be unused now */
     private int eraseName(String group, String name, Set<Long> terms) {
-        // Rules first: else statements that they hide would be seen while their source changes.
+        // Rules first: otherwise statements that they hide would be visible while their source changes.
         erase(group, (writing, session) -> {
             GroupSettings.hashSource(session, writing.space, name);
             return name;
@@ -110,7 +110,7 @@ final class PersonalData {
         }
     }
 
-    /** Removes the changes of a group that there are, in small transactions: readers that come back for them begin anew from the first one on. */
+    /** Removes the existing changes of a group in small transactions; from the first one on, subscribers that resume start anew. */
     private void forgetChanges(String group) {
         long space = statements.space(group).number();
         long last = erase(group, (writing, session) -> Journal.forgetUpTo(session, space, writing.revision()));

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Effect of an update, to be held against shapes before it is made.
+ * Effect of an update, validated against shapes before it is committed.
  *
- * @param touched ids of entities that shapes have to look at
+ * @param touched ids of entities to validate
  * @param changed statements that are written or removed
  */
 record Proposal(Set<String> touched, List<Changed> changed) {
@@ -22,8 +22,8 @@ record Proposal(Set<String> touched, List<Changed> changed) {
      * A statement that is written or removed.
      *
      * @param statement without certainty and provenance
-     * @param held whether the graph holds it after the update
-     * @param seen whether the caller sees it then
+     * @param held whether the graph contains it after the update
+     * @param seen whether the caller may see it then
      */
     record Changed(Statement statement, boolean held, boolean seen) {}
 }

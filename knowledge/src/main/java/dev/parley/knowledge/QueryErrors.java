@@ -23,7 +23,7 @@ final class QueryErrors {
     }
 
     /**
-     * Returns the answer of {@code asking}.
+     * Returns the result of {@code asking}.
      *
      * @throws A2AException {@code error} with a {@code reason} if it takes too long, or too much of the group is under way;
      *     INVALID_PARAMS for an {@link InvalidField}

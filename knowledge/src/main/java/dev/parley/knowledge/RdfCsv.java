@@ -33,7 +33,7 @@ final class RdfCsv {
     private RdfCsv() {}
 
     static void read(InputStream in, RdfFiles.Defaults defaults, Consumer<Statement> sink) {
-        // Closing the reader would close what it reads from, which is not ours.
+        // Closing the reader would close the caller's stream.
         CsvReader<NamedCsvRecord> lines =
                 CsvReader.builder().detectBomHeader(true).ofNamedCsvRecord(in);
         boolean isFirst = true;

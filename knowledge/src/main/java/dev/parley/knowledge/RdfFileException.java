@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import org.jspecify.annotations.Nullable;
 
-/** A file of statements is not what it should be, or cannot hold a statement. */
+/** A file of statements is malformed, or its format cannot hold a statement. */
 public final class RdfFileException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

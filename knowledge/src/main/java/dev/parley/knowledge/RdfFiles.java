@@ -52,7 +52,7 @@ public final class RdfFiles {
     /** JSON-LD cannot be read piece by piece. */
     private static final long MAX_JSON_LD = 64L << 20;
 
-    /** JSON-LD drops what is relative to nothing, so it gets this base, which is taken off again. */
+    /** JSON-LD drops relative IRIs without a base, so it gets this one, which is removed from the result. */
     private static final String AS_WRITTEN = "as-written:/";
 
     private RdfFiles() {}
@@ -69,7 +69,7 @@ public final class RdfFiles {
         /** With a header; columns {@code subject,predicate,object,type,language,graph,certainty}. */
         CSV;
 
-        /** The format that the ending of a file's name stands for. */
+        /** Returns the format of a file name's extension. */
         public static Optional<Format> of(String fileName) {
             return Optional.ofNullable(
                     switch (fileName.substring(fileName.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)) {
@@ -150,7 +150,7 @@ public final class RdfFiles {
         } catch (JenaException broken) {
             throw new RdfFileException(String.valueOf(broken.getMessage()), 0, broken);
         } catch (IllegalFormatException | ArrayIndexOutOfBoundsException unsaid) {
-            // Jena fails to say what is wrong with a language tag or with many dots, and that a file ends too early.
+            // Jena does not explain invalid language tags, repeated dots, and files that end too early.
             throw new RdfFileException("malformed", 0, unsaid);
         } catch (StackOverflowError deep) {
             throw new RdfFileException("nested too deeply", 0, deep);
@@ -257,7 +257,7 @@ public final class RdfFiles {
         }
     }
 
-    /** Takes what the parser finds. */
+    /** Receives the statements of the parser. */
     private static final class Reader extends StreamRDFBase {
         private final Defaults defaults;
         private final Consumer<Statement> sink;
@@ -308,7 +308,7 @@ public final class RdfFiles {
         }
     }
 
-    /** Ends reading at the first error; what is only unusual is let through. */
+    /** Ends reading at the first error; warnings are ignored. */
     enum Strict implements ErrorHandler {
         INSTANCE;
 

@@ -11,8 +11,7 @@ import org.apache.jena.sys.JenaSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Terms as Jena has them, and back. Ids that begin with {@code _:} are blank nodes; all others are IRIs, whatever they look
- * like.
+ * Converts terms to Jena's nodes and back. Ids that begin with {@code _:} are blank nodes; all others are IRIs of any form.
  */
 final class RdfTerms {
     static final String BLANK = "_:";
@@ -78,7 +77,7 @@ final class RdfTerms {
         return !iri.isEmpty() && iri.length() <= Term.MAX_NAME;
     }
 
-    /** Returns null if RDF can say this, but a statement cannot. */
+    /** Returns null if RDF can express this, but a statement cannot. */
     static @Nullable Statement statement(Node graph, Node subject, Node predicate, Node object) {
         String about = id(subject);
         Term said = term(object);

@@ -31,8 +31,8 @@ final class RecentChanges {
     /**
      * A change and its place in the order of all.
      *
-     * @param replaced what it has taken back besides
-     * @param types those that its subject had when it was made; null if that was of no importance
+     * @param replaced other statements that it removed
+     * @param types types of its subject at that time; null if no rule depends on them
      */
     record Numbered(
             long number,
@@ -44,7 +44,7 @@ final class RecentChanges {
             types = types == null ? null : Set.copyOf(types);
         }
 
-        /** The types by which it is judged: those of then, or else those of now. */
+        /** Returns the types that rules apply to: those at the time of the change, else the present ones. */
         Function<String, Set<String>> types(Function<String, Set<String>> now) {
             String subject = change.statement().subject().id();
             return types == null ? now : id -> id.equals(subject) ? types : now.apply(id);
@@ -177,7 +177,7 @@ final class RecentChanges {
         }
     }
 
-    /** Lets everybody who waits look again whether it may still read. */
+    /** Wakes all waiting readers to check their permissions again. */
     void wake() {
         lock.lock();
         try {
@@ -225,7 +225,7 @@ final class RecentChanges {
         return found.reversed();
     }
 
-    /** How long a wait may be at most, so that its arithmetic cannot overflow. */
+    /** Longest wait, so that its arithmetic cannot overflow. */
     static Duration bounded(Duration patience) {
         Duration most = Duration.ofNanos(TimeUnit.DAYS.toNanos(365));
         return patience.compareTo(most) > 0 ? most : patience;

@@ -99,7 +99,7 @@ final class Subscriptions implements Database.GroupListener {
         return Boolean.TRUE.equals(subscription.metadata().get(name));
     }
 
-    /** Returns behind which change a reader begins. */
+    /** Returns the change after which a reader begins. */
     private long begin(Subscribe subscription, String group) {
         Object after = subscription.metadata().get(AFTER);
         if (after == null) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The classes of a graph as types of GraphQL, in the order of their IRIs. */
+/** Classes of a graph as GraphQL types, in the order of their IRIs. */
 record TypedModel(List<Type> types) {
     static final TypedModel EMPTY = new TypedModel(List.of());
 

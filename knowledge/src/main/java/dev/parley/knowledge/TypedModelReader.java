@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which classes a graph has, and what is said of their members: from SHACL shapes, RDFS and OWL where the graph
- * holds them, else from a sample of what was said.
+ * Derives the classes of a graph and their fields: from SHACL shapes, RDFS and OWL if the graph has them, else from a sample
+ * of its statements.
  *
  * <p>What is declared decides; a sample only tells values from entities, because the next statement may differ. For one
  * thread, once.
@@ -156,7 +156,7 @@ final class TypedModelReader {
         return shared == null ? Set.of() : shared;
     }
 
-    /** How a class is called in the schema. */
+    /** Name of a class in the schema. */
     private record Names(String type, String one, String all) {}
 
     private static Map<String, Names> names(List<String> classes) {

@@ -16,16 +16,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schemas that the classes of each group come to, which follow the graph. Safe for any thread.
+ * Typed schemas of the groups, updated as their graphs change. Safe for any thread.
  *
- * <p>A query that is understood gets the schema as it was last found; if the graph has changed since then, the next one is
- * made in the background, at most once a second. Only a query that is not understood waits for it.
+ * <p>A query that is valid in the cached schema uses it; if the graph has changed since then, the next schema is built in the
+ * background, at most once a second. Only a query that is not valid in it waits for the next.
  */
 final class TypedSchemas {
     private static final System.Logger LOG = System.getLogger("dev.parley.knowledge");
     private static final Duration REST = Duration.ofSeconds(1);
 
-    /** A schema takes the store at most one part in so many of the time. */
+    /** Largest share of time that building schemas may occupy the store, as a divisor. */
     private static final int LEISURE = 20;
 
     private static final int MAX_READERS = 200;

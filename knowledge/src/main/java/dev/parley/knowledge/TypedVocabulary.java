@@ -148,7 +148,7 @@ final class TypedVocabulary {
         return reached;
     }
 
-    /** True for the names of the languages themselves. */
+    /** Returns true for names of the schema languages themselves. */
     static boolean isLanguage(String iri) {
         return LANGUAGES.stream().anyMatch(iri::startsWith) || iri.startsWith("sh:");
     }

@@ -76,7 +76,7 @@ final class UpdateExecutor {
         return make(update, context, null).result();
     }
 
-    /** An update that has waited, and who lets it be done now. */
+    /** Update that waited for review, with its approver. */
     private record Approval(
             long number, CallContext by, @Nullable String remark) {}
 
@@ -101,7 +101,7 @@ final class UpdateExecutor {
         }
     }
 
-    /** Makes an update, unless the constraints have it undone. */
+    /** Executes an update; violated constraints roll it back. */
     private Outcome write(
             Update update,
             CallContext context,
@@ -138,7 +138,7 @@ final class UpdateExecutor {
 
     // ---- Shapes
 
-    /** Undoes an update that has to be checked, and tells of its effect. */
+    /** Rolls back an update that needs validation, and carries its effect. */
     private static final class Unchecked extends RuntimeException {
         private static final long serialVersionUID = 1L;
         private final transient Proposal effect;
@@ -149,7 +149,7 @@ final class UpdateExecutor {
         }
     }
 
-    /** Undoes an update that was checked, but has another effect by now, or against statements that have changed. */
+    /** Rolls back a validated update whose effect, or whose validated statements, have changed since. */
     private static final class Outdated extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -244,7 +244,7 @@ final class UpdateExecutor {
         trail.note(changed(context, update, refused.error().name(), approval));
     }
 
-    /** A SPARQL update is worked out beside the writer, and then done if nothing has changed meanwhile. */
+    /** Computes a SPARQL update outside of the writer, and executes it if its read statements are unchanged. */
     private UpdateResult sparql(Update update, CallContext context) {
         String text = requireNonNull(update.sparql());
         boolean pinned = update.metadata().containsKey("ifRevision");

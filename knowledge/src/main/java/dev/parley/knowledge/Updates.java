@@ -33,9 +33,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One update on the writer thread: it is judged, done and written down, or nothing of it is. */
+/** Executes one update on the writer thread, atomically: rules, changes and records. */
 final class Updates {
-    /** Members of a statement's provenance that the graph writes, whatever the caller says. */
+    /** Members of a statement's provenance that the graph writes; values by the caller are ignored. */
     private static final Set<String> STAMPS = Set.of(
             "recordedBy",
             "recordedAt",
@@ -65,7 +65,7 @@ final class Updates {
         }
     }
 
-    /** An update was refused for what the graph would say after it. Thrown to undo it. */
+    /** The effect of an update was refused. Thrown to roll it back. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
         private final transient UpdateResult result;
@@ -162,9 +162,10 @@ final class Updates {
     }
 
     /**
-     * Holds statements without a look at the rules. Most of them are new, so each is first taken for new.
+     * Inserts statements without evaluating rules. Most are expected to be new, so each is inserted first and looked up only if
+     * it exists.
      *
-     * @param watched whether anybody wants to see the changes
+     * @param watched whether the changes have subscribers
      */
     Outcome load(SqlWriting writing, List<Statement> statements, boolean watched) throws SQLException {
         Map<String, @Nullable Object> stamps = stamps();
@@ -198,7 +199,7 @@ final class Updates {
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
     }
 
-    /** Takes back what a source has said; what others say too stays, as they say it. Rules and shapes are not asked. */
+    /** Removes the statements of a source; those that other sources repeat stay as theirs. Rules and shapes are not evaluated. */
     Outcome withdraw(SqlWriting writing, List<Statement> said, String source) throws SQLException {
         Map<String, @Nullable Object> stamps = stamps();
         Map<String, Set<String>> types = rules.readsByTypes()
@@ -235,7 +236,7 @@ final class Updates {
         return more;
     }
 
-    /** They are looked for, so they are in indexes, whose entries have to be short. */
+    /** Checks the length of texts that are indexed, since index entries must be short. */
     private static void requireShort(String field, @Nullable String value) {
         if (value != null && (value.isEmpty() || value.length() > MAX_KEY)) {
             throw A2AException.invalidParams(field, value.length() + " characters (expected: 1 to " + MAX_KEY + ")");
@@ -300,7 +301,7 @@ final class Updates {
         return new Proposal(touched, changed);
     }
 
-    /** Asks the rules about a statement, and notes what they say to the update as a whole. */
+    /** Evaluates the rules for a statement and records their effect on the whole update. */
     private boolean isAccepted(SqlWriting writing, Statement statement) {
         Rule rule = rules.ofUpdate(statement, context.caller(), id -> types(writing, id))
                 .orElse(null);
@@ -320,7 +321,7 @@ final class Updates {
         return false;
     }
 
-    /** A type that is mentioned becomes a statement, so the rules are asked about it as about any other. */
+    /** Evaluates the rules for a mentioned type, which becomes a statement like any other. */
     private Statement withAcceptedTypes(SqlWriting writing, Statement statement) {
         Resource subject = statement.subject();
         Resource object = statement.object() instanceof Resource resource ? resource : null;
@@ -360,11 +361,11 @@ final class Updates {
         return update.with(mode == null ? Map.of() : Map.of("replaceMode", mode));
     }
 
-    // ---- Doing it
+    // ---- Execution
 
     /**
-     * Does what patches say to what the caller sees. What is hidden from them is not theirs to take back, and they hear as
-     * much of it as if it were not there: nothing.
+     * Applies patches to the statements that the caller may see. Hidden statements are not removed, and the answer is the same
+     * as if they did not exist.
      */
     private void apply(SqlWriting writing, SqlView seen, List<Patch> patches, Map<String, @Nullable Object> stamps)
             throws SQLException {
@@ -427,7 +428,7 @@ final class Updates {
         }
     }
 
-    /** Takes a statement back as far as the caller sees it; what others have said of it unseen is what it says again. */
+    /** Removes the visible part of a statement; assertions by others that the caller may not see stay. */
     private static Optional<Statement> takeBack(SqlWriting writing, SqlView seen, Statement old) throws SQLException {
         if (seen == writing) {
             writing.remove(old);
@@ -555,7 +556,7 @@ final class Updates {
         return facts.stream().mapToLong(fact -> Characters.of(fact.statement())).sum();
     }
 
-    // ---- Where it comes from
+    // ---- Provenance
 
     private Map<String, @Nullable Object> stamps() {
         var stamps = new LinkedHashMap<String, @Nullable Object>();

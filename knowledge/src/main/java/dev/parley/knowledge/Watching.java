@@ -19,9 +19,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The changes that one reader watches: a read of the feed from some place on. */
+/** Reader of a group's changes from a position on. */
 final class Watching implements Feed<Change> {
-    /** Changes that are looked at before the reader gets what was found. */
+    /** Limit of changes examined before the reader gets a result. */
     private static final int AT_ONCE = 256;
 
     private final RecentChanges feed;
@@ -41,18 +41,18 @@ final class Watching implements Feed<Change> {
     private Alignment known;
     private Floors floors;
 
-    /** Reads the changes behind a number that the feed has no more. */
+    /** Reads changes from the table that the feed no longer holds. */
     interface Backlog {
         /** @throws A2AException KNOWLEDGE_SUBSCRIPTION if they are forgotten */
         List<Numbered> after(long number, int limit);
     }
 
-    /** Reads what there was when the reader began, as far as it is still so: what has changed since then comes as a change. */
+    /** Reads the statements that existed when the reader began and are unchanged; later changes follow as changes. */
     interface Snapshot {
         Page<Change> after(@Nullable String cursor);
     }
 
-    /** Finds the types that an entity has now, as far as a reader sees them. */
+    /** Returns the present types of an entity that a reader may see. */
     interface Types {
         Set<String> of(String id, Floors reader);
     }
