@@ -1,10 +1,14 @@
 package dev.parley.dialect.grpc;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.Marshaller;
+import io.grpc.MethodDescriptor.PrototypeMarshaller;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -62,13 +66,31 @@ public record Rpc<O extends Operation, R, Q extends Message, A extends Message>(
         return new Rpc<>(type, method, read, write, answer, result);
     }
 
+    /** An operation of A2A with one answer, by the tables of its messages. */
+    static <R, O extends Operation.Call<R>, Q extends Message, A extends Message> Rpc<O, R, Q, A> call(
+            Class<O> type, MethodDescriptor<Q, A> method, Fields<O> request, Fields<R> answer) {
+        return of(type, method, request, answer);
+    }
+
     static <O extends Operation.TaskWatch, Q extends Message, A extends Message> Rpc<O, TaskEvent, Q, A> watch(
-            Class<O> type,
-            MethodDescriptor<Q, A> method,
-            Function<Q, O> read,
-            Function<O, Q> write,
-            Function<TaskEvent, A> answer,
-            Function<A, TaskEvent> result) {
-        return new Rpc<>(type, method, read, write, answer, result);
+            Class<O> type, MethodDescriptor<Q, A> method, Fields<O> request, Fields<TaskEvent> answer) {
+        return of(type, method, request, answer);
+    }
+
+    private static <O extends Operation, R, Q extends Message, A extends Message> Rpc<O, R, Q, A> of(
+            Class<O> type, MethodDescriptor<Q, A> method, Fields<O> request, Fields<R> answer) {
+        return new Rpc<>(
+                type,
+                method,
+                request::read,
+                writer(request, method.getRequestMarshaller()),
+                writer(answer, method.getResponseMarshaller()),
+                answer::read);
+    }
+
+    @SuppressWarnings("unchecked") // a builder makes messages of its own type
+    private static <T, M extends Message> Function<T, M> writer(Fields<T> fields, Marshaller<M> marshaller) {
+        M prototype = requireNonNull(((PrototypeMarshaller<M>) marshaller).getMessagePrototype());
+        return value -> (M) fields.write(value, prototype.newBuilderForType());
     }
 }

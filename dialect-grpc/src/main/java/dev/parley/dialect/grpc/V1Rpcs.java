@@ -1,49 +1,37 @@
 package dev.parley.dialect.grpc;
 
-import static dev.parley.dialect.grpc.Values.in;
+import static dev.parley.dialect.grpc.Kind.FLAG;
+import static dev.parley.dialect.grpc.Kind.NUMBER;
+import static dev.parley.dialect.grpc.Kind.TEXT;
+import static dev.parley.dialect.grpc.Kind.TIME;
 import static dev.parley.dialect.grpc.Values.nonEmpty;
-import static dev.parley.dialect.grpc.Values.optional;
 import static dev.parley.dialect.grpc.Values.orEmpty;
-import static dev.parley.dialect.grpc.Values.required;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.grpc.v1.A2AServiceGrpc;
-import dev.parley.dialect.grpc.v1.CancelTaskRequest;
-import dev.parley.dialect.grpc.v1.DeleteTaskPushNotificationConfigRequest;
 import dev.parley.dialect.grpc.v1.GetExtendedAgentCardRequest;
-import dev.parley.dialect.grpc.v1.GetTaskPushNotificationConfigRequest;
-import dev.parley.dialect.grpc.v1.GetTaskRequest;
-import dev.parley.dialect.grpc.v1.ListTaskPushNotificationConfigsRequest;
-import dev.parley.dialect.grpc.v1.ListTaskPushNotificationConfigsResponse;
-import dev.parley.dialect.grpc.v1.ListTasksRequest;
-import dev.parley.dialect.grpc.v1.ListTasksResponse;
-import dev.parley.dialect.grpc.v1.SendMessageRequest;
-import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
+import dev.parley.dialect.grpc.v1.TaskPushNotificationConfig;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.CreatePushConfig;
 import dev.parley.protocol.Operation.DeletePushConfig;
-import dev.parley.protocol.Operation.Empty;
 import dev.parley.protocol.Operation.GetExtendedAgentCard;
 import dev.parley.protocol.Operation.GetPushConfig;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.ListPushConfigs;
 import dev.parley.protocol.Operation.ListTasks;
-import dev.parley.protocol.Operation.PushConfigPage;
-import dev.parley.protocol.Operation.Send;
-import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
 import io.grpc.Status.Code;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of {@code lf.a2a.v1.A2AService}.
@@ -53,126 +41,126 @@ import org.jspecify.annotations.Nullable;
 final class V1Rpcs {
     private V1Rpcs() {}
 
-    private interface SendConstructor<O> {
-        O of(
-                @Nullable String tenant,
-                Message message,
-                SendConfiguration configuration,
-                Map<String, @Nullable Object> metadata);
-    }
+    private static final Model MODEL = Model.V1;
 
     static final List<Rpc<?, ?, ?, ?>> ALL = List.of(
             Rpc.call(
                     SendMessage.class,
                     A2AServiceGrpc.getSendMessageMethod(),
-                    asked -> send(asked, SendMessage::new),
-                    V1Rpcs::send,
-                    V1Model::write,
-                    V1Model::read),
+                    MODEL.send(SendMessage::new),
+                    MODEL.result),
             Rpc.watch(
                     SendStreamingMessage.class,
                     A2AServiceGrpc.getSendStreamingMessageMethod(),
-                    asked -> send(asked, SendStreamingMessage::new),
-                    V1Rpcs::send,
-                    V1Model::write,
-                    V1Model::read),
+                    MODEL.send(SendStreamingMessage::new),
+                    MODEL.event),
             Rpc.call(
                     GetTask.class,
                     A2AServiceGrpc.getGetTaskMethod(),
-                    asked -> new GetTask(
-                            nonEmpty(asked.getTenant()),
-                            asked.getId(),
-                            asked.hasHistoryLength() ? asked.getHistoryLength() : null),
-                    V1Rpcs::getTask,
-                    V1Model::write,
-                    V1Model::read),
+                    V1Rpcs.<GetTask>of("GetTaskRequest")
+                            .plain("id", TEXT, GetTask::id)
+                            .optional("history_length", NUMBER, GetTask::historyLength)
+                            .as(v -> new GetTask(v.next(), v.next(), v.next())),
+                    MODEL.task),
             Rpc.call(
                     ListTasks.class,
                     A2AServiceGrpc.getListTasksMethod(),
-                    V1Rpcs::listTasks,
-                    V1Rpcs::listTasks,
-                    V1Rpcs::page,
-                    V1Rpcs::page),
+                    V1Rpcs.<ListTasks>of("ListTasksRequest")
+                            .optional("context_id", TEXT, ListTasks::contextId)
+                            .plain("status", Model.STATE, ListTasks::status)
+                            .optional("page_size", NUMBER, ListTasks::pageSize)
+                            .optional("page_token", TEXT, ListTasks::pageToken)
+                            .optional("history_length", NUMBER, ListTasks::historyLength)
+                            .optional("status_timestamp_after", TIME, ListTasks::statusTimestampAfter)
+                            .optional("include_artifacts", FLAG, false, ListTasks::includeArtifacts)
+                            .as(v -> new ListTasks(
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.<Boolean>next())),
+                    MODEL.<TaskPage>of("ListTasksResponse")
+                            .each("tasks", MODEL.task, TaskPage::tasks)
+                            .plain("next_page_token", TEXT, TaskPage::nextPageToken)
+                            .plain("page_size", NUMBER, TaskPage::pageSize)
+                            .plain("total_size", NUMBER, TaskPage::totalSize)
+                            .as(v -> page(v.next(), v.next(), v.<Integer>next(), v.<Integer>next()))),
             Rpc.call(
                     CancelTask.class,
                     A2AServiceGrpc.getCancelTaskMethod(),
-                    asked -> new CancelTask(
-                            nonEmpty(asked.getTenant()),
-                            asked.getId(),
-                            in("metadata", () -> Values.read(asked.getMetadata()))),
-                    operation -> CancelTaskRequest.newBuilder()
-                            .setTenant(orEmpty(operation.tenant()))
-                            .setId(operation.id())
-                            .setMetadata(Values.write(operation.metadata()))
-                            .build(),
-                    V1Model::write,
-                    V1Model::read),
+                    V1Rpcs.<CancelTask>of("CancelTaskRequest")
+                            .plain("id", TEXT, CancelTask::id)
+                            .metadata(CancelTask::metadata)
+                            .as(v -> new CancelTask(v.next(), v.next(), v.next())),
+                    MODEL.task),
             Rpc.watch(
                     SubscribeToTask.class,
                     A2AServiceGrpc.getSubscribeToTaskMethod(),
-                    asked -> new SubscribeToTask(nonEmpty(asked.getTenant()), asked.getId(), null),
-                    operation -> SubscribeToTaskRequest.newBuilder()
-                            .setTenant(orEmpty(operation.tenant()))
-                            .setId(operation.id())
-                            .build(),
-                    V1Model::write,
-                    V1Model::read),
+                    V1Rpcs.<SubscribeToTask>of("SubscribeToTaskRequest")
+                            .plain("id", TEXT, SubscribeToTask::id)
+                            .as(v -> new SubscribeToTask(v.next(), v.next(), null)),
+                    MODEL.event),
             Rpc.call(
                     CreatePushConfig.class,
                     A2AServiceGrpc.getCreateTaskPushNotificationConfigMethod(),
-                    asked -> new CreatePushConfig(nonEmpty(asked.getTenant()), V1Model.read(asked)),
-                    operation -> V1Model.write(operation.config()).toBuilder()
+                    request -> new CreatePushConfig(nonEmpty(request.getTenant()), MODEL.pushConfig.read(request)),
+                    operation -> config(operation.config()).toBuilder()
                             .setTenant(orEmpty(operation.tenant()))
                             .build(),
-                    V1Model::write,
-                    V1Model::read),
+                    V1Rpcs::config,
+                    MODEL.pushConfig::read),
             Rpc.call(
                     GetPushConfig.class,
                     A2AServiceGrpc.getGetTaskPushNotificationConfigMethod(),
-                    asked -> new GetPushConfig(nonEmpty(asked.getTenant()), asked.getTaskId(), asked.getId()),
-                    operation -> GetTaskPushNotificationConfigRequest.newBuilder()
-                            .setTenant(orEmpty(operation.tenant()))
-                            .setTaskId(operation.taskId())
-                            .setId(operation.id())
-                            .build(),
-                    V1Model::write,
-                    V1Model::read),
+                    V1Rpcs.<GetPushConfig>of("GetTaskPushNotificationConfigRequest")
+                            .plain("task_id", TEXT, GetPushConfig::taskId)
+                            .plain("id", TEXT, GetPushConfig::id)
+                            .as(v -> new GetPushConfig(v.next(), v.next(), v.next())),
+                    MODEL.pushConfig),
             Rpc.call(
                     ListPushConfigs.class,
                     A2AServiceGrpc.getListTaskPushNotificationConfigsMethod(),
-                    asked -> new ListPushConfigs(
-                            nonEmpty(asked.getTenant()),
-                            asked.getTaskId(),
-                            asked.getPageSize(),
-                            nonEmpty(asked.getPageToken())),
-                    operation -> ListTaskPushNotificationConfigsRequest.newBuilder()
-                            .setTenant(orEmpty(operation.tenant()))
-                            .setTaskId(operation.taskId())
-                            .setPageSize(operation.pageSize())
-                            .setPageToken(orEmpty(operation.pageToken()))
-                            .build(),
-                    V1Rpcs::pushPage,
-                    V1Rpcs::pushPage),
+                    V1Rpcs.<ListPushConfigs>of("ListTaskPushNotificationConfigsRequest")
+                            .plain("task_id", TEXT, ListPushConfigs::taskId)
+                            .plain("page_size", NUMBER, ListPushConfigs::pageSize)
+                            .optional("page_token", TEXT, ListPushConfigs::pageToken)
+                            .as(v -> new ListPushConfigs(v.next(), v.next(), v.<Integer>next(), v.next())),
+                    MODEL.pushPage("ListTaskPushNotificationConfigsResponse", MODEL.pushConfig)),
             Rpc.call(
                     DeletePushConfig.class,
                     A2AServiceGrpc.getDeleteTaskPushNotificationConfigMethod(),
-                    asked -> new DeletePushConfig(nonEmpty(asked.getTenant()), asked.getTaskId(), asked.getId()),
-                    operation -> DeleteTaskPushNotificationConfigRequest.newBuilder()
-                            .setTenant(orEmpty(operation.tenant()))
-                            .setTaskId(operation.taskId())
-                            .setId(operation.id())
-                            .build(),
-                    (Empty done) -> com.google.protobuf.Empty.getDefaultInstance(),
-                    done -> new Empty()),
+                    V1Rpcs.<DeletePushConfig>of("DeleteTaskPushNotificationConfigRequest")
+                            .plain("task_id", TEXT, DeletePushConfig::taskId)
+                            .plain("id", TEXT, DeletePushConfig::id)
+                            .as(v -> new DeletePushConfig(v.next(), v.next(), v.next())),
+                    Model.DONE),
             Rpc.call(
                     GetExtendedAgentCard.class,
                     A2AServiceGrpc.getGetExtendedAgentCardMethod(),
-                    asked -> new GetExtendedAgentCard(nonEmpty(asked.getTenant())),
+                    request -> new GetExtendedAgentCard(nonEmpty(request.getTenant())),
                     operation -> GetExtendedAgentCardRequest.newBuilder()
                             .setTenant(orEmpty(operation.tenant()))
                             .build(),
                     Cards::v1,
                     Cards::v1));
+
+    /** A table that begins with the tenant, as all requests do. */
+    private static <O extends Operation> Fields<O> of(String message) {
+        return MODEL.<O>of(message).optional("tenant", TEXT, Operation::tenant);
+    }
+
+    private static TaskPushNotificationConfig config(PushConfig config) {
+        return (TaskPushNotificationConfig) MODEL.pushConfig.write(config, TaskPushNotificationConfig.newBuilder());
+    }
+
+    private static TaskPage page(List<Task> tasks, String nextPageToken, int pageSize, int totalSize) {
+        boolean withArtifacts =
+                tasks.stream().anyMatch(task -> !task.artifacts().isEmpty());
+        return new TaskPage(tasks, nextPageToken, pageSize, totalSize, withArtifacts);
+    }
 
     static Service service(DialectSettings settings) {
         return new Service(
@@ -195,98 +183,5 @@ final class V1Rpcs {
             case PUSH_NOTIFICATION_NOT_SUPPORTED, UNSUPPORTED_OPERATION, VERSION_NOT_SUPPORTED -> Code.UNIMPLEMENTED;
             default -> code(error);
         };
-    }
-
-    private static <O> O send(SendMessageRequest asked, SendConstructor<O> constructor) {
-        return constructor.of(
-                nonEmpty(asked.getTenant()),
-                required("message", asked.hasMessage(), () -> V1Model.read(asked.getMessage())),
-                in("configuration", () -> V1Model.read(asked.getConfiguration())),
-                in("metadata", () -> Values.read(asked.getMetadata())));
-    }
-
-    private static SendMessageRequest send(Send operation) {
-        var asked = SendMessageRequest.newBuilder()
-                .setTenant(orEmpty(operation.tenant()))
-                .setMessage(V1Model.write(operation.message()))
-                .setConfiguration(V1Model.write(operation.configuration()));
-        if (!operation.metadata().isEmpty()) {
-            asked.setMetadata(Values.write(operation.metadata()));
-        }
-        return asked.build();
-    }
-
-    private static GetTaskRequest getTask(GetTask operation) {
-        var asked = GetTaskRequest.newBuilder()
-                .setTenant(orEmpty(operation.tenant()))
-                .setId(operation.id());
-        if (operation.historyLength() != null) {
-            asked.setHistoryLength(operation.historyLength());
-        }
-        return asked.build();
-    }
-
-    private static ListTasks listTasks(ListTasksRequest asked) {
-        return new ListTasks(
-                nonEmpty(asked.getTenant()),
-                nonEmpty(asked.getContextId()),
-                in("status", () -> V1Model.state(asked.getStatusValue())),
-                asked.hasPageSize() ? asked.getPageSize() : null,
-                nonEmpty(asked.getPageToken()),
-                asked.hasHistoryLength() ? asked.getHistoryLength() : null,
-                optional(
-                        "statusTimestampAfter",
-                        asked.hasStatusTimestampAfter(),
-                        () -> Values.read(asked.getStatusTimestampAfter())),
-                asked.getIncludeArtifacts());
-    }
-
-    private static ListTasksRequest listTasks(ListTasks operation) {
-        var asked = ListTasksRequest.newBuilder()
-                .setTenant(orEmpty(operation.tenant()))
-                .setContextId(orEmpty(operation.contextId()))
-                .setPageToken(orEmpty(operation.pageToken()))
-                .setIncludeArtifacts(operation.includeArtifacts());
-        if (operation.status() != null) {
-            asked.setStatusValue(V1Model.number(operation.status()));
-        }
-        if (operation.pageSize() != null) {
-            asked.setPageSize(operation.pageSize());
-        }
-        if (operation.historyLength() != null) {
-            asked.setHistoryLength(operation.historyLength());
-        }
-        if (operation.statusTimestampAfter() != null) {
-            asked.setStatusTimestampAfter(Values.write(operation.statusTimestampAfter()));
-        }
-        return asked.build();
-    }
-
-    private static ListTasksResponse page(TaskPage page) {
-        var answer = ListTasksResponse.newBuilder()
-                .setNextPageToken(page.nextPageToken())
-                .setPageSize(page.pageSize())
-                .setTotalSize(page.totalSize());
-        page.tasks().forEach(task -> answer.addTasks(V1Model.write(task)));
-        return answer.build();
-    }
-
-    private static TaskPage page(ListTasksResponse answer) {
-        var tasks = Values.each("tasks", answer.getTasksList(), V1Model::read);
-        boolean withArtifacts =
-                tasks.stream().anyMatch(task -> !task.artifacts().isEmpty());
-        return new TaskPage(
-                tasks, answer.getNextPageToken(), answer.getPageSize(), answer.getTotalSize(), withArtifacts);
-    }
-
-    private static ListTaskPushNotificationConfigsResponse pushPage(PushConfigPage page) {
-        var answer = ListTaskPushNotificationConfigsResponse.newBuilder().setNextPageToken(page.nextPageToken());
-        page.configs().forEach(config -> answer.addConfigs(V1Model.write(config)));
-        return answer.build();
-    }
-
-    private static PushConfigPage pushPage(ListTaskPushNotificationConfigsResponse answer) {
-        return new PushConfigPage(
-                Values.each("configs", answer.getConfigsList(), V1Model::read), answer.getNextPageToken());
     }
 }
