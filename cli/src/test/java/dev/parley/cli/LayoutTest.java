@@ -29,8 +29,6 @@ final class LayoutTest {
     private static final Map<String, Integer> LARGER_RINGS = Map.of(
             "dev.parley.agents", 6,
             "dev.parley.cli", 10,
-            "dev.parley.client", 8,
-            "dev.parley.client.keys", 5,
             "dev.parley.dialect", 60,
             "dev.parley.engine", 14,
             "dev.parley.hub", 5,

@@ -2,6 +2,7 @@ package dev.parley.client;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.client.calls.Means;
 import dev.parley.client.http.Backoff;
 import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.HttpUrl;
@@ -370,10 +371,10 @@ public final class AgentClientBuilder {
     }
 
     private interface Maker {
-        AgentClient with(HttpAgentClient.Means means);
+        AgentClient with(Means means);
     }
 
-    private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, HttpAgentClient.Means means) {
+    private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, Means means) {
         return new HttpAgentClient(
                 means, Places.of(card, found, means.settings()).within(means.wire(), means.settings()));
     }
@@ -386,7 +387,7 @@ public final class AgentClientBuilder {
         try {
             Attempts.Pause waits = pause != null ? pause : wire::pause;
             var attempts = new Attempts(retries, backoff, waits, listener);
-            var means = new HttpAgentClient.Means(
+            var means = new Means(
                     settings,
                     wire,
                     attempts,

@@ -15,14 +15,12 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,10 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: AgentVault 0.2, KeyManager.
  */
 public final class KeyManager {
-    static final String EXPECTED_ID = "1 to 256 printable ASCII characters without spaces, quotes, = and \\";
-
     private static final Duration LONGEST_MARGIN = Duration.ofSeconds(60);
-    private static final Pattern SERVICE_ID = Pattern.compile("[!-~&&[^\"'`=\\\\]]{1,256}");
     private static final String SERVICE = "agentvault:";
     private static final String OAUTH_SERVICE = SERVICE + "oauth:";
     private static final String LOGIN_SERVICE = SERVICE + "login:";
@@ -99,7 +94,7 @@ public final class KeyManager {
 
     /** Returns whether a text can be the id of a service. */
     public static boolean isServiceId(String text) {
-        return SERVICE_ID.matcher(text).matches();
+        return ServiceKeys.isService(text);
     }
 
     /** The API key of a service, which is its static bearer token if it wants one. */
@@ -243,7 +238,7 @@ public final class KeyManager {
      */
     public void setLogin(String serviceId, OAuthLogin.Token token, Instant now) {
         String id = id(serviceId);
-        requireSecret("access token", token.text());
+        ServiceKeys.requireSecret("access token", token.text());
         requireKeyring();
         lock.lock();
         try {
@@ -300,7 +295,7 @@ public final class KeyManager {
      */
     public void setApiKey(String serviceId, String key) {
         String id = id(serviceId);
-        requireSecret("API key", key);
+        ServiceKeys.requireSecret("API key", key);
         requireKeyring();
         lock.lock();
         try {
@@ -393,20 +388,13 @@ public final class KeyManager {
         return keyring;
     }
 
-    /** @throws IllegalArgumentException if it is no service id */
+    /**
+     * Returns a service id as it is kept.
+     *
+     * @throws IllegalArgumentException if it is no service id
+     */
     public static String id(String serviceId) {
-        if (!isServiceId(serviceId)) {
-            throw new IllegalArgumentException("service id: " + serviceId + " (expected: " + EXPECTED_ID + ")");
-        }
-        return serviceId.toLowerCase(Locale.ROOT);
-    }
-
-    /** @throws IllegalArgumentException if {@code secret} cannot be sent; it is not in the message */
-    static void requireSecret(String what, String secret) {
-        if (secret.isBlank() || !HeaderText.isValue(secret)) {
-            throw new IllegalArgumentException(what + ": " + secret.length() + " characters (expected: at least one, at"
-                    + " most " + HeaderText.MAX_LENGTH + ", all printable ASCII)");
-        }
+        return ServiceKeys.service(serviceId);
     }
 
     @Override
@@ -443,7 +431,7 @@ public final class KeyManager {
             return keyring(Keyring.ofSystem());
         }
 
-        public Builder keyring(Keyring keyring) {
+        Builder keyring(Keyring keyring) {
             this.keyring = keyring;
             return this;
         }

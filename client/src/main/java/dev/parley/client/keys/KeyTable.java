@@ -173,8 +173,9 @@ final class KeyTable {
         if (value.isBlank()) {
             return;
         }
-        if (!KeyManager.isServiceId(service)) {
-            warnings.accept(place + ": the name of a service is ignored (expected: " + KeyManager.EXPECTED_ID + ")");
+        if (!ServiceKeys.isService(service)) {
+            warnings.accept(
+                    place + ": the name of a service is ignored (expected: " + ServiceKeys.EXPECTED_SERVICE + ")");
         } else if (!HeaderText.isValue(value)) {
             warnings.accept(place + ": the value for " + service + " is ignored (expected: printable ASCII)");
         } else {

@@ -9,8 +9,8 @@ import dev.parley.client.http.Redaction;
  */
 public record OAuthClient(String id, String secret) {
     public OAuthClient {
-        KeyManager.requireSecret("client id", id);
-        KeyManager.requireSecret("client secret", secret);
+        ServiceKeys.requireSecret("client id", id);
+        ServiceKeys.requireSecret("client secret", secret);
     }
 
     @Override

@@ -1,6 +1,9 @@
 package dev.parley.client.keys;
 
+import dev.parley.client.http.HeaderText;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Keys of one service in one source. */
@@ -9,6 +12,9 @@ record ServiceKeys(
         @Nullable String clientId,
         @Nullable String clientSecret) {
     static final ServiceKeys NONE = new ServiceKeys(null, null, null);
+    static final String EXPECTED_SERVICE = "1 to 256 printable ASCII characters without spaces, quotes, = and \\";
+
+    private static final Pattern SERVICE = Pattern.compile("[!-~&&[^\"'`=\\\\]]{1,256}");
 
     /** One of the three, by the name that it has in a file. */
     enum Part {
@@ -29,6 +35,26 @@ record ServiceKeys(
         return clientId == null || clientSecret == null
                 ? Optional.empty()
                 : Optional.of(new OAuthClient(clientId, clientSecret));
+    }
+
+    static boolean isService(String text) {
+        return SERVICE.matcher(text).matches();
+    }
+
+    /** @throws IllegalArgumentException if it is no id of a service */
+    static String service(String id) {
+        if (!isService(id)) {
+            throw new IllegalArgumentException("service id: " + id + " (expected: " + EXPECTED_SERVICE + ")");
+        }
+        return id.toLowerCase(Locale.ROOT);
+    }
+
+    /** @throws IllegalArgumentException if {@code secret} cannot be sent; it is not in the message */
+    static void requireSecret(String what, String secret) {
+        if (secret.isBlank() || !HeaderText.isValue(secret)) {
+            throw new IllegalArgumentException(what + ": " + secret.length() + " characters (expected: at least one, at"
+                    + " most " + HeaderText.MAX_LENGTH + ", all printable ASCII)");
+        }
     }
 
     boolean hasHalfAClient() {

@@ -11,6 +11,11 @@ public final class MemoryKeyring implements Keyring {
     final List<String> reads = new ArrayList<>();
     private final Map<List<String>, String> secrets = new HashMap<>();
 
+    /** Begins with this keyring and no environment. */
+    public KeyManager.Builder builder() {
+        return KeyManager.builder().environment(Map.of()).keyring(this);
+    }
+
     @Override
     public Optional<String> read(String service, String user) {
         reads.add(service + " " + user);

@@ -41,8 +41,7 @@ final class LoginsTest {
     private final AtomicReference<String> accepted = new AtomicReference<>("refresh-0");
     private final AtomicInteger renewals = new AtomicInteger();
     private final MemoryKeyring keyring = new MemoryKeyring();
-    private final KeyManager keys =
-            KeyManager.builder().environment(Map.of()).keyring(keyring).build();
+    private final KeyManager keys = keyring.builder().build();
     private final Logins logins = new Logins(now::get);
     private RawServer server;
     private Runnable before = () -> {};
@@ -101,8 +100,7 @@ final class LoginsTest {
         assertThat(token()).isEqualTo("access-2");
 
         assertThat(renewals).hasValue(2);
-        KeyManager restarted =
-                KeyManager.builder().environment(Map.of()).keyring(keyring).build();
+        KeyManager restarted = keyring.builder().build();
         assertThat(restarted.apiKey("bank")).contains("access-2");
         assertThat(restarted.login("bank", false).orElseThrow().refresh()).isEqualTo("refresh-2");
         assertThat(server.requests.getFirst().text()).contains("grant_type=refresh_token", "client_id=program");
@@ -133,9 +131,8 @@ final class LoginsTest {
         // The other process is faster while this one asks the server.
         before = () -> {
             accepted.set("refresh-of-the-other");
-            KeyManager.builder()
+            keyring.builder()
                     .environment(Map.of())
-                    .keyring(keyring)
                     .build()
                     .setLogin(
                             "bank",

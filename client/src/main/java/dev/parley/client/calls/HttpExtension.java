@@ -1,4 +1,4 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.wire.ClientSettings;
@@ -21,31 +21,28 @@ import java.time.Duration;
 import java.util.HashMap;
 
 /** Calls the operations of an extension that the card of an agent offers. Others fail before anything is sent. */
-final class HttpExtension {
-    private final HttpAgentClient client;
+public final class HttpExtension {
+    private final Calls calls;
     private final ClientSettings settings;
     private final ExtensionProtocol protocol;
     private final ExtensionMethod<?, ?> method;
     private final AgentCard.Extension entry;
 
     private HttpExtension(
-            HttpAgentClient client,
-            ExtensionProtocol protocol,
-            ExtensionMethod<?, ?> method,
-            AgentCard.Extension entry) {
-        this.client = client;
-        this.settings = client.means().settings();
+            Calls calls, ExtensionProtocol protocol, ExtensionMethod<?, ?> method, AgentCard.Extension entry) {
+        this.calls = calls;
+        this.settings = calls.means().settings();
         this.protocol = protocol;
         this.method = method;
         this.entry = entry;
     }
 
     /** @throws A2AException UNSUPPORTED_OPERATION if the client does not know the operation, or the card does not offer it */
-    static HttpExtension of(HttpAgentClient client, Operation.Extension operation) {
-        for (ExtensionProtocol protocol : client.means().settings().protocols()) {
+    public static HttpExtension of(Calls calls, Operation.Extension operation) {
+        for (ExtensionProtocol protocol : calls.means().settings().protocols()) {
             for (ExtensionMethod<?, ?> method : protocol.methods()) {
                 if (method.type().isInstance(operation) && method.name().equals(operation.name())) {
-                    return of(client, protocol, method, operation);
+                    return of(calls, protocol, method, operation);
                 }
             }
         }
@@ -54,29 +51,26 @@ final class HttpExtension {
     }
 
     private static HttpExtension of(
-            HttpAgentClient client,
-            ExtensionProtocol protocol,
-            ExtensionMethod<?, ?> method,
-            Operation.Extension operation) {
-        AgentCard card = client.card();
+            Calls calls, ExtensionProtocol protocol, ExtensionMethod<?, ?> method, Operation.Extension operation) {
+        AgentCard card = calls.place().card();
         AgentCard.Extension entry = card.capabilities().extensions().stream()
                 .filter(one -> protocol.isUri(one.uri()))
                 .findFirst()
                 .orElseThrow(() -> unsupported("The agent " + card.name() + " does not offer " + operation.name()
                         + " (expected: " + protocol.uri() + " among the extensions of its card)"));
         protocol.style().requireOffered(operation, entry, card);
-        return new HttpExtension(client, protocol, method, entry);
+        return new HttpExtension(calls, protocol, method, entry);
     }
 
-    <R> R call(Operation.ExtensionCall<R> operation, CallContext context) {
+    public <R> R call(Operation.ExtensionCall<R> operation, CallContext context) {
         if (method.mediaType() != null) {
             return document(operation, context);
         }
-        return client.attempt(operation.isRepeatable(), settings.timeout(context), (place, left) -> switch (place) {
+        return calls.attempt(operation.isRepeatable(), settings.timeout(context), (place, left) -> switch (place) {
             case Place.ByHttp http -> exchange(http, operation, context, left);
             case Place.ByTransport other -> {
                 CallContext limited = context.withDeadline(settings.now().plus(left));
-                yield client.remotes()
+                yield calls.remotes()
                         .ask(other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
             }
         });
@@ -84,13 +78,13 @@ final class HttpExtension {
 
     /** A document is read over HTTP, whatever the binding of the agent's other operations. */
     private <R> R document(Operation.ExtensionCall<R> operation, CallContext context) {
-        AgentCard card = client.card();
+        AgentCard card = calls.place().card();
         var binding = new ExtensionBinding(card.supportedInterfaces().getFirst(), entry, protocol);
         Outgoing outgoing = binding.request(operation, context);
-        HttpAgentClient.Means means = client.means();
+        Means means = calls.means();
         return means.attempts().run(true, settings.timeout(context), left -> {
             var headers = new HashMap<>(Transports.headers(
-                    settings, means.credentials().of(card, client.place().url(), left)));
+                    settings, means.credentials().of(card, calls.place().url(), left)));
             headers.put("Accept", "*/*");
             Answer answer = means.wire()
                     .exchange(
@@ -101,15 +95,15 @@ final class HttpExtension {
         });
     }
 
-    <E> Feed<E> watch(Operation.ExtensionWatch<E> operation, CallContext context) {
+    public <E> Feed<E> watch(Operation.ExtensionWatch<E> operation, CallContext context) {
         Feed<E> first =
-                client.attempt(true, settings.timeout(context), (place, left) -> open(place, operation, context, left));
+                calls.attempt(true, settings.timeout(context), (place, left) -> open(place, operation, context, left));
         return new ResumingElements<>(
                 settings,
-                client.means().wire(),
+                calls.means().wire(),
                 method,
                 operation,
-                again -> open(client.place(), again, context, settings.callTimeout()),
+                again -> open(calls.place(), again, context, settings.callTimeout()),
                 first);
     }
 
@@ -120,7 +114,7 @@ final class HttpExtension {
                 ExtensionBinding binding = binding(http);
                 Request request = request(http, binding, operation, context, left);
                 yield HttpElements.open(
-                        client,
+                        calls,
                         request,
                         left,
                         protocol.style().positionHeader(),
@@ -129,7 +123,7 @@ final class HttpExtension {
             }
             // The deadline is one for the beginning, not for the stream.
             case Place.ByTransport other ->
-                client.remotes()
+                calls.remotes()
                         .ask(
                                 other,
                                 context.withDeadline(null),
@@ -142,11 +136,11 @@ final class HttpExtension {
             throws Trouble, InterruptedException {
         ExtensionBinding binding = binding(place);
         Request request = request(place, binding, operation, context, left);
-        Answer answer = client.means().wire().exchange(request, settings.maxAnswerBytes(), left);
+        Answer answer = calls.means().wire().exchange(request, settings.maxAnswerBytes(), left);
         try {
             return binding.result(operation, answer.status(), answer.body());
         } catch (A2AException problem) {
-            throw client.refusal(request, answer.status(), answer.headers(), problem);
+            throw calls.refusal(request, answer.status(), answer.headers(), problem);
         }
     }
 
@@ -162,8 +156,7 @@ final class HttpExtension {
             Duration left)
             throws Trouble, InterruptedException {
         return place.request(
-                binding.request(operation, context),
-                client.means().credentials().of(place.card(), place.url(), left));
+                binding.request(operation, context), calls.means().credentials().of(place.card(), place.url(), left));
     }
 
     private static A2AException unsupported(String message) {

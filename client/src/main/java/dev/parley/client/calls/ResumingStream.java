@@ -1,4 +1,4 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
@@ -17,6 +17,7 @@ import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Trouble;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
@@ -58,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *       that breaks off at once, is asked for the task, and if it has ended that is the last event.
  * </ul>
  */
-final class ResumingStream implements Feed<LoggedEvent> {
+public final class ResumingStream implements Feed<LoggedEvent> {
     /** How servers refuse to resume the stream of a task that has ended. */
     private static final Set<A2AError> ENDED =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
@@ -79,7 +80,8 @@ final class ResumingStream implements Feed<LoggedEvent> {
         CONNECTING
     }
 
-    private final HttpAgentClient client;
+    private final Calls calls;
+    private final AgentEndpoint endpoint;
     private final ClientSettings settings;
     private final HttpWire wire;
     private final CallContext context;
@@ -110,10 +112,15 @@ final class ResumingStream implements Feed<LoggedEvent> {
     private long resumedBehind;
 
     private ResumingStream(
-            HttpAgentClient client, Place.ByHttp place, CallContext context, Operation.TaskWatch operation) {
-        this.client = client;
-        this.settings = client.means().settings();
-        this.wire = client.means().wire();
+            Calls calls,
+            AgentEndpoint endpoint,
+            Place.ByHttp place,
+            CallContext context,
+            Operation.TaskWatch operation) {
+        this.calls = calls;
+        this.endpoint = endpoint;
+        this.settings = calls.means().settings();
+        this.wire = calls.means().wire();
         this.context = context;
         this.operation = operation;
         this.place = place;
@@ -129,18 +136,20 @@ final class ResumingStream implements Feed<LoggedEvent> {
     /**
      * Opens a stream in one attempt.
      *
+     * @param endpoint the agent, which is asked for the task that has ended meanwhile
      * @throws A2AException if the agent refuses it
      * @throws ClientException if there is no answer
      * @throws Trouble if another attempt may help, here or elsewhere
      */
-    static ResumingStream open(
-            HttpAgentClient client,
+    public static ResumingStream open(
+            Calls calls,
+            AgentEndpoint endpoint,
             Place.ByHttp place,
             CallContext context,
             Operation.TaskWatch operation,
             Duration left)
             throws Trouble, InterruptedException {
-        var stream = new ResumingStream(client, place, context, operation);
+        var stream = new ResumingStream(calls, endpoint, place, context, operation);
         Opening opening = stream.send(operation, left);
         stream.begin(opening, stream.wire.await(opening, left));
         return stream;
@@ -149,7 +158,7 @@ final class ResumingStream implements Feed<LoggedEvent> {
     private Opening send(Operation.TaskWatch watch, Duration left) throws Trouble, InterruptedException {
         int number = ++connection;
         Opening opening = wire.open(
-                client.request(place, watch, context, left), piece -> signals.add(new Signal.Came(number, piece)));
+                calls.request(place, watch, context, left), piece -> signals.add(new Signal.Came(number, piece)));
         hangUp.set(() -> opening.response().cancel(true));
         return opening;
     }
@@ -165,7 +174,7 @@ final class ResumingStream implements Feed<LoggedEvent> {
         switch (response.body()) {
             case Whole(var bytes) -> {
                 A2AException problem = place.binding().refusal(response.statusCode(), bytes);
-                throw client.refusal(opening.request(), response.statusCode(), response.headers(), problem);
+                throw calls.refusal(opening.request(), response.statusCode(), response.headers(), problem);
             }
             case Pieces open -> {
                 hangUp.set(open::cancel);
@@ -354,7 +363,7 @@ final class ResumingStream implements Feed<LoggedEvent> {
     }
 
     private void reconnect() throws InterruptedException {
-        if (client.place() instanceof Place.ByHttp now) {
+        if (calls.place() instanceof Place.ByHttp now) {
             place = now; // the card may have been read again
         }
         resumedBehind = last;
@@ -409,7 +418,7 @@ final class ResumingStream implements Feed<LoggedEvent> {
     /** The task has probably ended while the stream was disconnected, and this server cannot resume it. */
     private void readOutcome(Runnable otherwise) throws InterruptedException {
         try {
-            Task task = client.call(new Operation.GetTask(operation.tenant(), requireNonNull(taskId), null), context);
+            Task task = endpoint.call(new Operation.GetTask(operation.tenant(), requireNonNull(taskId), null), context);
             if (task.state().isTerminal()) {
                 ready.add(new LoggedEvent(0, task));
                 end(null);

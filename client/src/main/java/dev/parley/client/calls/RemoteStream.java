@@ -1,9 +1,10 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.Place;
 import dev.parley.client.wire.Trouble;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing on such a wire numbers the events, so one that was cut goes on with the task as it stands, by subscribing to
  * it. What counts as cut, and what as the end, is the same as in {@link ResumingStream}.
  */
-final class RemoteStream extends ResumingFeed<LoggedEvent> {
-    private final HttpAgentClient client;
+public final class RemoteStream extends ResumingFeed<LoggedEvent> {
+    private final Calls calls;
+    private final AgentEndpoint endpoint;
     private final Place.ByTransport place;
     private final Operation.TaskWatch operation;
     private final CallContext context;
@@ -36,13 +38,15 @@ final class RemoteStream extends ResumingFeed<LoggedEvent> {
     private boolean begun;
 
     private RemoteStream(
-            HttpAgentClient client,
+            Calls calls,
+            AgentEndpoint endpoint,
             Place.ByTransport place,
             CallContext context,
             Operation.TaskWatch operation,
             Feed<LoggedEvent> first) {
-        super(client.means().settings(), client.means().wire(), first);
-        this.client = client;
+        super(calls.means().settings(), calls.means().wire(), first);
+        this.calls = calls;
+        this.endpoint = endpoint;
         this.place = place;
         this.operation = operation;
         this.context = context;
@@ -55,26 +59,25 @@ final class RemoteStream extends ResumingFeed<LoggedEvent> {
     /**
      * Opens a stream in one attempt.
      *
+     * @param endpoint the agent, which is asked for the task that has ended meanwhile
      * @throws Trouble if another attempt may help, here or elsewhere
      */
-    static RemoteStream open(
-            HttpAgentClient client,
+    public static RemoteStream open(
+            Calls calls,
+            AgentEndpoint endpoint,
             Place.ByTransport place,
             CallContext context,
             Operation.TaskWatch operation,
             Duration left)
             throws Trouble, InterruptedException {
-        return new RemoteStream(client, place, context, operation, watch(client, place, context, operation, left));
+        return new RemoteStream(
+                calls, endpoint, place, context, operation, watch(calls, place, context, operation, left));
     }
 
     private static Feed<LoggedEvent> watch(
-            HttpAgentClient client,
-            Place.ByTransport place,
-            CallContext context,
-            Operation.TaskWatch operation,
-            Duration left)
+            Calls calls, Place.ByTransport place, CallContext context, Operation.TaskWatch operation, Duration left)
             throws Trouble, InterruptedException {
-        return client.remotes()
+        return calls.remotes()
                 .ask(place, context, left, (agent, caller, headers) -> agent.watch(operation, caller, headers));
     }
 
@@ -131,8 +134,8 @@ final class RemoteStream extends ResumingFeed<LoggedEvent> {
                     cause);
         }
         var subscription = new Operation.SubscribeToTask(operation.tenant(), id, null);
-        Duration patience = client.means().settings().callTimeout();
-        return () -> watch(client, place, context, subscription, patience);
+        Duration patience = calls.means().settings().callTimeout();
+        return () -> watch(calls, place, context, subscription, patience);
     }
 
     /** The ended task, which is probably why the subscription was refused. */
@@ -140,7 +143,7 @@ final class RemoteStream extends ResumingFeed<LoggedEvent> {
     Feed<LoggedEvent> rest(RuntimeException refusal) {
         String id = taskId;
         if (id != null && ResumingStream.mayHaveEnded(refusal)) {
-            Task task = client.call(new Operation.GetTask(operation.tenant(), id, null), context);
+            Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
             if (task.state().isTerminal()) {
                 return new Last(task);
             }

@@ -1,4 +1,4 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
@@ -28,7 +28,7 @@ final class Remotes implements AutoCloseable {
 
     private static final int MAX_REMOTES = 64;
 
-    private final HttpAgentClient.Means means;
+    private final Means means;
     /** The most recently used last. A card that is read again may name other interfaces each time. */
     private final Map<AgentCard.Interface, Transport.Remote> remotes = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -43,7 +43,7 @@ final class Remotes implements AutoCloseable {
 
     private boolean closed;
 
-    Remotes(HttpAgentClient.Means means) {
+    Remotes(Means means) {
         this.means = means;
     }
 

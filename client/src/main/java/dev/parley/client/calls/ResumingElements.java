@@ -1,4 +1,4 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;

@@ -1,4 +1,4 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import dev.parley.client.http.SseParser;
 import dev.parley.client.http.StreamBody;
@@ -45,16 +45,16 @@ final class HttpElements<E> implements Feed<E> {
     private volatile boolean closed;
 
     private HttpElements(
-            HttpAgentClient client,
+            Calls calls,
             Function<String, E> element,
             BlockingQueue<Piece> pieces,
             long exchange,
             Pieces feed,
             @Nullable String position) {
-        this.wire = client.means().wire();
+        this.wire = calls.means().wire();
         this.element = element;
-        this.parser = new SseParser(client.means().settings().maxEventBytes());
-        this.silence = client.means().settings().streamSilence();
+        this.parser = new SseParser(calls.means().settings().maxEventBytes());
+        this.silence = calls.means().settings().streamSilence();
         this.pieces = pieces;
         this.exchange = exchange;
         this.feed = feed;
@@ -68,7 +68,7 @@ final class HttpElements<E> implements Feed<E> {
      * @throws Trouble the same, if another attempt may help
      */
     static <E> HttpElements<E> open(
-            HttpAgentClient client,
+            Calls calls,
             Request request,
             Duration left,
             String positionHeader,
@@ -76,18 +76,18 @@ final class HttpElements<E> implements Feed<E> {
             BiFunction<Integer, byte[], A2AException> refusal)
             throws Trouble, InterruptedException {
         var pieces = new LinkedBlockingQueue<Piece>();
-        HttpWire wire = client.means().wire();
+        HttpWire wire = calls.means().wire();
         Opening opening = wire.open(request, pieces::add);
         HttpResponse<StreamBody> response = wire.await(opening, left);
         wire.begun(opening, response);
         return switch (response.body()) {
             case Whole(var bytes) -> {
                 A2AException problem = refusal.apply(response.statusCode(), bytes);
-                throw client.refusal(request, response.statusCode(), response.headers(), problem);
+                throw calls.refusal(request, response.statusCode(), response.headers(), problem);
             }
             case Pieces feed ->
                 new HttpElements<>(
-                        client,
+                        calls,
                         element,
                         pieces,
                         opening.exchange(),

@@ -1,4 +1,4 @@
-package dev.parley.client;
+package dev.parley.client.calls;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -14,11 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The events of one task. Ends with an error at an event of another one, which would otherwise be merged into the task. */
-final class OneTask implements Feed<LoggedEvent> {
+public final class OneTask implements Feed<LoggedEvent> {
     private final Feed<LoggedEvent> events;
     private @Nullable String taskId;
 
-    OneTask(Feed<LoggedEvent> events, Operation.TaskWatch operation) {
+    public OneTask(Feed<LoggedEvent> events, Operation.TaskWatch operation) {
         this.events = events;
         this.taskId = operation instanceof Operation.SubscribeToTask subscribe ? subscribe.id() : null;
     }

@@ -1,0 +1,156 @@
+package dev.parley.client.calls;
+
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.HttpWire;
+import dev.parley.client.wire.HttpWire.Answer;
+import dev.parley.client.wire.HttpWire.Request;
+import dev.parley.client.wire.Place;
+import dev.parley.client.wire.Places;
+import dev.parley.client.wire.Trouble;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
+import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Set;
+
+/** Calls of one agent: its {@link Places}, and the means to get there. Safe for any number of threads. */
+public final class Calls implements AutoCloseable {
+    private static final byte[] NO_BODY = {};
+    /** With one of these and one of those, a server says that what was asked for is not to be had at this address. */
+    private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
+
+    private static final Set<A2AError> NOBODY =
+            Set.of(A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED, A2AError.UNSUPPORTED_OPERATION);
+
+    private final Means means;
+    private final ClientSettings settings;
+    private final HttpWire wire;
+    private final Remotes remotes;
+    private volatile Places places;
+    /** Over REST, the specification's text says POST, its proto GET; servers of both kinds are about. */
+    private volatile boolean subscribesByGet;
+
+    public Calls(Means means, Places places) {
+        this.means = means;
+        this.settings = means.settings();
+        this.wire = means.wire();
+        this.remotes = new Remotes(means);
+        this.places = places;
+    }
+
+    /** Returns the answer of the first place that gives one. */
+    public <R> R exchange(Operation.Call<R> operation, CallContext context) {
+        return attempt(operation, context, (place, left) -> switch (place) {
+            case Place.ByHttp http -> exchange(http, operation, context, left);
+            case Place.ByTransport other -> {
+                CallContext limited = context.withDeadline(settings.now().plus(left));
+                yield remotes.ask(
+                        other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
+            }
+        });
+    }
+
+    private <R> R exchange(Place.ByHttp place, Operation.Call<R> operation, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
+        Request request = request(place, operation, context, left);
+        Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
+        try {
+            return place.binding().result(operation, answer.status(), answer.body());
+        } catch (A2AException problem) {
+            throw refusal(request, answer.status(), answer.headers(), problem);
+        }
+    }
+
+    /** Does {@code exchange} at the first place that there is one to do it with, as often as is safe and promising. */
+    public <T> T attempt(Operation operation, CallContext context, Places.Exchange<T> exchange) {
+        return attempt(operation.isRepeatable(), settings.timeout(operation, context), exchange);
+    }
+
+    public <T> T attempt(boolean repeatable, Duration timeout, Places.Exchange<T> exchange) {
+        Places now = places;
+        return means.attempts().run(repeatable, timeout, left -> now.use(left, settings.listener(), exchange));
+    }
+
+    /**
+     * Returns the error that an answer is, as the caller shall see it.
+     *
+     * @throws Trouble if another attempt may help
+     */
+    A2AException refusal(Request request, int status, HttpHeaders headers, A2AException problem) throws Trouble {
+        boolean noSuchVerb = status == 405 || problem.error() == A2AError.METHOD_NOT_FOUND;
+        if (noSuchVerb && request.method().equals("POST") && isSubscription(request)) {
+            subscribesByGet = true;
+            throw new Trouble(Trouble.Kind.NOT_NOW, null, problem);
+        }
+        if (NOT_HERE.contains(status) && NOBODY.contains(problem.error())) {
+            throw new Trouble(Trouble.Kind.NOT_HERE, null, problem);
+        }
+        var trouble = Trouble.of(status, headers, problem, settings.now());
+        if (trouble.isPresent()) {
+            throw trouble.get();
+        }
+        String challenge = headers.firstValue("WWW-Authenticate").orElse(null);
+        if (problem.error() == A2AError.UNAUTHENTICATED) {
+            means.credentials().forgetTokens(); // one may have been revoked; the next call asks for another
+        }
+        if (problem.error() != A2AError.UNAUTHENTICATED || challenge == null) {
+            return problem;
+        }
+        // Which credential is wanted stands in a header, which no binding reads.
+        var metadata = new HashMap<>(problem.metadata());
+        metadata.put("wwwAuthenticate", challenge);
+        return A2AException.of(problem.error(), problem.getMessage() + " (" + challenge + ")", metadata);
+    }
+
+    /**
+     * Returns the request as it is sent, for which a token may have to be fetched first.
+     *
+     * @throws Trouble if another attempt may help
+     */
+    Request request(Place.ByHttp place, Operation operation, CallContext context, Duration left)
+            throws Trouble, InterruptedException {
+        Request request = place.request(
+                place.binding().request(operation, settings.extended(context), place.agent()),
+                means.credentials().of(place.card(), place.url(), left));
+        return subscribesByGet && isSubscription(request)
+                ? new Request("GET", request.url(), request.headers(), NO_BODY)
+                : request;
+    }
+
+    private static boolean isSubscription(Request request) {
+        return request.url().uri().getPath().endsWith(":subscribe");
+    }
+
+    /** Returns the place to which the next call goes first. */
+    public Place place() {
+        return places.used();
+    }
+
+    /** Goes to other places from now on. */
+    public void use(Places next) {
+        places = next;
+    }
+
+    /** Goes by a newer card of the same places from now on. */
+    public void use(AgentCard card) {
+        places = places.with(card);
+    }
+
+    Means means() {
+        return means;
+    }
+
+    Remotes remotes() {
+        return remotes;
+    }
+
+    @Override
+    public void close() {
+        wire.close(); // first, so that streams know why they are cut
+        remotes.close();
+    }
+}

@@ -1,0 +1,11 @@
+package dev.parley.client.calls;
+
+import dev.parley.client.wire.Attempts;
+import dev.parley.client.wire.CardFinder;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.Credentials;
+import dev.parley.client.wire.HttpWire;
+
+/** Parts of a client, whatever agent it calls. */
+public record Means(
+        ClientSettings settings, HttpWire wire, Attempts attempts, CardFinder finder, Credentials credentials) {}
