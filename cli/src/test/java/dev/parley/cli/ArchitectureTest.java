@@ -67,6 +67,24 @@ final class ArchitectureTest {
     }
 
     @Test
+    void onlyTheRepairsOfHelidonSeeHelidon() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.parley.server.helidon..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.helidon..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.parley.server.helidon..", "dev.parley.server.limits..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.parley.server")
+                .check(CLASSES);
+    }
+
+    @Test
     void onlyWhoHasTheConnectionUsesGrpc() {
         noClasses()
                 .that()

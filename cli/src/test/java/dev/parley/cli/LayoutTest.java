@@ -33,7 +33,8 @@ final class LayoutTest {
             "dev.parley.engine", 14,
             "dev.parley.hub", 5,
             "dev.parley.knowledge", 4,
-            "dev.parley.server", 10,
+            "dev.parley.server", 5,
+            "dev.parley.server.helidon", 7,
             "dev.parley.store", 19);
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()

@@ -1,10 +1,10 @@
 package dev.parley.server;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import io.helidon.http.HeaderName;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.Headers;
+import dev.parley.server.helidon.Exchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread. Source: Fetch Metadata Request Headers, section 2.3; RFC 6454, section 7.
  */
 final class BrowserRule {
-    private static final HeaderName FETCH_SITE = HeaderNames.create("Sec-Fetch-Site");
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
     private static final Pattern AUTHORITY = Pattern.compile("(\\[[^]]*]|[^:\\[\\]]+?)\\.?(:\\d*)?");
 
@@ -53,10 +52,8 @@ final class BrowserRule {
      *
      * @throws A2AException if it was sent to a name that is not the server's, or by a page that may not call
      */
-    void check(String method, Headers headers) {
-        String host = headers.contains(HeaderNames.HOST)
-                ? headers.get(HeaderNames.HOST).get()
-                : "";
+    void check(String method, Exchange exchange) {
+        String host = requireNonNullElse(exchange.header("Host"), "");
         if (!anyHost && !host.equals(lastAnswered)) {
             if (!isOurs(host)) {
                 throw A2AException.of(
@@ -65,7 +62,7 @@ final class BrowserRule {
             }
             lastAnswered = host;
         }
-        if (!method.equals("GET") && !method.equals("HEAD") && !mayChange(headers, host)) {
+        if (!method.equals("GET") && !method.equals("HEAD") && !mayChange(exchange, host)) {
             throw A2AException.of(
                     A2AError.PERMISSION_DENIED, "Pages of that Origin may not call (expected: one that is allowed)");
         }
@@ -85,9 +82,9 @@ final class BrowserRule {
         return hosts.contains(host) || LOOPBACK.matcher(host).matches();
     }
 
-    private boolean mayChange(Headers headers, String host) {
-        String origin = value(headers, HeaderNames.ORIGIN);
-        String site = value(headers, FETCH_SITE);
+    private boolean mayChange(Exchange exchange, String host) {
+        String origin = exchange.header("Origin");
+        String site = exchange.header("Sec-Fetch-Site");
         if (origin == null && site == null) {
             return true; // no browser
         }
@@ -101,9 +98,5 @@ final class BrowserRule {
     private static boolean isOf(String host, @Nullable String origin) {
         int from = origin == null ? -1 : origin.indexOf("://");
         return origin != null && from > 0 && origin.substring(from + 3).equalsIgnoreCase(host);
-    }
-
-    private static @Nullable String value(Headers headers, HeaderName name) {
-        return headers.contains(name) ? headers.get(name).get() : null;
     }
 }

@@ -1,31 +1,25 @@
 package dev.parley.server;
 
-import io.helidon.http.Header;
-import io.helidon.http.HeaderName;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
-import io.helidon.http.Headers;
-import io.helidon.http.WritableHeaders;
+import dev.parley.server.helidon.Exchange;
+import dev.parley.server.helidon.Field;
 import java.util.List;
 import java.util.Set;
 
 /** Lets pages of other origins call, if the settings say so. Source: WHATWG Fetch, section 3.2. */
 final class Cors {
     private static final String ANY = "*";
-    private static final Header VARY = HeaderValues.createCached(HeaderNames.VARY, "Origin");
-    private static final Header CREDENTIALS =
-            HeaderValues.createCached(HeaderNames.ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
-    private static final Header METHODS =
-            HeaderValues.createCached(HeaderNames.ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, PATCH, DELETE");
-    private static final Header REQUEST_HEADERS = HeaderValues.createCached(
-            HeaderNames.ACCESS_CONTROL_ALLOW_HEADERS,
+    private static final Field VARY = Field.of("Vary", "Origin");
+    private static final Field CREDENTIALS = Field.of("Access-Control-Allow-Credentials", "true");
+    private static final Field METHODS =
+            Field.of("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
+    private static final Field REQUEST_HEADERS = Field.of(
+            "Access-Control-Allow-Headers",
             "A2A-Extensions, A2A-Version, Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, traceparent");
-    private static final Header RESPONSE_HEADERS = HeaderValues.createCached(
-            HeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, "A2A-Extensions, A2A-Version, ETag, Retry-After");
-    private static final Header MAX_AGE = HeaderValues.createCached(HeaderNames.ACCESS_CONTROL_MAX_AGE, "600");
-    private static final Header OURS_ALONE =
-            HeaderValues.createCached(HeaderNames.create("Cross-Origin-Resource-Policy"), "same-origin");
-    private static final HeaderName ORIGIN = HeaderNames.ORIGIN;
+    private static final Field RESPONSE_HEADERS =
+            Field.of("Access-Control-Expose-Headers", "A2A-Extensions, A2A-Version, ETag, Retry-After");
+    private static final Field MAX_AGE = Field.of("Access-Control-Max-Age", "600");
+    private static final Field OURS_ALONE = Field.of("Cross-Origin-Resource-Policy", "same-origin");
+    private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
 
     private final Set<String> origins;
     private final boolean any;
@@ -36,18 +30,18 @@ final class Cors {
     }
 
     /** True if a browser asks whether its page may call. */
-    boolean isPreflight(String method, Headers request) {
+    boolean isPreflight(Exchange exchange) {
         return !origins.isEmpty()
-                && method.equals("OPTIONS")
-                && request.contains(ORIGIN)
-                && request.contains(HeaderNames.ACCESS_CONTROL_REQUEST_METHOD);
+                && exchange.method().equals("OPTIONS")
+                && exchange.header("Origin") != null
+                && exchange.header("Access-Control-Request-Method") != null;
     }
 
-    void answerPreflight(Headers request, WritableHeaders<?> response) {
-        if (allow(request, response)) {
-            response.set(METHODS);
-            response.set(REQUEST_HEADERS);
-            response.set(MAX_AGE);
+    void answerPreflight(Exchange exchange) {
+        if (allow(exchange)) {
+            exchange.set(METHODS);
+            exchange.set(REQUEST_HEADERS);
+            exchange.set(MAX_AGE);
         }
     }
 
@@ -57,30 +51,27 @@ final class Cors {
     }
 
     /** Adds to an answer what lets the page see it, and others embed it. */
-    void decorate(Headers request, WritableHeaders<?> response) {
+    void decorate(Exchange exchange) {
         if (origins.isEmpty()) {
-            response.set(OURS_ALONE);
-        } else if (allow(request, response)) {
-            response.set(RESPONSE_HEADERS);
+            exchange.set(OURS_ALONE);
+        } else if (allow(exchange)) {
+            exchange.set(RESPONSE_HEADERS);
         }
     }
 
-    private boolean allow(Headers request, WritableHeaders<?> response) {
+    private boolean allow(Exchange exchange) {
         if (any) {
-            response.set(HeaderValues.create(HeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, ANY));
+            exchange.set(ALLOW_ORIGIN, ANY);
             return true;
         }
         // Also without an allowed origin: what a cache keeps for one origin must not be shown to another.
-        response.add(VARY);
-        if (!request.contains(ORIGIN)) {
+        exchange.add(VARY);
+        var origin = exchange.header("Origin");
+        if (origin == null || !origins.contains(origin)) {
             return false;
         }
-        var origin = request.get(ORIGIN).get();
-        if (!origins.contains(origin)) {
-            return false;
-        }
-        response.set(HeaderValues.create(HeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, origin));
-        response.set(CREDENTIALS);
+        exchange.set(ALLOW_ORIGIN, origin);
+        exchange.set(CREDENTIALS);
         return true;
     }
 }

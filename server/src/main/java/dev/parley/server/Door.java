@@ -4,43 +4,25 @@ import dev.parley.dialect.Dialects;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.protocol.A2AException;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
-import io.helidon.http.Headers;
-import io.helidon.http.RequestException;
-import io.helidon.http.Status;
-import io.helidon.http.http2.Http2Exception;
-import io.helidon.webserver.CloseConnectionException;
-import io.helidon.webserver.ConnectionContext;
-import io.helidon.webserver.http.HttpRouting;
-import io.helidon.webserver.http.HttpSecurity;
-import io.helidon.webserver.http.RoutingRequest;
-import io.helidon.webserver.http.RoutingResponse;
-import java.io.UncheckedIOException;
-import java.lang.System.Logger.Level;
-import java.security.cert.X509Certificate;
+import dev.parley.server.helidon.Exchange;
+import dev.parley.server.limits.OpenStreams;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where each request comes in from Helidon and its answer goes out.
- *
- * <p>Stands in for Helidon's routing as a whole: {@link Routes} knows all paths, and only here it is known on which
- * connection a request came.
- */
-final class Door implements HttpRouting {
-    private static final System.Logger LOG = System.getLogger("dev.parley.server");
+/** Answers each request: a preflight, a call of gRPC, or what {@link Routes} finds for its path. */
+final class Door implements Consumer<Exchange> {
     private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
     private static final String EVENT_STREAM = "text/event-stream";
     private static final Map<String, String> STREAM_HEADERS =
             Map.of("Content-Type", EVENT_STREAM, "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
 
-    private final HttpSecurity security = HttpSecurity.create();
     private final Routes routes;
     private final Cors cors;
     private final BrowserRule browsers;
@@ -69,110 +51,74 @@ final class Door implements HttpRouting {
         this.refusals = refusals;
     }
 
-    @Override
-    public HttpSecurity security() {
-        return security;
-    }
-
-    @Override
-    public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
-        var guarded = (GuardedContext) context;
-        var exchange = guarded.connection().begin(request, response, certificate(context));
-        try {
-            handle(exchange, guarded);
-        } catch (CloseConnectionException | RequestException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            var expected = exchange.gone() || e instanceof UncheckedIOException || e instanceof Http2Exception;
-            LOG.log(expected ? Level.DEBUG : Level.ERROR, "An answer could not be sent", e);
-            throw new CloseConnectionException("the answer could not be sent", e);
-        } finally {
-            exchange.release();
-            guarded.connection().end(exchange);
-            if (guarded.connection().gone()) {
-                // Helidon waits for the rest of a request of HTTP/2; what ran here may have cleared the flag.
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    /** Returns the certificate of the client, without its chain, which was verified during the handshake. */
-    private static @Nullable X509Certificate certificate(ConnectionContext context) {
-        return context.remotePeer()
-                .tlsCertificates()
-                .filter(chain -> chain.length > 0 && chain[0] instanceof X509Certificate)
-                .map(chain -> (X509Certificate) chain[0])
-                .orElse(null);
-    }
-
     /** Returns the dialect, which the server makes in the background when it has started. */
-    private static GrpcDialect await(Future<GrpcDialect> grpc) {
+    private static GrpcDialect await(Future<GrpcDialect> grpc, Exchange exchange) {
         try {
             return grpc.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CloseConnectionException("interrupted", e);
+            throw exchange.broken("interrupted");
         } catch (ExecutionException e) {
             throw new IllegalStateException("gRPC", e.getCause());
         }
     }
 
-    private void handle(Exchange exchange, GuardedContext context) {
+    @Override
+    public void accept(Exchange exchange) {
         if (grpc != null && GrpcCall.is(exchange)) {
             new GrpcCall(
-                            await(grpc),
+                            await(grpc, exchange),
                             browsers,
                             authenticator,
                             streams,
-                            exchange.connection().all()::draining,
+                            exchange::draining,
                             refusals,
                             exchange)
                     .run();
             return;
         }
-        var request = exchange.request();
-        var method = request.prologue().method().text();
-        if (cors.isPreflight(method, request.headers())) {
-            cors.answerPreflight(request.headers(), exchange.response().headers());
+        if (cors.isPreflight(exchange)) {
+            cors.answerPreflight(exchange);
             Answers.secure(exchange);
-            exchange.response().status(Status.NO_CONTENT_204);
+            exchange.status(204);
             exchange.send(Answers.NOTHING);
             return;
         }
-        switch (answer(exchange, method)) {
+        switch (answer(exchange)) {
             case WireAnswer.Whole whole -> {
                 if (exchange.gone()) {
-                    abandon(exchange);
+                    exchange.abandon();
                     return;
                 }
-                prepareEnd(exchange, context);
+                exchange.prepareEnd();
                 Answers.send(exchange, whole, cors);
             }
             case WireAnswer.Events events -> {
-                prepareEnd(exchange, context);
-                stream(exchange, context, events);
+                exchange.prepareEnd();
+                stream(exchange, events);
             }
         }
     }
 
-    private WireAnswer answer(Exchange exchange, String method) {
-        var prologue = exchange.request().prologue();
-        var headers = Answers.lookup(exchange.request().headers());
+    private WireAnswer answer(Exchange exchange) {
+        var method = exchange.method();
+        Function<String, @Nullable String> headers = exchange::header;
         var head = new Routes.Head(method, "", Map.of(), exchange.arrival("", headers));
         var refused = routes.refusedMethod(head);
         if (refused != null) {
             return refused;
         }
         try {
-            browsers.check(method, exchange.request().headers());
-            var path = RequestTarget.path(prologue.uriPath().rawPath());
+            browsers.check(method, exchange);
+            var path = RequestTarget.path(exchange.rawPath());
+            var query = exchange.rawQuery();
             head = new Routes.Head(
                     method,
                     path,
-                    prologue.hasQuery() ? RequestTarget.query(prologue.query().rawValue()) : Map.of(),
+                    query == null ? Map.of() : RequestTarget.query(query),
                     exchange.arrival(path, headers),
                     exchange::admitted);
-            if (isCompressed(exchange.request().headers())) {
+            if (isCompressed(exchange)) {
                 return routes.compressed(head);
             }
             if (streams.full() && accepts(headers.apply("Accept"))) {
@@ -184,18 +130,17 @@ final class Door implements HttpRouting {
                 return tooManyStreams(head);
             }
             return answer;
-        } catch (CloseConnectionException | RequestException e) {
-            throw e;
         } catch (RuntimeException e) {
+            Exchange.passOn(e);
             // A failure caused by the disconnect of the client is no fault, and needs no answer.
             exchange.requirePresent();
             return routes.problem(head, Dialects.explained(e));
         }
     }
 
-    private static boolean isCompressed(Headers headers) {
-        return headers.contains(HeaderNames.CONTENT_ENCODING)
-                && !headers.get(HeaderNames.CONTENT_ENCODING).get().equalsIgnoreCase("identity");
+    private static boolean isCompressed(Exchange exchange) {
+        var encoding = exchange.header("Content-Encoding");
+        return encoding != null && !encoding.equalsIgnoreCase("identity");
     }
 
     private static boolean accepts(@Nullable String accept) {
@@ -206,31 +151,31 @@ final class Door implements HttpRouting {
         return routes.problem(head, A2AException.unavailable("Too many open streams", RETRY_STREAM));
     }
 
-    private void stream(Exchange exchange, GuardedContext context, WireAnswer.Events answer) {
+    private void stream(Exchange exchange, WireAnswer.Events answer) {
         var events = answer.frames();
         exchange.endShare();
         try {
             var headers = new LinkedHashMap<>(STREAM_HEADERS);
             headers.putAll(answer.headers());
-            if (exchange.connection().isHttp2()) {
+            if (exchange.isHttp2()) {
                 headers.remove("Connection"); // HTTP/2 forbids it
             }
             Answers.headers(exchange, headers, cors);
-            if (exchange.request().prologue().method().text().equals("HEAD")) {
+            if (exchange.method().equals("HEAD")) {
                 exchange.send(Answers.NOTHING);
                 return;
             }
             exchange.whenGone(events::close);
-            context.inbound().watch();
+            exchange.watch();
             new EventSender(
                             exchange.whileAdmitted(events),
                             answer.failure(),
-                            exchange.connection().all()::draining,
-                            exchange.response().outputStream(),
+                            exchange::draining,
+                            exchange.output(),
                             keepAlive)
                     .run();
             if (exchange.gone()) {
-                abandon(exchange);
+                exchange.abandon();
             } else {
                 exchange.commit();
             }
@@ -238,27 +183,5 @@ final class Door implements HttpRouting {
             events.close();
             streams.leave(events);
         }
-    }
-
-    /** Ends an exchange without an answer; a stream of HTTP/2 that was reset is over for Helidon already. */
-    private static void abandon(Exchange exchange) {
-        if (!exchange.connection().isHttp2()) {
-            exchange.requirePresent();
-        }
-    }
-
-    /** Helidon says {@code Connection: close} when it was asked to, and then reads on; so it has to be told. */
-    private static void prepareEnd(Exchange exchange, GuardedContext context) {
-        if (exchange.connection().isHttp2()) {
-            return;
-        }
-        var complete = RequestBody.isConsumed(exchange);
-        if (!complete || exchange.connection().all().draining()) {
-            exchange.response().headers().set(HeaderValues.CONNECTION_CLOSE);
-        } else if (!exchange.request().headers().contains(HeaderNames.CONNECTION)
-                || !exchange.request().headers().containsToken(HeaderValues.CONNECTION_CLOSE)) {
-            return;
-        }
-        context.session().closeAfterExchange(complete);
     }
 }

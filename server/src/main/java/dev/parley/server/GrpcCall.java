@@ -9,16 +9,12 @@ import dev.parley.dialect.grpc.GrpcRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.server.helidon.Exchange;
+import dev.parley.server.helidon.Field;
+import dev.parley.server.limits.OpenStreams;
+import dev.parley.server.limits.Silence;
 import io.grpc.Status;
 import io.grpc.Status.Code;
-import io.helidon.http.Header;
-import io.helidon.http.HeaderName;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
-import io.helidon.http.RequestException;
-import io.helidon.http.WritableHeaders;
-import io.helidon.http.http2.Http2Exception;
-import io.helidon.webserver.CloseConnectionException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,6 +26,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
@@ -44,12 +41,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: gRPC over HTTP/2, "Requests" and "Responses".
  */
 final class GrpcCall {
-    private static final Header CONTENT_TYPE = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/grpc");
-    private static final Header TRAILER = HeaderValues.createCached(HeaderNames.TRAILER, "grpc-status");
-    private static final HeaderName STATUS = HeaderNames.create("grpc-status");
-    private static final HeaderName MESSAGE = HeaderNames.create("grpc-message");
-    private static final HeaderName DETAILS = HeaderNames.create("grpc-status-details-bin");
-    private static final HeaderName ACCEPT_ENCODING = HeaderNames.create("grpc-accept-encoding");
+    private static final Field CONTENT_TYPE = Field.of("Content-Type", "application/grpc");
+    private static final Field TRAILER = Field.of("Trailer", "grpc-status");
+    private static final String STATUS = "grpc-status";
+    private static final String MESSAGE = "grpc-message";
+    private static final String DETAILS = "grpc-status-details-bin";
+    private static final String ACCEPT_ENCODING = "grpc-accept-encoding";
     private static final String HEALTH = "grpc.health.";
     private static final Duration RETRY = Duration.ofSeconds(5);
     // A write that takes too long is cut, so a slow but honest reader must not be given too much in one.
@@ -83,20 +80,17 @@ final class GrpcCall {
         this.draining = draining;
         this.refusals = refusals;
         this.exchange = exchange;
-        this.method = exchange.request().prologue().uriPath().rawPath().substring(1);
-        this.metadata = Answers.lookup(exchange.request().headers());
+        this.method = exchange.rawPath().substring(1);
+        this.metadata = exchange::header;
     }
 
     /** True for what only a client of gRPC sends; gRPC-Web is something else. */
     static boolean is(Exchange exchange) {
-        var headers = exchange.request().headers();
-        if (!exchange.connection().isHttp2() || !headers.contains(HeaderNames.CONTENT_TYPE)) {
-            return false;
-        }
-        var type = headers.get(HeaderNames.CONTENT_TYPE).get();
-        return type.equals("application/grpc")
-                || type.startsWith("application/grpc+proto")
-                || type.startsWith("application/grpc;");
+        var type = exchange.isHttp2() ? exchange.header("Content-Type") : null;
+        return type != null
+                && (type.equals("application/grpc")
+                        || type.startsWith("application/grpc+proto")
+                        || type.startsWith("application/grpc;"));
     }
 
     void run() {
@@ -106,8 +100,6 @@ final class GrpcCall {
                 refused(httpStatus(failure.status()));
             }
             end(failure);
-        } catch (CloseConnectionException | RequestException e) {
-            throw e;
         } catch (A2AException e) {
             refused(e.error().httpStatus());
             end(GrpcDialect.failure(e));
@@ -137,10 +129,10 @@ final class GrpcCall {
         if (draining.getAsBoolean() && !method.startsWith(HEALTH)) {
             throw A2AException.unavailable("Shutting down", RETRY);
         }
-        browsers.check("POST", exchange.request().headers());
+        browsers.check("POST", exchange);
         var encoding = metadata.apply("grpc-encoding");
         if (!GrpcMessages.knows(encoding)) {
-            exchange.response().headers().set(HeaderValues.create(ACCEPT_ENCODING, GrpcMessages.ENCODINGS));
+            exchange.set(ACCEPT_ENCODING, GrpcMessages.ENCODINGS);
             return failure(Code.UNIMPLEMENTED, "Unknown grpc-encoding (expected: " + GrpcMessages.ENCODINGS + ")");
         }
         var timeout = metadata.apply("grpc-timeout");
@@ -164,8 +156,7 @@ final class GrpcCall {
             return;
         }
         var arrival = exchange.arrival(method, metadata);
-        if (authenticator.lacksCredentials(arrival)
-                && !exchange.connection().awaitRefused(exchange, RequestBody.SOON)) {
+        if (authenticator.lacksCredentials(arrival) && !exchange.awaitRefused(Exchange.SOON)) {
             exchange.requirePresent();
             authenticator.admit(Authenticator.NO_AGENT, arrival).leave().run();
         }
@@ -182,8 +173,7 @@ final class GrpcCall {
     }
 
     private GrpcAnswer.@Nullable Failure send(byte[] message, @Nullable Instant deadline) {
-        var request = new GrpcRequest(
-                method, metadata, deadline, message, exchange.connection().clientAddress());
+        var request = new GrpcRequest(method, metadata, deadline, message, exchange.clientAddress());
         return switch (dialect.answer(request, this::caller)) {
             case GrpcAnswer.Whole whole -> {
                 open(whole.metadata());
@@ -244,7 +234,7 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure stand(GrpcAnswer.Standing answer, @Nullable Instant deadline) {
         var silence = new Silence();
-        var watches = exchange.connection().watches();
+        var watches = exchange.watches();
         if (!watches.enter(silence)) {
             throw A2AException.unavailable("Too many health watches", RETRY);
         }
@@ -288,9 +278,8 @@ final class GrpcCall {
                 }
                 send(batch);
                 flush();
-            } catch (UncheckedIOException | CloseConnectionException | Http2Exception e) {
-                throw e;
             } catch (RuntimeException e) {
+                Exchange.passOnWriting(e);
                 exchange.requirePresent();
                 return answer.failure().apply(e);
             }
@@ -333,13 +322,11 @@ final class GrpcCall {
 
     private void open(Map<String, String> metadata) {
         if (out == null) {
-            var headers = exchange.response().headers();
-            headers.set(CONTENT_TYPE);
-            exchange.standingHeaders()
-                    .forEach((name, value) -> headers.set(HeaderValues.create(HeaderNames.create(name), value)));
-            metadata.forEach((name, value) -> headers.set(HeaderValues.create(HeaderNames.create(name), value)));
-            out = exchange.response().outputStream();
-            headers.set(TRAILER); // in the place of the trailer that Helidon would add for itself
+            exchange.set(CONTENT_TYPE);
+            exchange.standingHeaders().forEach(exchange::set);
+            metadata.forEach(exchange::set);
+            out = exchange.output();
+            exchange.set(TRAILER); // in the place of the trailer that Helidon would add for itself
         }
     }
 
@@ -374,22 +361,21 @@ final class GrpcCall {
         open(Map.of());
         if (!begun) {
             // Then there is nothing but trailers, and they go where headers are.
-            exchange.response().headers().remove(HeaderNames.TRAILER);
+            exchange.remove("Trailer");
         }
-        outcome(begun ? exchange.response().trailers() : exchange.response().headers(), failure);
+        outcome(begun ? exchange::trailer : exchange::set, failure);
         exchange.commit();
     }
 
-    private static void outcome(WritableHeaders<?> headers, GrpcAnswer.@Nullable Failure failure) {
+    private static void outcome(BiConsumer<String, String> headers, GrpcAnswer.@Nullable Failure failure) {
         if (failure == null) {
-            headers.set(HeaderValues.create(STATUS, 0));
+            headers.accept(STATUS, "0");
             return;
         }
-        headers.set(HeaderValues.create(STATUS, failure.status()));
-        headers.set(HeaderValues.create(MESSAGE, escaped(failure.message())));
+        headers.accept(STATUS, String.valueOf(failure.status()));
+        headers.accept(MESSAGE, escaped(failure.message()));
         if (failure.details().length > 0) {
-            headers.set(HeaderValues.create(
-                    DETAILS, Base64.getEncoder().withoutPadding().encodeToString(failure.details())));
+            headers.accept(DETAILS, Base64.getEncoder().withoutPadding().encodeToString(failure.details()));
         }
     }
 

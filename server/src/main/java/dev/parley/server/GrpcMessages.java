@@ -3,7 +3,7 @@ package dev.parley.server;
 import dev.parley.dialect.LargeBodies;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import io.helidon.webserver.CloseConnectionException;
+import dev.parley.server.helidon.Exchange;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,8 +30,8 @@ final class GrpcMessages {
 
     GrpcMessages(Exchange exchange, @Nullable String encoding) {
         this.exchange = exchange;
-        this.in = exchange.request().content().inputStream();
-        this.largest = exchange.connection().all().bodies().largest();
+        this.in = exchange.body();
+        this.largest = exchange.largestBody();
         this.zipped = "gzip".equals(encoding);
     }
 
@@ -75,7 +75,7 @@ final class GrpcMessages {
         }
         byte[] message = read(in, (int) length);
         if (header.length < 4 || message.length < length) {
-            throw new CloseConnectionException("the message ended early");
+            throw exchange.broken("the message ended early");
         }
         return flag == 0 ? message : unzip(message);
     }
@@ -103,7 +103,7 @@ final class GrpcMessages {
         byte[] begin = unzipped.readNBytes(LargeBodies.LARGE);
         int more = (int) Math.min(largest + 1, Integer.MAX_VALUE - 8) - begin.length;
         try {
-            return LargeBodies.compute(begin.length, exchange.connection().clientAddress(), () -> {
+            return LargeBodies.compute(begin.length, exchange.clientAddress(), () -> {
                 try {
                     byte[] rest = unzipped.readNBytes(Math.max(0, more));
                     byte[] bytes = Arrays.copyOf(begin, begin.length + rest.length);

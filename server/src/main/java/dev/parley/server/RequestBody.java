@@ -2,21 +2,15 @@ package dev.parley.server;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import io.helidon.common.buffers.DataReader;
-import io.helidon.http.DirectHandler.EventType;
-import io.helidon.http.RequestException;
-import io.helidon.webserver.CloseConnectionException;
+import dev.parley.server.helidon.Exchange;
+import dev.parley.server.helidon.LateBodyException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /** The body of a request, which is read into memory within all limits. */
 final class RequestBody implements RequestHandler.Body {
-    /** How long a body is waited for that is of use only to a refusal, in nanoseconds. */
-    static final long SOON = TimeUnit.SECONDS.toNanos(1);
-
     /** Bytes of a refused request that are read at most, so that strangers take little memory. */
     private static final long MAX_REFUSED = 16 * 1024;
 
@@ -42,50 +36,43 @@ final class RequestBody implements RequestHandler.Body {
     /** Returns it if it is small and has come, or comes in a moment, and there is memory for it; else nothing. */
     byte[] ofRefused() {
         try {
-            return exchange.connection().awaitRefused(exchange, SOON) ? whole(MAX_REFUSED) : NONE;
+            return exchange.awaitRefused(Exchange.SOON) ? whole(MAX_REFUSED) : NONE;
         } catch (A2AException tooLarge) {
             return NONE;
-        } catch (Inbound.Late late) {
+        } catch (LateBodyException late) {
             return NONE;
         } finally {
-            exchange.connection().endRefused();
+            exchange.endRefused();
         }
     }
 
     private byte[] whole(long most) {
-        var content = exchange.request().content();
-        if (!content.hasEntity()) {
+        if (!exchange.hasBody()) {
             exchange.received();
             return NONE;
         }
-        var largest = Math.min(most, exchange.connection().all().bodies().largest());
-        var announced = exchange.request().headers().contentLength().orElse(-1);
+        var largest = Math.min(most, exchange.largestBody());
+        var announced = exchange.announced();
         if (announced > largest) {
             throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
         }
         exchange.bodyBegins(largest);
         try {
-            var body = readAll(exchange, content.inputStream(), announced, largest);
+            var body = readAll(exchange, exchange.body(), announced, largest);
             // Helidon takes an interrupt for the end of the body.
             exchange.requirePresent();
             exchange.received();
             return body;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (DataReader.IncorrectNewLineException | IllegalArgumentException e) {
-            // Of the second kind is what Helidon makes of a length that is no number.
-            throw RequestException.builder()
-                    .type(EventType.BAD_REQUEST)
-                    .message("Malformed chunk")
-                    .cause(e)
-                    .build();
+        } catch (RuntimeException e) {
+            throw exchange.ofBody(e);
         } finally {
             exchange.bodyEnds();
         }
     }
 
     private static byte[] readAll(Exchange exchange, InputStream in, long announced, long largest) throws IOException {
-        var countHere = exchange.connection().isHttp2();
         var buffer = new byte[announced < 0 ? FIRST : (int) Math.min(announced, MOST_AT_ONCE)];
         var size = 0;
         while (size != announced) {
@@ -95,27 +82,20 @@ final class RequestBody implements RequestHandler.Body {
             var read = in.read(buffer, size, buffer.length - size);
             if (read < 0) {
                 if (announced >= 0) {
-                    throw new CloseConnectionException("the body ended early");
+                    throw exchange.broken("the body ended early");
                 }
                 break;
             }
             size += read;
-            if (countHere) {
-                exchange.pulled(read);
-            }
+            exchange.read(read);
             if (size > largest) {
                 throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
             }
         }
         // Helidon notices the end of the body only when asked for more.
         if (size == announced && in.read() >= 0) {
-            throw new CloseConnectionException("the body is longer than announced");
+            throw exchange.broken("the body is longer than announced");
         }
         return size == buffer.length ? buffer : Arrays.copyOf(buffer, size);
-    }
-
-    /** True if nothing of the request is left to be read, so that another may follow. */
-    static boolean isConsumed(Exchange exchange) {
-        return exchange.request().content().consumed();
     }
 }

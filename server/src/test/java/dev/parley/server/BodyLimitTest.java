@@ -2,6 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.server.limits.BodyBudget;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -9,6 +9,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.server.limits.Shares;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,0 +1,264 @@
+package dev.parley.server.helidon;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
+import io.helidon.http.http2.Http2HuffmanDecoder;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows Helidon header blocks that it can read, at a price that is known.
+ *
+ * <p>Names of pseudo-headers may be spelt out. HPACK allows that, and the C library below most clients of gRPC does it;
+ * Helidon knows these names by their numbers only, and ends the whole connection. So such a name is replaced by its number in
+ * the static table. What the field then is, also for the dynamic table, is the same.
+ *
+ * <p>A field of one octet may stand for one of four thousand, which Helidon takes as often as it comes. So there may be only
+ * so many. That they can be counted, the frames of a block are put together; otherwise there may be any number of those, too.
+ *
+ * <p>A field that is larger than the dynamic table empties it when it is to be put there. Helidon would look for room for
+ * ever; no client has been seen to do it, and it ends the connection.
+ *
+ * <p>Other frames go through as they came, if the connection begins as it has to.
+ *
+ * <p>Source: RFC 7541, sections 4.4, 5 and 6; RFC 9113, sections 3.4, 4.1, 6.2 and 6.10.
+ */
+final class HeaderBlocks {
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final int FRAME_HEADER = 9;
+    private static final int HEADERS = 1;
+    private static final int CONTINUATION = 9;
+    private static final int END_HEADERS = 0x4;
+    private static final int PADDED = 0x8;
+    private static final int PRIORITY = 0x20;
+    private static final int LARGEST_FRAME = 16 * 1024;
+    private static final int MOST_FRAMES = 100;
+    private static final int MOST_FIELDS = 200;
+    private static final int FIELD_OVERHEAD = 32;
+    private static final int LONGEST_STATIC_NAME = 27;
+    private static final int OCTET_BITS = 8;
+    private static final int SHORTEST_CODE_BITS = 5;
+    private static final Map<String, Integer> NUMBERS =
+            Map.of(":authority", 1, ":method", 2, ":path", 4, ":scheme", 6, ":status", 8);
+
+    private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    private final Http2HuffmanDecoder huffman = Http2HuffmanDecoder.create();
+    private int tableSize = 4096;
+    private int longestName = LONGEST_STATIC_NAME;
+    private int preface;
+    private int through;
+    private int wanted;
+
+    /** The frames so far of a block that goes on, as one. */
+    private byte @Nullable [] begun;
+
+    private int frames;
+
+    /**
+     * Returns what to read instead of these bytes; the rest comes with later ones.
+     *
+     * @throws Http2Exception if it is no HTTP/2, or a block is too much, or damaged; that ends the connection
+     */
+    byte[] in(byte[] bytes) {
+        var out = new ByteArrayOutputStream(bytes.length);
+        int at = 0;
+        while (at < bytes.length) {
+            if (preface < PREFACE.length) {
+                // Helidon would tell the log.
+                if (bytes[at] != PREFACE[preface++]) {
+                    throw new Http2Exception(Http2ErrorCode.PROTOCOL, "Not the preface of HTTP/2");
+                }
+                out.write(bytes[at++]);
+            } else if (through > 0) {
+                int length = Math.min(through, bytes.length - at);
+                out.write(bytes, at, length);
+                through -= length;
+                at += length;
+            } else {
+                int length = Math.min(Math.max(wanted, FRAME_HEADER) - frame.size(), bytes.length - at);
+                frame.write(bytes, at, length);
+                at += length;
+                take(out);
+            }
+        }
+        return out.toByteArray();
+    }
+
+    private void take(ByteArrayOutputStream out) {
+        if (frame.size() < FRAME_HEADER) {
+            return;
+        }
+        var bytes = frame.toByteArray();
+        int length = (bytes[0] & 0xff) << 16 | (bytes[1] & 0xff) << 8 | (bytes[2] & 0xff);
+        if (length > LARGEST_FRAME || !isOfBlock(bytes)) {
+            // If a block has begun, Helidon will find that this does not belong here.
+            out.writeBytes(begun == null ? new byte[0] : begun);
+            begun = null;
+            out.writeBytes(bytes);
+            through = length;
+        } else if (bytes.length < FRAME_HEADER + length) {
+            wanted = FRAME_HEADER + length;
+            return;
+        } else {
+            block(bytes, out);
+        }
+        frame.reset();
+        wanted = 0;
+    }
+
+    private boolean isOfBlock(byte[] bytes) {
+        if (begun == null) {
+            return bytes[3] == HEADERS;
+        }
+        return bytes[3] == CONTINUATION && stream(bytes) == stream(begun);
+    }
+
+    private static int stream(byte[] frame) {
+        // The highest bit is reserved and means nothing.
+        return (frame[5] & 0x7f) << 24 | (frame[6] & 0xff) << 16 | (frame[7] & 0xff) << 8 | (frame[8] & 0xff);
+    }
+
+    private void block(byte[] bytes, ByteArrayOutputStream out) {
+        byte[] whole;
+        if (begun == null) {
+            whole = withoutPadding(bytes);
+            frames = 1;
+        } else {
+            whole = Arrays.copyOf(begun, begun.length + bytes.length - FRAME_HEADER);
+            System.arraycopy(bytes, FRAME_HEADER, whole, begun.length, bytes.length - FRAME_HEADER);
+            whole[4] |= (byte) (bytes[4] & END_HEADERS);
+            frames++;
+        }
+        if (frames > MOST_FRAMES || whole.length > FRAME_HEADER + LARGEST_FRAME) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Headers without end");
+        }
+        begun = (whole[4] & END_HEADERS) == 0 ? whole : null;
+        if (begun == null) {
+            out.writeBytes(rewritten(whole));
+        }
+    }
+
+    private static byte[] withoutPadding(byte[] frame) {
+        if ((frame[4] & PADDED) == 0) {
+            return frame;
+        }
+        int end = frame.length == FRAME_HEADER ? 0 : frame.length - (frame[FRAME_HEADER] & 0xff);
+        if (end <= FRAME_HEADER) {
+            throw new Http2Exception(Http2ErrorCode.PROTOCOL, "Padding beyond the frame");
+        }
+        byte[] shorter = Arrays.copyOf(frame, end - 1);
+        System.arraycopy(frame, FRAME_HEADER + 1, shorter, FRAME_HEADER, end - 1 - FRAME_HEADER);
+        shorter[4] &= ~PADDED;
+        return shorter;
+    }
+
+    private byte[] rewritten(byte[] frame) {
+        int from = Math.min(frame.length, FRAME_HEADER + ((frame[4] & PRIORITY) == 0 ? 0 : 5));
+        var out = new ByteArrayOutputStream(frame.length);
+        out.write(frame, 0, from);
+        try {
+            new Block(frame, from, out).rewrite();
+        } catch (IndexOutOfBoundsException cut) {
+            throw new Http2Exception(Http2ErrorCode.COMPRESSION, "Damaged headers", cut);
+        }
+        var bytes = out.toByteArray();
+        int length = bytes.length - FRAME_HEADER;
+        bytes[0] = (byte) (length >> 16);
+        bytes[1] = (byte) (length >> 8);
+        bytes[2] = (byte) length;
+        return bytes;
+    }
+
+    /** One pass over the fields of a header block. */
+    private final class Block {
+        private final byte[] bytes;
+        private final ByteArrayOutputStream out;
+        private int at;
+
+        /** How long the last name is, or as much as it may be at most if it is one of the dynamic table. */
+        private int name;
+
+        Block(byte[] bytes, int from, ByteArrayOutputStream out) {
+            this.bytes = bytes;
+            this.at = from;
+            this.out = out;
+        }
+
+        void rewrite() {
+            for (int fields = 0; at < bytes.length; fields++) {
+                if (fields == MOST_FIELDS) {
+                    throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many headers");
+                }
+                int start = at;
+                int first = bytes[at] & 0xff;
+                if (first >= 0x80) {
+                    number(0x7f);
+                } else if (first >= 0x20 && first < 0x40) {
+                    tableSize = number(0x1f);
+                } else {
+                    int form = first >= 0x40 ? 0x40 : first & 0x10;
+                    start = name(start, form);
+                    int value = text();
+                    if (form == 0x40 && name + value + FIELD_OVERHEAD > tableSize) {
+                        throw new Http2Exception(Http2ErrorCode.COMPRESSION, "A header larger than the table for it");
+                    }
+                }
+                out.write(bytes, start, at - start);
+            }
+        }
+
+        /** Reads a name; returns where to go on copying, which is behind the name if it was replaced. */
+        private int name(int start, int form) {
+            if (number(form == 0x40 ? 0x3f : 0x0f) != 0) {
+                name = longestName;
+                return start;
+            }
+            boolean coded = (bytes[at] & 0x80) != 0;
+            int from = at;
+            name = text();
+            longestName = Math.max(longestName, name);
+            // Huffman-coded strings are not decoded: no known client encodes these names so.
+            Integer number =
+                    coded ? null : NUMBERS.get(new String(bytes, from + 1, at - from - 1, StandardCharsets.ISO_8859_1));
+            if (number == null) {
+                return start;
+            }
+            out.write(form | number);
+            return at;
+        }
+
+        /** Reads a string; returns how many characters it has, or as many as it may have if a table has room for two such. */
+        private int text() {
+            boolean coded = (bytes[at] & 0x80) != 0;
+            int length = number(0x7f);
+            at = Math.addExact(at, length);
+            if (at > bytes.length) {
+                throw new IndexOutOfBoundsException(at);
+            }
+            int most = coded ? length * OCTET_BITS / SHORTEST_CODE_BITS : length;
+            return coded && most > (tableSize - FIELD_OVERHEAD) / 2
+                    ? huffman.decodeString(BufferData.create(bytes, at - length, length), length)
+                            .length()
+                    : most;
+        }
+
+        private int number(int mask) {
+            int number = bytes[at++] & mask;
+            if (number < mask) {
+                return number;
+            }
+            for (int shift = 0; shift <= 14; shift += 7) {
+                int next = bytes[at++];
+                number += (next & 0x7f) << shift;
+                if (next >= 0) {
+                    return number;
+                }
+            }
+            throw new IndexOutOfBoundsException(number);
+        }
+    }
+}

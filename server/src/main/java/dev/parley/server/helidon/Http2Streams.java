@@ -1,0 +1,227 @@
+package dev.parley.server.helidon;
+
+import static dev.parley.server.helidon.Connections.NEVER;
+import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_LOCAL;
+import static io.helidon.http.http2.Http2StreamState.HALF_CLOSED_REMOTE;
+import static io.helidon.http.http2.Http2StreamState.OPEN;
+
+import dev.parley.server.limits.UnfinishedRequests;
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
+import io.helidon.http.http2.Http2StreamState;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one connection of HTTP/2 and the exchanges on them.
+ *
+ * <p>Source: RFC 9113, section 5.1.
+ */
+final class Http2Streams {
+    // A stream that has ended on both sides may still be reset: a client that gives up crosses the answer, and says so
+    // again when the answer comes. That has to be ignored, but Helidon, once it has forgotten the stream, takes it for
+    // one that never was, and ends the connection with all that runs on it. So it is not told of such resets. The order
+    // matters: a stream goes from here before Helidon is given the last bytes that make it forget the stream, and
+    // whether it is still here is asked when Helidon has read all that the client sent before the reset.
+
+    private final Map<Integer, Http2StreamState> open = new ConcurrentHashMap<>();
+    private final Map<Integer, Exchange> exchanges = new ConcurrentHashMap<>();
+    private final Set<Integer> incoming = ConcurrentHashMap.newKeySet();
+    private int last;
+    // RFC 9113, section 6.5.2
+    private volatile int window = 65_535;
+
+    // Frames that ask for nothing cost little each, and Helidon accepts any number of most of them: settings and pings,
+    // which it answers, priorities, windows, headers that go on without a byte. A client has credit for so many, and
+    // for a few more with each frame that belongs to a request or an answer: a client that reads opens two windows, and
+    // some measure the round trip. A reset takes back what its request has earned, so that a client that opens streams
+    // and resets them runs out of credit.
+    private static final int CREDIT = 10_000;
+    private static final int EARNED = 4;
+    private static final int RESET = EARNED + 1;
+    private final AtomicInteger credit = new AtomicInteger(CREDIT);
+
+    /**
+     * A request whose answer was sent before it had come in whole. Its thread waits for the rest.
+     *
+     * @param deadline for the rest, on the clock of {@link Connections}; the connection ends then
+     * @param refused the thread that waits, if its caller was refused
+     * @param waits until when that thread waits
+     */
+    private record Unread(long deadline, @Nullable Thread refused, long waits) {
+        Unread(long deadline) {
+            this(deadline, null, NEVER);
+        }
+    }
+
+    private final Map<Integer, Unread> unread = new ConcurrentHashMap<>();
+    private final UnfinishedRequests.Share unfinished;
+
+    Http2Streams(UnfinishedRequests.Share unfinished) {
+        this.unfinished = unfinished;
+    }
+
+    // --- for the thread that reads
+
+    /**
+     * The client opens a stream, or sends trailers on it.
+     *
+     * @throws Http2Exception if the client has too many requests that have not come in whole, which ends the connection
+     */
+    void headers(int stream, boolean end) {
+        if (stream > last) {
+            last = stream;
+            open.put(stream, end ? HALF_CLOSED_REMOTE : OPEN);
+            if (!end) {
+                incoming.add(stream);
+                if (!unfinished.begin()) {
+                    throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many unfinished requests");
+                }
+            }
+        } else if (end) {
+            requestEnds(stream);
+        }
+    }
+
+    void requestEnds(int stream) {
+        received(stream);
+        open.computeIfPresent(stream, (id, state) -> state == HALF_CLOSED_LOCAL ? null : HALF_CLOSED_REMOTE);
+    }
+
+    private void received(int stream) {
+        if (incoming.remove(stream)) {
+            unfinished.end();
+            var exchange = exchanges.get(stream);
+            if (exchange != null) {
+                LockSupport.unpark(exchange.thread());
+            }
+        }
+        unread.remove(stream);
+    }
+
+    /** The client says how much of an answer may be sent before it asks for more. */
+    void window(int bytes) {
+        window = bytes;
+    }
+
+    /** The connection has ended. */
+    void disconnected() {
+        incoming.forEach(this::received);
+        exchanges.values().forEach(Exchange::disconnected);
+    }
+
+    /** The client resets a stream. Returns false if Helidon must not see the reset. */
+    boolean reset(int stream) {
+        received(stream);
+        boolean wasOpen = open.remove(stream) != null;
+        // Only now: the thread that begins the exchange enters it first, and then looks whether the stream is open.
+        var exchange = exchanges.get(stream);
+        if (exchange != null) {
+            exchange.reset();
+        }
+        return wasOpen || stream > last;
+    }
+
+    /** @throws Http2Exception if the client has sent too many frames that ask for nothing, which ends the connection */
+    void spend() {
+        spend(1);
+    }
+
+    /** A reset, which undoes what its request has earned. */
+    void spendReset() {
+        spend(RESET);
+    }
+
+    private void spend(int price) {
+        if (credit.getAndAdd(-price) <= 0) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many frames that ask for nothing");
+        }
+    }
+
+    // --- for the threads of the exchanges
+
+    void begin(Exchange exchange) {
+        exchanges.put(exchange.id(), exchange);
+        if (!open.containsKey(exchange.id())) {
+            exchange.reset();
+        }
+    }
+
+    /** Records that the next frame ends the answer. */
+    void answerEnds(Exchange exchange) {
+        open.computeIfPresent(exchange.id(), (id, state) -> state == HALF_CLOSED_REMOTE ? null : HALF_CLOSED_LOCAL);
+    }
+
+    /**
+     * Waits until a request has come in whole.
+     *
+     * @return false if it has not within so many nanoseconds, or the thread is interrupted
+     */
+    boolean awaitWhole(int stream, long nanos) {
+        long end = System.nanoTime() + nanos;
+        while (incoming.contains(stream)) {
+            long left = end - System.nanoTime();
+            if (left <= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(this, left);
+        }
+        return true;
+    }
+
+    /**
+     * The exchange has ended.
+     *
+     * @param now on the clock of {@link Connections}
+     * @param patience for the rest of its request, for which Helidon waits
+     */
+    void end(Exchange exchange, long now, long patience) {
+        unread.put(
+                exchange.id(),
+                exchange.wasAdmitted()
+                        ? new Unread(now + patience)
+                        : new Unread(now + patience, exchange.thread(), now + Exchange.SOON));
+        if (!incoming.contains(exchange.id())) {
+            unread.remove(exchange.id());
+        }
+        answerEnds(exchange);
+        exchanges.remove(exchange.id(), exchange);
+    }
+
+    // --- for any thread
+
+    /** How many bytes of an answer may be sent before the client asks for more, as far as the answer alone decides. */
+    int window() {
+        return window;
+    }
+
+    /** A frame of a request or an answer has come, or goes. */
+    void earn() {
+        if (credit.get() < CREDIT) {
+            credit.addAndGet(EARNED);
+        }
+    }
+
+    Collection<Exchange> exchanges() {
+        return exchanges.values();
+    }
+
+    /**
+     * Whether the rest of a request is late. Ends the wait for it sooner if its caller was refused: others of the connection
+     * may have been, and go on.
+     */
+    boolean late(long now) {
+        unread.forEach((stream, each) -> {
+            if (each.refused != null && now > each.waits && unread.replace(stream, each, new Unread(each.deadline))) {
+                each.refused.interrupt();
+            }
+        });
+        return exchanges.values().stream().anyMatch(each -> now > each.bodyDeadline())
+                || unread.values().stream().anyMatch(each -> now > each.deadline);
+    }
+}

@@ -1,0 +1,231 @@
+package dev.parley.server.helidon;
+
+import static dev.parley.server.helidon.Connections.NEVER;
+
+import dev.parley.server.limits.Shares;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.webserver.CloseConnectionException;
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes that a client sends, as they come.
+ *
+ * <p>While a request of HTTP/1.1 is answered no thread reads, so that a disconnect would not be noticed. {@link #watch()}
+ * reads ahead for that time in a thread of its own; what it gets is the next {@link #get()}. HTTP/2 reads all the time, but
+ * keeps it to itself when a client resets one stream: {@link ClientFrames} tells. {@link HeaderBlocks} makes readable what
+ * Helidon's HTTP/2 would not read.
+ */
+final class Inbound implements Supplier<byte[]> {
+    private static final byte[] NOTHING = {};
+
+    private final HelidonSocket socket;
+    private final Connection connection;
+    private final HeaderBlocks blocks = new HeaderBlocks();
+    private @Nullable ClientFrames frames;
+    private byte[] alreadyRead = NOTHING;
+    private Shares.@Nullable Early share;
+
+    // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
+    private volatile long returnDeadline = NEVER;
+
+    // How long a request of HTTP/1.1 is waited for, by System.nanoTime(); only for the thread that handles it.
+    private boolean hurried;
+    private long hurriedUntil;
+
+    // Guarded by this: at most one thread reads from the socket.
+    private boolean reading;
+    private @Nullable ReadAhead ahead;
+
+    Inbound(HelidonSocket socket, Connection connection) {
+        this.socket = socket;
+        this.connection = connection;
+    }
+
+    /**
+     * Waits for bytes.
+     *
+     * @throws CloseConnectionException if there will be none
+     */
+    @Override
+    public byte[] get() {
+        if (frames != null) {
+            return http2(frames);
+        }
+        var bytes = connection.isIdle() ? nextRequest() : next();
+        connection.received(bytes.length);
+        return bytes;
+    }
+
+    /**
+     * Waits for the first bytes of a request, and for a share of the processors. The share comes first if the bytes are there:
+     * a group with many connections then has few of them read at a time. Otherwise nothing is held while the client thinks.
+     */
+    private byte[] nextRequest() {
+        var share = connection.awaitShare();
+        if (share == null) {
+            return next();
+        }
+        try {
+            if (!hasBytes()) {
+                share.end().run();
+                var bytes = next();
+                share = connection.awaitShare();
+                return bytes;
+            }
+            return next();
+        } catch (RuntimeException e) {
+            if (share != null) {
+                share.end().run();
+            }
+            throw e;
+        } finally {
+            connection.keep(share);
+        }
+    }
+
+    private boolean hasBytes() {
+        try {
+            return connection.channel().socket().getInputStream().available() > 0;
+        } catch (IOException e) {
+            return false; // reading says what is wrong
+        }
+    }
+
+    private byte[] http2(ClientFrames frames) {
+        returnDeadline = NEVER;
+        endShare();
+        var bytes = nextOf(frames);
+        while (bytes.length == 0) {
+            var more = alreadyRead.length > 0 ? alreadyRead : next();
+            alreadyRead = NOTHING;
+            frames.add(blocks.in(more));
+            bytes = nextOf(frames);
+        }
+        connection.requireFewWaiting();
+        // Parsing the heads of a flood costs as much as answering them, so it waits for the flood's share, too.
+        share = connection.awaitShareOfFlood();
+        // Helidon has the thread wait while a stream does not take its data, and then no frame is read.
+        returnDeadline = connection.all().now() + connection.all().patience().body();
+        return bytes;
+    }
+
+    /** Requests of an unknown caller come a few at a time, so that a flood is noticed before all have threads. */
+    private byte[] nextOf(ClientFrames frames) {
+        return frames.next(connection.isOfUnknownCaller() ? Connection.SPARED : Integer.MAX_VALUE);
+    }
+
+    private void endShare() {
+        var before = share;
+        share = null;
+        if (before != null) {
+            before.end().run();
+        }
+    }
+
+    /** By when the thread that reads HTTP/2 must ask for more. For any thread. */
+    long returnDeadline() {
+        return returnDeadline;
+    }
+
+    /** Reads ahead in another thread, to learn when the client leaves, unless something reads already. For any thread. */
+    synchronized void watch() {
+        if (ahead == null && !reading && frames == null) {
+            ahead = new ReadAhead(this::read, this::isTooMuch);
+            Thread.ofVirtual().start(ahead);
+        }
+    }
+
+    /** While a request is answered that has come in whole, a client that sends on and on could leave unnoticed. */
+    private boolean isTooMuch(int bytes) {
+        if (bytes <= ReadAhead.MOST) {
+            return false;
+        }
+        if (connection.isBeingAnswered()) {
+            connection.cut();
+        }
+        return true;
+    }
+
+    /** From here on it is HTTP/2, beginning with its preface, and with what has been read of it. */
+    synchronized void readHttp2(Http2Streams streams, byte[] alreadyRead) {
+        frames = new ClientFrames(streams);
+        this.alreadyRead = alreadyRead;
+    }
+
+    private byte[] next() {
+        if (hurried) {
+            return soon();
+        }
+        var before = claim();
+        try {
+            var bytes = before == null ? null : before.take();
+            if (bytes == null) {
+                endReadAhead();
+                return read();
+            }
+            return bytes;
+        } finally {
+            release();
+        }
+    }
+
+    /**
+     * Lets the thread that handles a request of HTTP/1.1 wait for bytes no longer than so many nanoseconds from now;
+     * {@link LateBodyException} ends the wait.
+     */
+    void hurry(long nanos) {
+        hurried = true;
+        hurriedUntil = System.nanoTime() + nanos;
+    }
+
+    void endHurry() {
+        hurried = false;
+    }
+
+    /** Waits as long as it may for what another thread reads: an interrupt of this one while it reads would close the socket. */
+    private byte[] soon() {
+        while (true) {
+            watch();
+            var before = claim();
+            try {
+                var bytes = before == null ? null : before.takeWithin(hurriedUntil - System.nanoTime());
+                if (bytes != null) {
+                    return bytes;
+                }
+                endReadAhead();
+            } finally {
+                release();
+            }
+        }
+    }
+
+    private synchronized @Nullable ReadAhead claim() {
+        reading = true;
+        return ahead;
+    }
+
+    private synchronized void endReadAhead() {
+        ahead = null;
+    }
+
+    private synchronized void release() {
+        reading = false;
+    }
+
+    private byte[] read() {
+        byte @Nullable [] bytes;
+        try {
+            bytes = socket.get();
+        } catch (RuntimeException e) {
+            connection.disconnected();
+            throw new CloseConnectionException("reading failed", e);
+        }
+        if (bytes == null) {
+            connection.disconnected();
+            throw new CloseConnectionException("the client is gone");
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.parley.server.helidon;
+
+import io.helidon.http.http2.Http2ErrorCode;
+import io.helidon.http.http2.Http2Exception;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the streams of one HTTP/2 connection, each on a thread of its own, and interrupts them when the connection is gone.
+ *
+ * <p>A stream's thread waits inside Helidon for the rest of its request, before and after our handler. Helidon ends that
+ * wait when the client ends or resets the stream, but not when the connection ends. Helidon takes its threads from the
+ * executor of the connection's context, which is why this is an executor. See docs/adr/0015.
+ *
+ * <p>One interrupt is not enough: Helidon loses it if it comes while a stream waits for its turn to write a frame, and then waits
+ * for the rest of the request all the same. So the clock of {@link Connections} interrupts again what has not ended.
+ */
+final class StreamThreads extends AbstractExecutorService {
+    private final Connection connection;
+    private final Executor executor;
+    private final int most;
+    private final AtomicInteger runningOfAll;
+    private final Map<Thread, StreamThread> running = new ConcurrentHashMap<>();
+    private final AtomicInteger begun = new AtomicInteger();
+    private volatile boolean gone;
+
+    /**
+     * Creates the executor.
+     *
+     * @param most threads at a time; more than that end the connection
+     */
+    StreamThreads(Connection connection, Executor executor, int most) {
+        this.connection = connection;
+        this.executor = executor;
+        this.most = most;
+        this.runningOfAll = connection.all().streamThreads();
+    }
+
+    /** The calling thread, if it runs a stream. */
+    @Nullable
+    StreamThread current() {
+        return running.get(Thread.currentThread());
+    }
+
+    /** The number of streams that run, or will soon. */
+    int count() {
+        return begun.get();
+    }
+
+    /** Interrupts all streams until they end; each that begins later ends at once. */
+    void interruptAll() {
+        gone = true;
+        interruptRunning();
+        connection.all().ends(this);
+    }
+
+    /** Interrupts the streams that run, once. */
+    void interruptRunning() {
+        running.keySet().forEach(Thread::interrupt);
+    }
+
+    /**
+     * Runs a stream.
+     *
+     * @throws Http2Exception if too many streams of the connection are running, counting those that the client has reset
+     *     and whose handlers have not returned yet
+     */
+    @Override
+    public void execute(Runnable stream) {
+        if (begun.get() >= most) {
+            throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many streams opened and reset");
+        }
+        begun.incrementAndGet();
+        executor.execute(() -> run(stream));
+    }
+
+    private void run(Runnable stream) {
+        var thread = Thread.currentThread();
+        var own = new StreamThread(thread);
+        running.put(thread, own);
+        runningOfAll.incrementAndGet();
+        try {
+            // After the thread has been entered: interruptAll either finds it, or has set the flag before.
+            if (!gone) {
+                own.keep(connection.awaitShare());
+            }
+            // Of a flood whose client has gone, most streams come to this point later.
+            if (!gone) {
+                stream.run();
+            }
+        } finally {
+            var unused = own.takeShare();
+            if (unused != null) {
+                unused.end().run();
+            }
+            running.remove(thread);
+            begun.decrementAndGet();
+            runningOfAll.decrementAndGet();
+        }
+    }
+
+    @Override
+    public void shutdown() {
+        interruptAll();
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        interruptAll();
+        return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return gone;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return gone && running.isEmpty();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return isTerminated();
+    }
+}

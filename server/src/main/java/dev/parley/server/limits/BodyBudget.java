@@ -1,0 +1,59 @@
+package dev.parley.server.limits;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Memory limits of the bodies of running requests: for each one, for those of a group, and for all together. A group may
+ * take 7/8 of the memory that other groups do not use. Safe for any thread.
+ *
+ * <p>The first bytes of each connection are not counted; the number of connections bounds them.
+ */
+public final class BodyBudget {
+    /** Bytes of request bodies that each connection may hold without taking from the budget. */
+    public static final long FREE = 64 * 1024;
+
+    private final long largest;
+    private final long all;
+    private final Map<String, Long> byGroup = new HashMap<>();
+    private long taken;
+
+    /** Creates a budget of bytes for one body and for all. */
+    public BodyBudget(long largest, long all) {
+        this.largest = largest;
+        this.all = Math.max(all, 2 * largest);
+    }
+
+    /** The most bytes that one body may have. */
+    public long largest() {
+        return largest;
+    }
+
+    /** Takes bytes for a group out of what is left; returns false, and takes none, if it may not have as many. */
+    public synchronized boolean take(String group, long bytes) {
+        long own = byGroup.getOrDefault(group, 0L);
+        long left = all - (taken - own);
+        if (own + bytes > left - left / 8) {
+            return false;
+        }
+        add(group, bytes);
+        return true;
+    }
+
+    /** The bytes that are taken. */
+    public synchronized long taken() {
+        return taken;
+    }
+
+    /** Returns bytes of a group. */
+    public synchronized void giveBack(String group, long bytes) {
+        if (bytes > 0) {
+            add(group, -bytes);
+        }
+    }
+
+    private void add(String group, long bytes) {
+        taken += bytes;
+        byGroup.merge(group, bytes, (before, more) -> before + more == 0 ? null : before + more);
+    }
+}
