@@ -15,8 +15,6 @@ module dev.parley.dialect.grpc {
 
     uses dev.parley.dialect.grpc.GrpcExtension;
 
-    provides dev.parley.dialect.grpc.GrpcExtension with
-            dev.parley.dialect.grpc.KnowledgeRpcs;
     provides dev.parley.dialect.Transport with
             dev.parley.dialect.grpc.GrpcTransport;
 }

@@ -2,13 +2,10 @@
 module dev.parley.dialect {
     requires static transitive org.jspecify;
     requires transitive dev.parley.protocol;
-    requires tools.jackson.core;
+    requires transitive tools.jackson.core;
 
     exports dev.parley.dialect;
 
     uses dev.parley.dialect.DialectProvider;
     uses dev.parley.protocol.ExtensionProtocol.Provider;
-
-    provides dev.parley.protocol.ExtensionProtocol.Provider with
-            dev.parley.dialect.KnowledgeProtocol;
 }

@@ -1,6 +1,7 @@
 /** Engine, store and server wired into one process. */
 module dev.parley.hub {
     requires static transitive org.jspecify;
+    requires transitive dev.parley.knowledge.api;
     requires transitive dev.parley.engine;
     requires transitive dev.parley.dialect;
     requires transitive dev.parley.knowledge;

@@ -1,6 +1,7 @@
 /** A knowledge graph that agents share. */
 module dev.parley.knowledge {
     requires static transitive org.jspecify;
+    requires transitive dev.parley.knowledge.api;
     requires transitive dev.parley.protocol;
     requires dev.parley.dialect;
     requires dev.parley.store;

@@ -55,7 +55,6 @@ final class Analyst implements AgentHandler {
                 .resumable(true)
                 // A table takes some 200 MB at most while it is looked at; the others wait.
                 .concurrency(4)
-                .knowledge()
                 .handle(new Analyst(limits, painter));
     }
 

@@ -32,7 +32,6 @@ final class Counter implements AgentHandler {
                         "Counts from 1 to the number it is sent, 1 to " + MAX + ", and tells its progress",
                         List.of("10", "500")))
                 .resumable(true)
-                .knowledge()
                 .handle(new Counter(pace));
     }
 

@@ -1,8 +1,10 @@
 package dev.parley.agents;
 
 import dev.parley.engine.Agent;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.AgentCard.Skill;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The demo agents: {@code ping}, {@code echo}, {@code counter}, {@code interview}, {@code analyst}, and
@@ -13,21 +15,22 @@ public final class DemoAgents {
 
     /** One of each, in the order in which a hub lists them. */
     public static List<Agent> all() {
-        return List.of(
-                ping(),
-                echo(),
-                Counter.agent(Thread::sleep),
-                Interview.agent(),
-                Analyst.agent(),
-                Sensor.agent(),
-                Diagnosis.agent(),
-                Watchdog.agent());
+        return Stream.of(
+                        ping(),
+                        echo(),
+                        Counter.agent(Thread::sleep),
+                        Interview.agent(),
+                        Analyst.agent(),
+                        Sensor.agent(),
+                        Diagnosis.agent(),
+                        Watchdog.agent())
+                .map(agent -> agent.using(SharedKnowledge.VIEW))
+                .toList();
     }
 
     private static Agent ping() {
         return Agent.named("ping", "Answers at once with a message, without a task")
                 .skill(skill("ping", "Ping", "Says pong and what it was sent", List.of("ping", "hello")))
-                .knowledge()
                 .handle((request, reply) -> {
                     String text = request.text();
                     reply.message(text.isEmpty() ? "pong" : "pong: " + text);
@@ -37,7 +40,6 @@ public final class DemoAgents {
     private static Agent echo() {
         return Agent.named("echo", "Returns at once a completed task that holds the text it was sent")
                 .skill(skill("echo", "Echo", "Gives the text back as an artifact", List.of("Say it again")))
-                .knowledge()
                 .handle((request, reply) -> reply.complete(request.text()));
     }
 

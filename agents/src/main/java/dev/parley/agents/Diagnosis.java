@@ -4,11 +4,12 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
+import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,13 +35,13 @@ final class Diagnosis implements AgentHandler {
                         "Diagnose",
                         "Looks at every machine that a temperature is known of",
                         List.of("look")))
-                .knowledge()
                 .handle(new Diagnosis());
     }
 
     @Override
     public void handle(Request request, Reply reply) {
-        QueryResult found = request.knowledge().query(READINGS, Map.of("predicate", Sensor.TEMPERATURE));
+        QueryResult found =
+                request.extension(SharedKnowledge.VIEW).query(READINGS, Map.of("predicate", Sensor.TEMPERATURE));
         var conclusions = new ArrayList<Patch>();
         var lines = new ArrayList<String>();
         for (Map<?, ?> reading : nodes(found)) {
@@ -64,7 +65,7 @@ final class Diagnosis implements AgentHandler {
             reply.complete("No temperature is known of any machine.");
             return;
         }
-        request.knowledge()
+        request.extension(SharedKnowledge.VIEW)
                 .update("hotter than " + (int) TOO_HOT + " °C is overheating", conclusions.toArray(Patch[]::new));
         reply.complete(String.join("\n", lines));
     }

@@ -27,7 +27,6 @@ final class Interview implements AgentHandler {
                         "Begins with any message, asks two questions, completes with a summary",
                         List.of("Hello", "Let us begin")))
                 .resumable(true)
-                .knowledge()
                 .handle(new Interview());
     }
 

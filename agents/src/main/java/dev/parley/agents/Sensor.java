@@ -4,11 +4,12 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
+import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,6 @@ final class Sensor implements AgentHandler {
         return Agent.named("sensor", "Notes the temperatures of machines in the knowledge graph")
                 .skill(DemoAgents.skill(
                         "read", "Read", "Notes a machine and its temperature in °C", List.of("pump-1 92")))
-                .knowledge()
                 .handle(new Sensor());
     }
 
@@ -52,7 +52,8 @@ final class Sensor implements AgentHandler {
                 null,
                 CERTAINTY,
                 Map.of());
-        UpdateResult result = request.knowledge().update("read from the machine", Patch.replace(said));
+        UpdateResult result =
+                request.extension(SharedKnowledge.VIEW).update("read from the machine", Patch.replace(said));
         reply.complete("%s has %s °C: %s".formatted(reading.group(1), reading.group(2), result.verificationStatus()));
     }
 }

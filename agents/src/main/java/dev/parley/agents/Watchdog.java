@@ -4,11 +4,12 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,6 @@ final class Watchdog implements AgentHandler {
         return Agent.named("watchdog", "Watches the knowledge graph, and raises an alarm when a machine overheats")
                 .skill(DemoAgents.skill(
                         "watch", "Watch", "Waits for so many alarms, or until it is canceled", List.of("1", "watch")))
-                .knowledge()
                 .handle(new Watchdog());
     }
 
@@ -34,8 +34,8 @@ final class Watchdog implements AgentHandler {
     public void handle(Request request, Reply reply) throws InterruptedException {
         String text = request.text().strip();
         int left = text.matches("[0-9]{1,4}") ? Integer.parseInt(text) : Integer.MAX_VALUE;
-        try (Feed<Change> changes =
-                        request.knowledge().subscribe(CONDITIONS, Map.of("predicate", Diagnosis.CONDITION));
+        try (Feed<Change> changes = request.extension(SharedKnowledge.VIEW)
+                        .subscribe(CONDITIONS, Map.of("predicate", Diagnosis.CONDITION));
                 Reply.ArtifactWriter alarms = reply.stream("alarms")) {
             reply.working("Watching");
             while (left > 0) {
@@ -61,7 +61,7 @@ final class Watchdog implements AgentHandler {
 
     private static void raise(Statement condition, Request request, Reply.ArtifactWriter alarms) {
         String machine = condition.subject().id();
-        request.knowledge()
+        request.extension(SharedKnowledge.VIEW)
                 .update(
                         "the machine overheats",
                         Patch.replace(

@@ -1,10 +1,10 @@
 package dev.parley.bench;
 
 import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,22 +3,24 @@ package dev.parley.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;
+import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
+import dev.parley.knowledge.api.KnowledgeSchema;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
-import dev.parley.protocol.KnowledgeOperation.Subscribe;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -43,7 +45,7 @@ abstract class KnowledgeCommand implements Command {
     @Override
     public int run(Invocation call) throws InterruptedException {
         return Connection.open(call, agent -> {
-            run(call, agent.client().knowledge());
+            run(call, KnowledgeExtension.endpoint(agent.client(), agent.client().card()));
             return 0;
         });
     }
@@ -411,7 +413,7 @@ abstract class KnowledgeCommand implements Command {
         @Override
         public int run(Invocation call) throws InterruptedException {
             return Connection.open(call, agent -> {
-                String schema = agent.client().knowledgeSchema();
+                String schema = agent.client().call(new KnowledgeSchema(), CallContext.anonymous());
                 if (call.output().isJson()) {
                     call.output().result(() -> Json.write(Map.of("schema", schema)), text -> {});
                 } else {

@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeEndpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

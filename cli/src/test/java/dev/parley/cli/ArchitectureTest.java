@@ -35,7 +35,7 @@ final class ArchitectureTest {
             entry("server", Set.of("protocol", "dialect")),
             entry("trust", Set.of("protocol", "dialect", "store")),
             entry("client", Set.of("protocol", "dialect")),
-            entry("agents", Set.of("protocol", "engine")),
+            entry("agents", Set.of("protocol", "engine", "knowledge")),
             entry("testkit", Set.of("protocol", "dialect", "engine")),
             entry("knowledge", Set.of("protocol", "dialect", "engine", "store")),
             entry("hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "trust", "client")));
@@ -88,7 +88,8 @@ final class ArchitectureTest {
     void onlyWhoHasTheConnectionUsesGrpc() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("dev.parley.dialect.grpc..", "dev.parley.server..")
+                .resideOutsideOfPackages(
+                        "dev.parley.dialect.grpc..", "dev.parley.knowledge.grpc..", "dev.parley.server..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.parley.dialect.grpc..", "io.grpc..", "com.google.protobuf..")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.cli.Shell.Ran;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.knowledge.api.SharedKnowledge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ final class PrivacyCommandTest {
                 .port(0)
                 .drain(Duration.ofMillis(200))
                 .agents(Agent.named("echo", "For a test")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete(request.text())))
                 .start()) {
             Shell shell = new Shell(directory).with("A2ACLI_AGENT_CARD", hub.agentUrl("echo"));

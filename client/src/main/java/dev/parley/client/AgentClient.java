@@ -1,13 +1,10 @@
 package dev.parley.client;
 
 import dev.parley.client.spi.ClientException;
-import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeSchema;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SendConfiguration;
@@ -166,27 +163,6 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
     /** Removes a webhook; also succeeds if there is none. */
     default void deletePushConfig(String taskId, String id) {
         call(new Operation.DeletePushConfig(null, taskId, id), CallContext.anonymous());
-    }
-
-    /**
-     * The agent's knowledge graph. Subscriptions go on after a cut behind the last change that was seen.
-     *
-     * <p>Its methods throw {@link A2AException} UNSUPPORTED_OPERATION, and nothing is sent, for what the card does not
-     * offer.
-     *
-     * @throws A2AException UNSUPPORTED_OPERATION if the card offers none
-     */
-    default KnowledgeEndpoint knowledge() {
-        return KnowledgeExtension.endpoint(this, card());
-    }
-
-    /**
-     * The GraphQL schema of the agent's knowledge graph, in its definition language.
-     *
-     * @throws A2AException UNSUPPORTED_OPERATION if the card offers none, or does not say where its schema is
-     */
-    default String knowledgeSchema() {
-        return call(new KnowledgeSchema(), CallContext.anonymous());
     }
 
     /** Gives up calls and streams that are under way. Tasks go on. Idempotent. */

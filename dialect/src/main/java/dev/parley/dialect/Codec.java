@@ -6,8 +6,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 
-/** How one kind of value looks on the wire, in both directions. Stateless. */
-interface Codec<T> extends JsonForm<T> {
+/**
+ * JSON of one kind of value, in both directions, read from and written to streams of tokens: a {@link JsonForm} without a tree in
+ * between. Stateless.
+ */
+public interface Codec<T> extends JsonForm<T> {
     /** Expectation for error messages, such as {@code a string}. */
     String expected();
 

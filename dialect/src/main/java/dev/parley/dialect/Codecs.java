@@ -29,10 +29,11 @@ import tools.jackson.core.JsonToken;
  *
  * <p>Source: A2A specification 1.0, section 5.5; Protocol Buffers, "ProtoJSON format".
  */
-final class Codecs {
+public final class Codecs {
     private Codecs() {}
 
-    static final Codec<String> TEXT = new Codec<>() {
+    /** A string. */
+    public static final Codec<String> TEXT = new Codec<>() {
         @Override
         public String expected() {
             return "a string";
@@ -57,7 +58,8 @@ final class Codecs {
         }
     };
 
-    static final Codec<Boolean> BOOLEAN = new Codec<>() {
+    /** A truth value. */
+    public static final Codec<Boolean> BOOLEAN = new Codec<>() {
         @Override
         public String expected() {
             return "true or false";
@@ -87,7 +89,8 @@ final class Codecs {
         }
     };
 
-    static final Codec<Integer> INT = new Codec<>() {
+    /** A whole number of 32 bits. */
+    public static final Codec<Integer> INT = new Codec<>() {
         private static final int MAX_LENGTH = 32;
 
         @Override
@@ -135,7 +138,7 @@ final class Codecs {
     static final Codec<Instant> TIMESTAMP = timestamp(Timestamps::parse);
 
     /** As peers of older versions write it, who may leave out the offset and then mean UTC. */
-    static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
+    public static final Codec<Instant> OLD_TIMESTAMP = timestamp(Timestamps::parseAsUtc);
 
     private static Codec<Instant> timestamp(Function<String, Instant> parse) {
         return new Codec<>() {
@@ -206,10 +209,10 @@ final class Codecs {
     };
 
     /** Stands for a JSON null that is a value, where null would mean absent. */
-    static final Object NULL = new Object();
+    public static final Object NULL = new Object();
 
     /** Any JSON value, null (as {@link #NULL}) included, and when writing also values of the model. */
-    static final Codec<Object> FREE = new Codec<>() {
+    public static final Codec<Object> FREE = new Codec<>() {
         @Override
         public String expected() {
             return "any value";
@@ -257,7 +260,7 @@ final class Codecs {
     };
 
     /** A JSON object of any members. */
-    static final Codec<Map<String, @Nullable Object>> STRUCT = new Codec<>() {
+    public static final Codec<Map<String, @Nullable Object>> STRUCT = new Codec<>() {
         @Override
         public String expected() {
             return "an object";
@@ -277,9 +280,11 @@ final class Codecs {
         }
     };
 
-    static final Codec<List<String>> TEXTS = list(TEXT);
+    /** An array of strings. */
+    public static final Codec<List<String>> TEXTS = list(TEXT);
 
-    static <T> Codec<List<T>> list(Codec<T> element) {
+    /** An array whose elements are all of one kind. */
+    public static <T> Codec<List<T>> list(Codec<T> element) {
         return new Codec<>() {
             @Override
             public String expected() {
@@ -417,7 +422,7 @@ final class Codecs {
     }
 
     /** Words for the constants of an enum; {@code more} are understood as well, and never written. */
-    static <E extends Enum<E>> Codec<E> words(Map<E, String> written, Map<String, E> more) {
+    public static <E extends Enum<E>> Codec<E> words(Map<E, String> written, Map<String, E> more) {
         var byWord = new LinkedHashMap<String, E>();
         written.forEach((constant, word) -> byWord.putIfAbsent(word, constant));
         String expected = String.join(", ", byWord.keySet());

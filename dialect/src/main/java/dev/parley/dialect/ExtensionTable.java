@@ -17,10 +17,21 @@ import org.jspecify.annotations.Nullable;
 public final class ExtensionTable {
     public static final ExtensionTable EMPTY = new ExtensionTable(List.of());
 
-    private static final ExtensionTable INSTALLED = new ExtensionTable(
-            ServiceLoader.load(ExtensionProtocol.Provider.class, ExtensionTable.class.getClassLoader()).stream()
-                    .flatMap(provider -> provider.get().protocols().stream())
-                    .toList());
+    /** Extensions of the program's modules. In a class of its own, because extensions read and write values while they are loaded. */
+    private static final class Installed {
+        private static final List<ExtensionProtocol> PROTOCOLS = new ArrayList<>();
+        private static final Map<Class<?>, Codec<?>> CODECS = new HashMap<>();
+
+        static {
+            for (ExtensionProtocol.Provider provider :
+                    ServiceLoader.load(ExtensionProtocol.Provider.class, ExtensionTable.class.getClassLoader())) {
+                PROTOCOLS.addAll(provider.protocols());
+                provider.values().forEach((type, form) -> CODECS.put(type, TreeCodec.of(form)));
+            }
+        }
+
+        private static final ExtensionTable TABLE = new ExtensionTable(PROTOCOLS);
+    }
 
     private final List<ExtensionRow> routed = new ArrayList<>();
     private final Map<String, ExtensionRow> byName = new HashMap<>();
@@ -61,7 +72,17 @@ public final class ExtensionTable {
 
     /** The operations of the extensions that modules of the program provide, which an agent need not have. */
     public static ExtensionTable installed() {
-        return INSTALLED;
+        return Installed.TABLE;
+    }
+
+    /** The extensions that modules of the program provide. */
+    static List<ExtensionProtocol> protocols() {
+        return Installed.PROTOCOLS;
+    }
+
+    /** Codec of a class of values that an extension has besides its operations; null if it belongs to none. */
+    static @Nullable Codec<?> codec(Class<?> type) {
+        return Installed.CODECS.get(type);
     }
 
     /** Names of the operations. */

@@ -12,6 +12,7 @@ import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.ApiKey;
@@ -133,39 +134,39 @@ final class LegacyCard {
     private static final Codec<List<SecurityRequirement>> SECURITY =
             Codecs.list(Codecs.via(Codecs.map(TEXTS), SecurityRequirement::new, SecurityRequirement::schemes));
 
-    /** @param first whether the flags of the knowledge graph extension are written; they are always read */
+    /** @param first whether the flags of extensions are written; they are always read */
     private static Codec<Capabilities> capabilities(boolean first) {
         return Shape.<Capabilities>of()
                 .optional("streaming", BOOLEAN, Capabilities::streaming)
                 .optional("pushNotifications", BOOLEAN, Capabilities::pushNotifications)
                 .optional("stateTransitionHistory", BOOLEAN, capabilities -> false)
                 .optional("extensions", Codecs.list(V1Card.EXTENSION), List.of(), Capabilities::extensions)
-                .optional(
-                        "knowledgeGraph",
-                        BOOLEAN,
-                        capabilities ->
-                                first ? KnowledgeExtension.in(capabilities).isPresent() : null)
-                .optional(
-                        "knowledgeGraphQueryLanguages",
-                        TEXTS,
-                        capabilities -> first
-                                ? KnowledgeExtension.in(capabilities)
-                                        .map(KnowledgeExtension::languages)
-                                        .orElse(List.of())
-                                : null)
-                .as(v -> capabilities(v.next(), v.next(), v.skip().next(), v.next(), v.next()));
+                .others(capabilities -> first ? flags(capabilities) : Map.of(), Set.of())
+                .as(v -> capabilities(v.next(), v.next(), v.skip().next(), v.next()));
+    }
+
+    private static Map<String, @Nullable Object> flags(Capabilities capabilities) {
+        var flags = new LinkedHashMap<String, @Nullable Object>();
+        for (ExtensionProtocol extension : ExtensionTable.protocols()) {
+            flags.putAll(extension
+                    .style()
+                    .flags(extension.in(capabilities.extensions()).orElse(null)));
+        }
+        return flags;
     }
 
     private static Capabilities capabilities(
             @Nullable Boolean streaming,
             @Nullable Boolean pushNotifications,
             List<AgentCard.Extension> extensions,
-            @Nullable Boolean knowledge,
-            @Nullable List<String> languages) {
+            Map<String, @Nullable Object> flags) {
         var all = new ArrayList<>(extensions);
-        if (Boolean.TRUE.equals(knowledge)
-                && extensions.stream().noneMatch(one -> KnowledgeExtension.isUri(one.uri()))) {
-            all.add(KnowledgeExtension.ofFlags(languages == null ? List.of() : languages));
+        if (!flags.isEmpty()) {
+            for (ExtensionProtocol extension : ExtensionTable.protocols()) {
+                if (extension.in(extensions).isEmpty()) {
+                    extension.style().ofFlags(flags).ifPresent(all::add);
+                }
+            }
         }
         return new Capabilities(streaming, pushNotifications, all, null);
     }

@@ -7,13 +7,13 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamContext;
 
 /** Names the place in a document where something is wrong, as {@code message.parts[0].text}. */
-final class Place {
+public final class Place {
     private static final int SHOWN_CHARACTERS = 60;
 
     private Place() {}
 
     /** The fault of the current value, which is not what was expected. */
-    static A2AException unexpected(JsonParser in, String expected) {
+    public static A2AException unexpected(JsonParser in, String expected) {
         return fault(in, "", shown(in) + " (expected: " + expected + ")");
     }
 

@@ -27,7 +27,7 @@ import tools.jackson.core.io.SerializedString;
  * <p>Unknown members are ignored unless the shape keeps them, null is absent, names may also come in
  * snake_case. Reading costs one array and one hash lookup per member; this is the inner loop of everything that travels.
  */
-final class Shape<T> implements Codec<T> {
+public final class Shape<T> implements Codec<T> {
     private enum Presence {
         REQUIRED,
         OPTIONAL,
@@ -67,7 +67,7 @@ final class Shape<T> implements Codec<T> {
     static final String OTHERS = "a2a_others";
 
     /** The members that were read, in the order in which they were declared. */
-    static final class Values {
+    public static final class Values {
         private final @Nullable Object[] values;
         private int next;
 
@@ -84,7 +84,7 @@ final class Shape<T> implements Codec<T> {
         /** The next member; of the type of its codec, and null only if it is optional and has no default. */
         @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "NullAway"
         }) // by the declaration beside the call
-        <V> V next() {
+        public <V> V next() {
             return (V) values[next++];
         }
     }
@@ -109,7 +109,8 @@ final class Shape<T> implements Codec<T> {
         }
     }
 
-    static <T> Builder<T> of() {
+    /** Begins a shape. */
+    public static <T> Builder<T> of() {
         return new Builder<>();
     }
 
@@ -120,28 +121,31 @@ final class Shape<T> implements Codec<T> {
         return builder;
     }
 
-    static final class Builder<T> {
+    /** Collects the members of a shape. */
+    public static final class Builder<T> {
         private final List<Member<T>> members = new ArrayList<>();
         private boolean snakeCase;
         private @Nullable Others<T> others;
 
+        private Builder() {}
+
         /** A member that must be there. */
-        <V> Builder<T> required(String name, Codec<V> codec, Function<T, V> of) {
+        public <V> Builder<T> required(String name, Codec<V> codec, Function<T, V> of) {
             return add(name, codec, of, Presence.REQUIRED, null);
         }
 
         /** A member that is null when absent. */
-        <V> Builder<T> optional(String name, Codec<V> codec, Function<T, @Nullable V> of) {
+        public <V> Builder<T> optional(String name, Codec<V> codec, Function<T, @Nullable V> of) {
             return add(name, codec, of, Presence.OPTIONAL, null);
         }
 
         /** A member that is not written when it equals {@code absent}, and has that value when it is not there. */
-        <V> Builder<T> optional(String name, Codec<V> codec, V absent, Function<T, V> of) {
+        public <V> Builder<T> optional(String name, Codec<V> codec, V absent, Function<T, V> of) {
             return add(name, codec, of, Presence.OPTIONAL, absent);
         }
 
         /** A member that is always written, and has the value {@code absent} when it is not there. */
-        <V> Builder<T> always(String name, Codec<V> codec, V absent, Function<T, V> of) {
+        public <V> Builder<T> always(String name, Codec<V> codec, V absent, Function<T, V> of) {
             return add(name, codec, of, Presence.ALWAYS, absent);
         }
 
@@ -184,7 +188,7 @@ final class Shape<T> implements Codec<T> {
         }
 
         /** Finishes the shape; {@code constructor} takes each of the values once, in the order declared. */
-        Shape<T> as(Function<Values, T> constructor) {
+        public Shape<T> as(Function<Values, T> constructor) {
             return new Shape<>(this, constructor);
         }
     }

@@ -14,16 +14,13 @@ import static java.util.Map.entry;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
-import dev.parley.protocol.Patch;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
-import dev.parley.protocol.Statement;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
@@ -256,25 +253,20 @@ final class V1Model {
             entry(Operation.Empty.class, EMPTY),
             entry(AgentCard.class, V1Card.CARD),
             entry(AgentCard.Signature.class, V1Card.SIGNATURE),
-            entry(Statement.class, KnowledgeModel.STATEMENT),
-            entry(Patch.class, KnowledgeModel.PATCH),
-            entry(KnowledgeOperation.Query.class, KnowledgeModel.QUERY),
-            entry(KnowledgeOperation.Update.class, KnowledgeModel.UPDATE),
-            entry(KnowledgeOperation.Subscribe.class, KnowledgeModel.SUBSCRIBE),
-            entry(KnowledgeOperation.QueryResult.class, KnowledgeModel.QUERY_RESULT),
-            entry(KnowledgeOperation.UpdateResult.class, KnowledgeModel.UPDATE_RESULT),
-            entry(KnowledgeOperation.Change.class, KnowledgeModel.CHANGE),
             entry(Instant.class, TIMESTAMP),
             entry(Map.class, STRUCT),
             entry(Object.class, FREE));
 
     /**
-     * Returns the codec of a class of the model.
+     * Returns the codec of a class of the model, or of an installed extension.
      *
      * @throws IllegalArgumentException if it has none
      */
     static <T> Codec<T> codec(Class<? extends T> type) {
         Codec<?> codec = CODECS.get(Part.class.isAssignableFrom(type) ? Part.class : type);
+        if (codec == null) {
+            codec = ExtensionTable.codec(type);
+        }
         if (codec == null) {
             throw new IllegalArgumentException(type.getName() + " (expected: a class with a form on the wire)");
         }

@@ -6,11 +6,14 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.ExtensionView;
 import dev.parley.protocol.OwnMethod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -65,9 +68,14 @@ public final class Agent {
         return settings.deduplicate;
     }
 
-    /** True if it uses the knowledge graph of its hub, and lets its callers use it. */
-    public boolean usesKnowledge() {
-        return settings.knowledge;
+    /** URIs of the extensions of its hub that it uses, and lets its callers use. */
+    public Set<String> uses() {
+        return Collections.unmodifiableSet(settings.uses);
+    }
+
+    /** This agent as {@link Builder#uses} describes it. */
+    public Agent using(ExtensionView<?> extension) {
+        return settings.copy().uses(extension).handle(handler);
     }
 
     /** This agent with {@code handler} in its place, which reads JSON besides. */
@@ -186,7 +194,7 @@ public final class Agent {
         private Duration timeLimit = Duration.ofHours(1);
         private int concurrency = 1_000;
         private int queueLimit = 10_000;
-        private boolean knowledge;
+        private final Set<String> uses = new LinkedHashSet<>();
 
         private Builder(String name, String description) {
             if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")) {
@@ -337,11 +345,11 @@ public final class Agent {
         }
 
         /**
-         * Declares that the agent uses the knowledge graph of its hub by {@link Request#knowledge}, and lets its callers
-         * use it by the knowledge graph extension; default: not.
+         * Declares that the agent uses an extension of its hub by {@link Request#extension}, and lets its callers use it; default:
+         * none.
          */
-        public Builder knowledge() {
-            this.knowledge = true;
+        public Builder uses(ExtensionView<?> extension) {
+            uses.add(extension.uri());
             return this;
         }
 
@@ -393,7 +401,7 @@ public final class Agent {
             copy.timeLimit = timeLimit;
             copy.concurrency = concurrency;
             copy.queueLimit = queueLimit;
-            copy.knowledge = knowledge;
+            copy.uses.addAll(uses);
             return copy;
         }
     }

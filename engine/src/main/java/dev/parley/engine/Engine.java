@@ -17,7 +17,6 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
@@ -30,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,7 +85,7 @@ public final class Engine implements AutoCloseable {
     private final TaskLimits taskLimits;
     private final ContextTurns turns;
     private final @Nullable Webhooks webhooks;
-    private final @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
+    private final Map<String, Supplier<AgentEndpoint>> extensions;
     private final RunObserver observer;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
     private final Recovery recovery;
@@ -100,7 +100,7 @@ public final class Engine implements AutoCloseable {
         this.longestWait = settings.longestWait;
         this.grace = settings.grace;
         this.retention = settings.retention;
-        this.knowledge = settings.knowledge;
+        this.extensions = Map.copyOf(settings.extensions);
         this.observer = settings.observer;
         this.taskLimits = settings.taskLimits;
         this.turns = new ContextTurns(log, taskLimits.turns());
@@ -145,7 +145,7 @@ public final class Engine implements AutoCloseable {
         private TaskLimits taskLimits = TaskLimits.DEFAULTS;
         private @Nullable PushStore pushStore;
         private @Nullable WebhookTransport transport;
-        private @Nullable Supplier<? extends KnowledgeEndpoint> knowledge;
+        private final Map<String, Supplier<AgentEndpoint>> extensions = new HashMap<>();
         private RunObserver observer = (agent, request, work) -> work.run();
         private Threads threads = Threads.PLATFORM;
 
@@ -199,11 +199,13 @@ public final class Engine implements AutoCloseable {
         }
 
         /**
-         * The knowledge graph of agents that declare that they use one, asked for when one of them works; default: there is
-         * none.
+         * An extension for the handlers of agents that {@linkplain Agent.Builder#uses use} it.
+         *
+         * @param uri as {@link dev.parley.protocol.ExtensionView#uri}
+         * @param operations answers its operations; called when a handler uses them
          */
-        public Builder knowledge(Supplier<? extends KnowledgeEndpoint> graph) {
-            this.knowledge = requireNonNull(graph, "graph");
+        public Builder extension(String uri, Supplier<AgentEndpoint> operations) {
+            extensions.put(requireNonNull(uri, "uri"), requireNonNull(operations, "operations"));
             return this;
         }
 
@@ -282,10 +284,11 @@ public final class Engine implements AutoCloseable {
         return observer;
     }
 
-    /** The knowledge graph that an agent uses; null if it uses none. */
+    /** Operations of an extension that an agent uses; null if it does not use it. */
     @Nullable
-    KnowledgeEndpoint knowledge(Agent agent) {
-        return knowledge == null || !agent.usesKnowledge() ? null : knowledge.get();
+    AgentEndpoint extension(Agent agent, String uri) {
+        Supplier<AgentEndpoint> operations = extensions.get(uri);
+        return operations == null || !agent.uses().contains(uri) ? null : operations.get();
     }
 
     /** Webhooks and their fate; empty if the engine was built without. */

@@ -1,6 +1,7 @@
 package dev.parley.engine;
 
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionView;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -68,11 +69,11 @@ public interface Request {
     List<String> acceptedOutputModes();
 
     /**
-     * The knowledge graph, on behalf of the caller.
+     * An extension of the hub, on behalf of the caller.
      *
-     * @throws IllegalStateException if the agent has not declared that it uses one, or the hub has none
+     * @throws IllegalStateException if the agent has not declared that it uses the extension, or the hub does not have it
      */
-    SharedKnowledge knowledge();
+    <V> V extension(ExtensionView<V> view);
 
     /**
      * The credential that was handed over out of band after {@link Reply#askForCredentials}, in the call that it has led to

@@ -379,7 +379,7 @@ final class Runner {
                 new Turn.Origin(context, List.of(), Map.of(), followUp, attempt, null),
                 engine.clock(),
                 engine.taskLimits(),
-                engine.knowledge(agent),
+                uri -> engine.extension(agent, uri),
                 () -> {});
     }
 

@@ -447,7 +447,7 @@ final class Sends {
                         context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
                 engine.clock(),
                 engine.taskLimits(),
-                engine.knowledge(agent),
+                uri -> engine.extension(agent, uri),
                 () -> engine.tasks().add(live));
     }
 

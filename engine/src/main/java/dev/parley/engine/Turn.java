@@ -3,9 +3,10 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint;
+import dev.parley.protocol.ExtensionView;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -47,7 +48,7 @@ final class Turn implements Request, Reply {
     private final Origin origin;
     private final InstantSource clock;
     private final TaskLimits limits;
-    private final @Nullable KnowledgeEndpoint graph;
+    private final Function<String, @Nullable AgentEndpoint> extensions;
     private @Nullable String credential;
     private volatile boolean recovered;
     private boolean cutOff;
@@ -65,7 +66,7 @@ final class Turn implements Request, Reply {
     private @Nullable LongConsumer whenLate;
 
     /**
-     * @param graph the knowledge graph that the agent uses; null for none
+     * @param extensions operations of the extensions that the agent uses, by URI
      * @param onCreate called once, before the first emission of a task that does not exist yet
      */
     Turn(
@@ -74,14 +75,14 @@ final class Turn implements Request, Reply {
             Origin origin,
             InstantSource clock,
             TaskLimits limits,
-            @Nullable KnowledgeEndpoint graph,
+            Function<String, @Nullable AgentEndpoint> extensions,
             Runnable onCreate) {
         this.live = live;
         this.message = message;
         this.origin = origin;
         this.clock = clock;
         this.limits = limits;
-        this.graph = graph;
+        this.extensions = extensions;
         this.onCreate = onCreate;
         this.created = origin.followUp || live.durable() != null;
     }
@@ -499,12 +500,15 @@ final class Turn implements Request, Reply {
     }
 
     @Override
-    public SharedKnowledge knowledge() {
-        if (graph == null) {
-            throw new IllegalStateException("agent " + live.key().agent()
-                    + " has no knowledge graph (expected: declared by knowledge(), and a hub that has one)");
+    public <V> V extension(ExtensionView<V> view) {
+        AgentEndpoint operations = extensions.apply(view.uri());
+        if (operations == null) {
+            throw new IllegalStateException("agent " + live.key().agent() + ": no extension " + view.uri()
+                    + " (expected: declared by uses(), and a hub that has it)");
         }
-        return new SharedKnowledge(graph, live.key().agent(), live.key().taskId(), origin.context());
+        return view.view()
+                .apply(new ExtensionView.Use(
+                        operations, live.key().agent(), live.key().taskId(), origin.context()));
     }
 
     @Override

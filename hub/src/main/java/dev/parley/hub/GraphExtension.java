@@ -1,10 +1,10 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.KnowledgeExtension;
-import dev.parley.dialect.KnowledgeProtocol;
 import dev.parley.engine.AgentExtension;
 import dev.parley.knowledge.Graph;
-import dev.parley.protocol.KnowledgeTokenVerifier;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeProtocol;
+import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import org.jspecify.annotations.Nullable;
 
 /** The knowledge graph of a hub as an extension of the agents that use it. */

@@ -1,15 +1,15 @@
 package dev.parley.hub;
 
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.KnowledgeOperation.QueryResult;
+import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
+import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.QueryResult;
-import dev.parley.protocol.KnowledgeOperation.Subscribe;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
-import dev.parley.protocol.KnowledgeTokenVerifier;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -21,13 +21,13 @@ import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ExtensionProtocol;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeTokenVerifier;
 import dev.parley.protocol.OwnMethod;
 import dev.parley.protocol.Sha256;
 import dev.parley.server.Authenticator;
@@ -180,7 +180,7 @@ public final class Hub implements AutoCloseable {
                                 traces))
                 .taskLimits(settings.taskLimits)
                 .retention(settings.retention)
-                .knowledge(this::knowledge)
+                .extension(KnowledgeEndpoint.EXTENSION_PATH, this::knowledge)
                 .observer(new Runs(metrics, traces, audit))
                 .build();
         metrics.show(engine);
@@ -269,7 +269,7 @@ public final class Hub implements AutoCloseable {
     public void host(Agent described) {
         String url = server.agentUrl(described.name());
         Agent offered = described.offering(extensions, server.url());
-        Graph used = offered.usesKnowledge() ? graph.get() : null;
+        Graph used = offered.uses().contains(KnowledgeEndpoint.EXTENSION_PATH) ? graph.get() : null;
         Agent agent = used == null
                 ? offered
                 : offered.offering(
@@ -326,12 +326,9 @@ public final class Hub implements AutoCloseable {
     }
 
     /** The graph as agents use it themselves. */
-    private KnowledgeEndpoint knowledge() {
-        Graph own = graph.get();
-        return traces.isOff()
-                ? own
-                : KnowledgeEndpoint.of(
-                        traces.before(SpanKind.INTERNAL, () -> "graph", own.endpoint()), own.queryLanguages());
+    private AgentEndpoint knowledge() {
+        AgentEndpoint own = graph.get().endpoint();
+        return traces.isOff() ? own : traces.before(SpanKind.INTERNAL, () -> "graph", own);
     }
 
     private ServedCard served(AgentCard card) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Part;
 import dev.parley.trust.Authentication;
@@ -736,7 +737,7 @@ final class AuthorizationTest {
                         {"rules": [{"effect": "deny", "principals": ["dave"], "operations": ["knowledge/query"]}]}
                         """))
                 .agents(Agent.named("knowing", "Shares what it knows")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete("ok")))
                 .start()) {
             var there = new Outsider(kept.url());
@@ -765,7 +766,7 @@ final class AuthorizationTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .agents(Agent.named("knowing", "Shares what it knows")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete("ok")))
                 .start()) {
             var there = new Outsider(kept.url());
@@ -816,7 +817,7 @@ final class AuthorizationTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .agents(Agent.named("knowing", "Shares what it knows")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete("ok")))
                 .start()) {
             var there = new Outsider(kept.url());

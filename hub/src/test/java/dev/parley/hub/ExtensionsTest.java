@@ -14,6 +14,7 @@ import dev.parley.dialect.grpc.v1.Task;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Extension;
 import dev.parley.protocol.Part;
@@ -62,7 +63,7 @@ final class ExtensionsTest {
                             .handle((request, reply) ->
                                     reply.complete(request.parts().toArray(new Part[0]))),
                     Agent.named("keyed", "Asks for a key")
-                            .knowledge()
+                            .uses(SharedKnowledge.VIEW)
                             .handle((request, reply) -> reply.complete(request.text())))
             .start();
     private final Outsider outsider = new Outsider(hub.url());

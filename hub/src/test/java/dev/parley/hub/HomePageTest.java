@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
+import dev.parley.knowledge.api.SharedKnowledge;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -73,7 +74,8 @@ final class HomePageTest {
 
     private static Agent agent(String name, boolean knowledge) {
         var agent = Agent.named(name, "Repeats").skill("repeat", "Repeats a text", "text");
-        return (knowledge ? agent.knowledge() : agent).handle((request, reply) -> reply.complete(request.text()));
+        return (knowledge ? agent.uses(SharedKnowledge.VIEW) : agent)
+                .handle((request, reply) -> reply.complete(request.text()));
     }
 
     private static Hub hub(Agent... agents) {

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Agent;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -95,8 +96,9 @@ final class HubTest {
 
     @Test
     void aHubThatCannotStartLetsGoOfItsDirectory(@TempDir Path other) {
-        Agent knowing =
-                Agent.named("knowing", "Knows").knowledge().handle((request, reply) -> reply.complete(request.text()));
+        Agent knowing = Agent.named("knowing", "Knows")
+                .uses(SharedKnowledge.VIEW)
+                .handle((request, reply) -> reply.complete(request.text()));
         try (Hub first = hub().start()) {
             int taken = URI.create(first.url()).getPort();
             assertThatThrownBy(() -> Hub.builder()

@@ -6,27 +6,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.engine.Agent;
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.Subscribe;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
-import dev.parley.protocol.Patch;
 import dev.parley.protocol.Role;
-import dev.parley.protocol.Statement;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.Term.Literal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -59,9 +60,9 @@ final class KnowledgeMatrixTest {
             "subscription { knowledgeChanged(filter: {predicates: [\"ex:status\"]}) { changeId } }";
 
     private static final Agent WITH = Agent.named("with", "Shares what it knows")
-            .knowledge()
+            .uses(SharedKnowledge.VIEW)
             .handle((request, reply) -> {
-                UpdateResult told = request.knowledge()
+                UpdateResult told = request.extension(SharedKnowledge.VIEW)
                         .update("because", Patch.add(Statement.of("ex:p2", STATUS, Literal.of(request.text()))));
                 reply.complete(String.valueOf(told.verificationStatus()));
             });
@@ -112,7 +113,7 @@ final class KnowledgeMatrixTest {
     void kg14kg15kg25EveryBindingAsksChangesAndWatches(String binding) throws InterruptedException {
         try (AgentClient client = client(binding)) {
             assertThat(client.address().protocolBinding()).isEqualTo(binding);
-            KnowledgeEndpoint graph = client.knowledge();
+            KnowledgeEndpoint graph = KnowledgeExtension.endpoint(client, client.card());
             try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
                 graph.update(Update.of(Patch.add(Statement.of("ex:p1", "ex:other", Literal.of(1)))), CALLER);
                 UpdateResult result = graph.update(Update.of(Patch.add(DONE)), CALLER);
@@ -134,11 +135,13 @@ final class KnowledgeMatrixTest {
     @ValueSource(strings = {"JSONRPC", "HTTP+JSON", "GRPC"})
     void kg18EveryBindingTellsWhatIsWrong(String binding) {
         try (AgentClient client = client(binding)) {
-            assertThatThrownBy(() -> client.knowledge().query(Query.graphql("{ nothing }", Map.of()), CALLER))
+            assertThatThrownBy(() -> KnowledgeExtension.endpoint(client, client.card())
+                            .query(Query.graphql("{ nothing }", Map.of()), CALLER))
                     .isInstanceOfSatisfying(
                             A2AException.class,
                             refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_QUERY));
-            assertThatThrownBy(() -> client.knowledge().subscribe(Subscribe.graphql("{ nothing }", Map.of()), CALLER))
+            assertThatThrownBy(() -> KnowledgeExtension.endpoint(client, client.card())
+                            .subscribe(Subscribe.graphql("{ nothing }", Map.of()), CALLER))
                     .isInstanceOfSatisfying(
                             A2AException.class,
                             refused -> assertThat(refused.error()).isEqualTo(A2AError.KNOWLEDGE_SUBSCRIPTION));
@@ -148,7 +151,7 @@ final class KnowledgeMatrixTest {
     @Test
     void kg31SparqlIsListedAndAnswered() {
         try (AgentClient client = client("JSONRPC")) {
-            KnowledgeEndpoint graph = client.knowledge();
+            KnowledgeEndpoint graph = KnowledgeExtension.endpoint(client, client.card());
             graph.update(Update.of(Patch.add(DONE)), CALLER);
 
             assertThat(graph.queryLanguages()).containsExactly("graphql", "sparql");
@@ -193,7 +196,7 @@ final class KnowledgeMatrixTest {
     @Test
     void kg16AnAgentThatDoesNotStreamOffersNoSubscriptions() throws IOException, InterruptedException {
         hub.host(Agent.named("whole", "Shares what it knows, at once")
-                .knowledge()
+                .uses(SharedKnowledge.VIEW)
                 .streaming(false)
                 .handle((request, reply) -> reply.complete("done")));
 
@@ -211,7 +214,8 @@ final class KnowledgeMatrixTest {
                 http.send(post(hub.agentUrl("whole") + "/kg:subscribe", params), BodyHandlers.ofString());
         assertThat(rest.statusCode()).isEqualTo(501);
         try (AgentClient client = AgentClient.builder().prefer("GRPC").connect(hub.agentUrl("whole"))) {
-            assertThatThrownBy(() -> client.knowledge().subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER))
+            assertThatThrownBy(() -> KnowledgeExtension.endpoint(client, client.card())
+                            .subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER))
                     .isInstanceOf(A2AException.class);
         }
         assertThat(call("whole", "knowledge/query", "{'query':'{ graphs { name } }'}")
@@ -257,7 +261,8 @@ final class KnowledgeMatrixTest {
                 .isEqualTo("https://json-schema.org/draft/2020-12/schema");
         assertThat(get(String.valueOf(entry.params().get("schemaUrl"))).body()).contains("type Query");
         try (AgentClient client = client("GRPC")) {
-            assertThat(client.knowledgeSchema()).contains("type Query");
+            assertThat(KnowledgeExtension.endpoint(client, client.card()).schema(CALLER))
+                    .contains("type Query");
         }
     }
 
@@ -270,7 +275,8 @@ final class KnowledgeMatrixTest {
             assertThat(client.task(task.id()).metadata().get("knowledgeChanges"))
                     .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
                     .hasSize(1);
-            client.knowledge().update(Update.of(Patch.add(DONE)).forTask(task.id()), CALLER);
+            KnowledgeExtension.endpoint(client, client.card())
+                    .update(Update.of(Patch.add(DONE)).forTask(task.id()), CALLER);
             assertThat(client.task(task.id()).metadata().get("knowledgeChanges"))
                     .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
                     .hasSize(2);
@@ -289,7 +295,7 @@ final class KnowledgeMatrixTest {
 
             try (AgentClient client = AgentClient.connect(late.agentUrl("with"))) {
                 assertThat(((Task) client.send("seen")).text()).isEqualTo("Verified");
-                assertThat(client.knowledge()
+                assertThat(KnowledgeExtension.endpoint(client, client.card())
                                 .query(Query.graphql(ASK, Map.of("id", "ex:p2")), CALLER)
                                 .data())
                         .isEqualTo(Map.of("entity", Map.of("value", "seen")));
@@ -301,7 +307,7 @@ final class KnowledgeMatrixTest {
     @ValueSource(strings = {"JSONRPC", "HTTP+JSON", "GRPC"})
     void kg14EveryBindingTellsWhereASubscriptionBegins(String binding) throws InterruptedException {
         try (AgentClient client = client(binding)) {
-            KnowledgeEndpoint graph = client.knowledge();
+            KnowledgeEndpoint graph = KnowledgeExtension.endpoint(client, client.card());
             String begin;
             try (Feed<Change> changes = graph.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
                 begin = requireNonNull(changes.position());
@@ -364,7 +370,7 @@ final class KnowledgeMatrixTest {
             while (!String.valueOf(events).contains("Watching")) {
                 events = requireNonNull(stream.next(Duration.ofSeconds(20)));
             }
-            client.knowledge().update(Update.of(Patch.add(DONE)), CALLER);
+            KnowledgeExtension.endpoint(client, client.card()).update(Update.of(Patch.add(DONE)), CALLER);
 
             events = requireNonNull(stream.next(Duration.ofSeconds(20)));
             assertThat(String.valueOf(events)).contains("changeId").contains("ex:status");

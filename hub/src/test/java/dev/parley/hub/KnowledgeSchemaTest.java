@@ -14,22 +14,23 @@ import com.networknt.schema.SpecificationVersion;
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.WireListener;
 import dev.parley.dialect.Json;
-import dev.parley.dialect.KnowledgeExtension;
 import dev.parley.engine.Agent;
 import dev.parley.knowledge.Alignment;
 import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.Subscribe;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -69,7 +70,7 @@ final class KnowledgeSchemaTest {
         graph = Graph.open(directory);
         hub = Hub.builder()
                 .agents(Agent.named("with", "Shares what it knows")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete(request.text())))
                 .knowledge(graph)
                 .inMemory()
@@ -157,7 +158,7 @@ final class KnowledgeSchemaTest {
 
     /** Does everything once, and most of it wrong once as well. */
     private void converse(AgentClient client) throws InterruptedException {
-        KnowledgeEndpoint knowledge = client.knowledge();
+        KnowledgeEndpoint knowledge = KnowledgeExtension.endpoint(client, client.card());
         try (Feed<KnowledgeOperation.Change> changes =
                 knowledge.subscribe(Subscribe.graphql(WATCH, Map.of()), CALLER)) {
             for (Statement one : statements()) {

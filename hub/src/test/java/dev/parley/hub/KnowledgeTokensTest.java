@@ -3,9 +3,10 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeOperation;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,7 +43,7 @@ final class KnowledgeTokensTest {
     void tokensAreVerifiedAndNeverWrittenDown(@TempDir Path data) throws Exception {
         try (Hub hub = Hub.builder()
                         .agents(Agent.named("with", "Shares what it knows")
-                                .knowledge()
+                                .uses(SharedKnowledge.VIEW)
                                 .handle((request, reply) -> reply.complete("done")))
                         .data(data)
                         .port(0)

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
-import dev.parley.protocol.KnowledgeOperation;
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.Operation;
 import dev.parley.trust.PolicyFile;
 import java.nio.file.Files;
@@ -73,7 +74,7 @@ final class PolicyOperationsTest {
 
     private static Agent agent(String name) {
         return Agent.named(name, "Asks back")
-                .knowledge()
+                .uses(SharedKnowledge.VIEW)
                 .method(OWN, (params, caller) -> Map.of("books", List.of()))
                 .handle((request, reply) -> reply.askForInput("What else?"));
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.store.Database;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
@@ -74,19 +75,21 @@ final class PrivacyTest {
                 .data(data)
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
-                .agents(Agent.named("echo", "Keeps what it hears").knowledge().handle((request, reply) -> {
-                    if (request.text().equals("sign in")) {
-                        if (request.credential().equals(Optional.of("open sesame"))) {
-                            reply.complete("signed in");
-                        } else {
-                            reply.askForCredentials("Who are you there?");
-                        }
-                    } else if (request.text().startsWith("wait")) {
-                        reply.askForInput("What else?");
-                    } else {
-                        reply.complete(request.text());
-                    }
-                }))
+                .agents(Agent.named("echo", "Keeps what it hears")
+                        .uses(SharedKnowledge.VIEW)
+                        .handle((request, reply) -> {
+                            if (request.text().equals("sign in")) {
+                                if (request.credential().equals(Optional.of("open sesame"))) {
+                                    reply.complete("signed in");
+                                } else {
+                                    reply.askForCredentials("Who are you there?");
+                                }
+                            } else if (request.text().startsWith("wait")) {
+                                reply.askForInput("What else?");
+                            } else {
+                                reply.complete(request.text());
+                            }
+                        }))
                 .start();
         outsider = new Outsider(hub.url());
     }

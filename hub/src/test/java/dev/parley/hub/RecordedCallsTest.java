@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Reply;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.TaskEndedException;
 import dev.parley.trust.Authentication;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class RecordedCallsTest {
                 .authentication(Authentication.named(List.of("required")))
                 .auditCalls(all)
                 .agents(Agent.named("echo", "Echoes")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .method("books/find", (params, caller) -> Map.of())
                         .handle((request, reply) -> {
                             switch (request.text()) {

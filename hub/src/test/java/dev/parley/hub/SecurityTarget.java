@@ -9,6 +9,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import io.grpc.ManagedChannel;
@@ -96,7 +97,7 @@ final class SecurityTarget {
                     .policy(policy(data))
                     .agents(
                             Agent.named("echo", "Says it again")
-                                    .knowledge()
+                                    .uses(SharedKnowledge.VIEW)
                                     .handle((request, reply) -> reply.complete(request.text())),
                             Agent.named("interview", "Asks for something")
                                     .handle((request, reply) -> reply.askForInput("What is your name?")))

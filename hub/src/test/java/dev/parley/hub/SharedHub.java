@@ -2,11 +2,12 @@ package dev.parley.hub;
 
 import dev.parley.engine.Agent;
 import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ final class SharedHub {
                 .data(data)
                 .port(0)
                 .agents(Agent.named("echo", "Says it again")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete(request.text())))
                 .callers(Callers.builder()
                         .apiKey("mallory", HOSTILE_KEY)

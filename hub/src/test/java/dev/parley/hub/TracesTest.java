@@ -12,19 +12,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.client.AgentClient;
 import dev.parley.client.TaskStream;
 import dev.parley.engine.Agent;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeOperation;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
-import dev.parley.protocol.Patch;
 import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.Statement;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.Term.Literal;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.IOException;
@@ -156,21 +158,23 @@ final class TracesTest {
     @Test
     @DisplayName("KG32: every operation of the knowledge graph has a span")
     void knowledgeHasSpans() throws Exception {
-        Agent knowing = Agent.named("knowing", "Knows").knowledge().handle((request, reply) -> {
-            request.knowledge().query("{ entity(id: \"ex:p1\") { id } }", Map.of());
-            reply.complete("asked");
-        });
+        Agent knowing = Agent.named("knowing", "Knows")
+                .uses(SharedKnowledge.VIEW)
+                .handle((request, reply) -> {
+                    request.extension(SharedKnowledge.VIEW).query("{ entity(id: \"ex:p1\") { id } }", Map.of());
+                    reply.complete("asked");
+                });
         try (Hub hub = hub(knowing).start();
                 AgentClient client = AgentClient.connect(hub.agentUrl("knowing"))) {
-            client.knowledge()
+            KnowledgeExtension.endpoint(client, client.card())
                     .query(KnowledgeOperation.Query.graphql("{ entity(id: \"ex:p1\") { id } }", Map.of()), TRACED);
             client.call(SendMessage.of(Message.user(Part.text("ask"))), TRACED);
 
-            client.knowledge()
+            KnowledgeExtension.endpoint(client, client.card())
                     .update(
                             KnowledgeOperation.Update.of(Patch.add(Statement.of("ex:p1", "ex:q", Literal.of("o")))),
                             TRACED);
-            client.knowledge()
+            KnowledgeExtension.endpoint(client, client.card())
                     .subscribe(
                             KnowledgeOperation.Subscribe.graphql("subscription { knowledgeChanged { op } }", Map.of()),
                             TRACED)

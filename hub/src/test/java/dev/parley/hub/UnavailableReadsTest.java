@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.store.Database;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
@@ -79,7 +80,7 @@ final class UnavailableReadsTest {
                 .drain(Duration.ZERO)
                 .connections(faults::wrap)
                 .agents(Agent.named(SecurityOperation.AGENT, "Says it again")
-                        .knowledge()
+                        .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete(request.text())))
                 .start();
     }

@@ -6,11 +6,12 @@ import dev.parley.agents.DemoAgents;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.io.File;
 import java.time.Duration;
 import java.util.List;
@@ -181,7 +182,7 @@ class GraphPageTest {
     }
 
     private void add(String subject, String predicate, Term object) {
-        sensor.knowledge()
+        KnowledgeExtension.endpoint(sensor, sensor.card())
                 .update(Update.of(Patch.add(Statement.of(subject, predicate, object))), CallContext.anonymous());
     }
 }

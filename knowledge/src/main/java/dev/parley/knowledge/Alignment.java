@@ -3,13 +3,13 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,9 +2,9 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeOperation.Update;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;

@@ -1,10 +1,10 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

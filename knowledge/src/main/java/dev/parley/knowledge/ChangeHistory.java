@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeOperation.Change;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

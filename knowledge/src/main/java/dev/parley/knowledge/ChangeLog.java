@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.KnowledgeOperation.Change;
 import org.jspecify.annotations.Nullable;
 
 /** Recorded changes of a graph. */

@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
-import dev.parley.protocol.KnowledgeOperation.Verification;
+import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import java.nio.charset.StandardCharsets;

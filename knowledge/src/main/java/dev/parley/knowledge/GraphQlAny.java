@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
 import graphql.GraphQLContext;
 import graphql.execution.CoercedVariables;
 import graphql.language.ArrayValue;

@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Term;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

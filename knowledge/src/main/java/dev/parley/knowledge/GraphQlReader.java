@@ -2,13 +2,13 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import graphql.normalized.ExecutableNormalizedField;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

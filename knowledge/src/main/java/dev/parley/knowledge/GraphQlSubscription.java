@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.KnowledgeOperation.Change;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -4,9 +4,9 @@ import static dev.parley.knowledge.SqlStatementStore.PATIENCE;
 import static java.util.Objects.requireNonNullElse;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.api.Statement;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Statement;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;

@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Term;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;

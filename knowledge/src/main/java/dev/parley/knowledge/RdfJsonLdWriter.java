@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

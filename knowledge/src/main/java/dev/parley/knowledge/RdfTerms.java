@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.util.Map;
 import org.apache.jena.graph.Node;
 import org.apache.jena.graph.NodeFactory;

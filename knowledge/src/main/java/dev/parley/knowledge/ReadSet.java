@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Resource;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Resource;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

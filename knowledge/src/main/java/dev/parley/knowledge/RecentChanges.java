@@ -1,10 +1,10 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Resource;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Resource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

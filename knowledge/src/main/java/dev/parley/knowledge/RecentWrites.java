@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.Statement;
+import dev.parley.knowledge.api.Statement;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;

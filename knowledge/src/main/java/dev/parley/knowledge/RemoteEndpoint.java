@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
-import dev.parley.protocol.Term;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;

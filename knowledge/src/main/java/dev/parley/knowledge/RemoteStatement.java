@@ -1,10 +1,10 @@
 package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.protocol.Sha256;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;

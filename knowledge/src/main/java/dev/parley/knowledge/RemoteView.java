@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
@@ -9,7 +10,6 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

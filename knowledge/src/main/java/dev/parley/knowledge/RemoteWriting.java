@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.StatementStore;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeOperation.Update;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -1,13 +1,13 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeOperation;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeOperation;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IllegalFormatException;

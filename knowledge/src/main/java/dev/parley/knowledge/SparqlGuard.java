@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import com.google.re2j.Matcher;
-import dev.parley.protocol.Term;
+import dev.parley.knowledge.api.Term;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.function.BiConsumer;

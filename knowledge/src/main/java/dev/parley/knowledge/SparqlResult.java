@@ -1,9 +1,9 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Iterator;

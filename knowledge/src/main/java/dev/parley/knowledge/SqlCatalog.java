@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.View;
 import dev.parley.knowledge.spi.View.GraphInfo;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;

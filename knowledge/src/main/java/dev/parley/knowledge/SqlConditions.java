@@ -1,9 +1,9 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database.Session;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -3,13 +3,13 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.SqlConditions.Where;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Sha256;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database;
 import dev.parley.store.Database.Session;
 import dev.parley.store.StoreException;

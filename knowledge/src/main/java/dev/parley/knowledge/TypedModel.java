@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import dev.parley.protocol.Term.Literal;
+import dev.parley.knowledge.api.Term.Literal;
 import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.parley.knowledge;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;

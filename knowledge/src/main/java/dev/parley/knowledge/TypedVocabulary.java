@@ -1,13 +1,13 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.TypedModel.Kind;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import java.math.BigDecimal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

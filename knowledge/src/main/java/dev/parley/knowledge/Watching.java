@@ -2,12 +2,12 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeOperation.Change;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

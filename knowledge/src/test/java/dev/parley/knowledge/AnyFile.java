@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.RdfFiles.Defaults;
 import dev.parley.knowledge.RdfFiles.Format;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;

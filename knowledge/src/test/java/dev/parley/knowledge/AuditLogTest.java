@@ -2,15 +2,15 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.Update;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import java.nio.file.Path;

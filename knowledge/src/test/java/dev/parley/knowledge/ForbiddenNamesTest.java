@@ -3,11 +3,11 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.KnowledgeOperation.Update;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
+import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.KnowledgeEndpoint;
-import dev.parley.protocol.KnowledgeOperation.UpdateResult;
-import dev.parley.protocol.Statement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

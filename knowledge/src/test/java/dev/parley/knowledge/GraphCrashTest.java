@@ -2,13 +2,13 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.KnowledgeOperation.Subscribe;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

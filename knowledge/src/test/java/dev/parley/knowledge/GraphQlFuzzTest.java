@@ -2,11 +2,11 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeOperation.Query;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

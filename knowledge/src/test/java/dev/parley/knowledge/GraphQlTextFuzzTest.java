@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.dialect.Json;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.KnowledgeOperation.Query;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.knowledge.RdfFiles.Defaults;
 import dev.parley.knowledge.RdfFiles.Format;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;

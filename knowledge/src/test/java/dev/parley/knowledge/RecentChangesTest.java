@@ -3,10 +3,10 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.RecentChanges.Numbered;
-import dev.parley.protocol.KnowledgeOperation.Change;
-import dev.parley.protocol.Patch;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
+import dev.parley.knowledge.api.KnowledgeOperation.Change;
+import dev.parley.knowledge.api.Patch;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

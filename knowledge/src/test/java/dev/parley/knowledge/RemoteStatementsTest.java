@@ -3,15 +3,15 @@ package dev.parley.knowledge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.parley.knowledge.ShaclShapes.Violation;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

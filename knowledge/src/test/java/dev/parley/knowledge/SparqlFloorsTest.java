@@ -2,13 +2,13 @@ package dev.parley.knowledge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import dev.parley.store.Database;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term.Literal;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term.Literal;
-import dev.parley.protocol.Term.Resource;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;

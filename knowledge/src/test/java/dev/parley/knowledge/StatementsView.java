@@ -1,11 +1,11 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.protocol.Statement;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.knowledge.GraphQlQueries.Answer;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
+import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.KnowledgeOperation.Query;
-import dev.parley.protocol.Term.Literal;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

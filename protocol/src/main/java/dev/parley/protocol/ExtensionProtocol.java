@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,11 @@ public record ExtensionProtocol(String uri, List<ExtensionMethod<?, ?>> methods,
     public interface Provider {
         /** The extensions, which are always the same. */
         Collection<ExtensionProtocol> protocols();
+
+        /** Forms of values that stand in documents of their own, such as files and rows, besides requests and answers. */
+        default Map<Class<?>, JsonForm<?>> values() {
+            return Map.of();
+        }
     }
 
     /** An extension without differences from A2A. */
@@ -64,6 +71,11 @@ public record ExtensionProtocol(String uri, List<ExtensionMethod<?, ?>> methods,
     /** True if {@code other} is the URI of this extension, on whichever hub. */
     public boolean isUri(String other) {
         return other.equals(uri) || uri.startsWith("/") && other.endsWith(uri);
+    }
+
+    /** The entry of this extension among those of a card. */
+    public Optional<AgentCard.Extension> in(List<AgentCard.Extension> entries) {
+        return entries.stream().filter(entry -> isUri(entry.uri())).findFirst();
     }
 
     /** This extension with one more operation. */

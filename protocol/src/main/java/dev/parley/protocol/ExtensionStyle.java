@@ -71,6 +71,24 @@ public interface ExtensionStyle {
     }
 
     /**
+     * Members of the capabilities that tell of the extension in cards of the first version of A2A, which knew no list of extensions.
+     *
+     * @param entry the extension on the card; null if the agent does not have it
+     */
+    default Map<String, @Nullable Object> flags(AgentCard.@Nullable Extension entry) {
+        return Map.of();
+    }
+
+    /**
+     * The entry that further members of a card's capabilities stand for; empty if they do not tell of the extension.
+     *
+     * @throws InvalidField if one of the extension's members has a wrong type
+     */
+    default Optional<AgentCard.Extension> ofFlags(Map<String, @Nullable Object> flags) {
+        return Optional.empty();
+    }
+
+    /**
      * Address of an operation over REST.
      *
      * @param entry the extension on the agent's card

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Codec of values that both versions share: free-form values, times, and the path of a fault. */
-final class Values {
+public final class Values {
     // Logs and answers nest values in JSON of their own, and what is in there must be readable again.
     private static final int MAX_DEPTH = 64;
     private static final double LARGEST_WHOLE = 1L << 53;
@@ -30,11 +30,11 @@ final class Values {
 
     // --- free values
 
-    static Map<String, @Nullable Object> read(Struct struct) {
+    public static Map<String, @Nullable Object> read(Struct struct) {
         return read(struct, MAX_DEPTH);
     }
 
-    static @Nullable Object read(Value value) {
+    public static @Nullable Object read(Value value) {
         return read(value, MAX_DEPTH);
     }
 
@@ -83,13 +83,13 @@ final class Values {
         return whole;
     }
 
-    static Struct write(Map<String, @Nullable Object> members) {
+    public static Struct write(Map<String, @Nullable Object> members) {
         var struct = Struct.newBuilder();
         members.forEach((name, value) -> struct.putFields(name, write(value)));
         return struct.build();
     }
 
-    static Value write(@Nullable Object value) {
+    public static Value write(@Nullable Object value) {
         var written = Value.newBuilder();
         switch (value) {
             case null -> written.setNullValue(NullValue.NULL_VALUE);
@@ -112,7 +112,7 @@ final class Values {
 
     // --- times
 
-    static Instant read(Timestamp time) {
+    public static Instant read(Timestamp time) {
         if (time.getSeconds() < FIRST_SECOND
                 || time.getSeconds() > LAST_SECOND
                 || time.getNanos() < 0
@@ -122,7 +122,7 @@ final class Values {
         return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
     }
 
-    static Timestamp write(Instant time) {
+    public static Timestamp write(Instant time) {
         return Timestamp.newBuilder()
                 .setSeconds(time.getEpochSecond())
                 .setNanos(time.getNano())
@@ -132,16 +132,16 @@ final class Values {
     // --- fields
 
     /** In proto3 an empty string without explicit presence is an absent one. */
-    static @Nullable String nonEmpty(String text) {
+    public static @Nullable String nonEmpty(String text) {
         return text.isEmpty() ? null : text;
     }
 
-    static String orEmpty(@Nullable String text) {
+    public static String orEmpty(@Nullable String text) {
         return text == null ? "" : text;
     }
 
     /** Reads a field; a fault in it names the field's path. */
-    static <T extends @Nullable Object> T in(String field, Supplier<T> reader) {
+    public static <T extends @Nullable Object> T in(String field, Supplier<T> reader) {
         try {
             return reader.get();
         } catch (InvalidField fault) {
@@ -150,7 +150,7 @@ final class Values {
     }
 
     /** Reads a field that must be there. */
-    static <T> T required(String field, boolean present, Supplier<T> reader) {
+    public static <T> T required(String field, boolean present, Supplier<T> reader) {
         if (!present) {
             throw InvalidField.of(field, "must not be missing");
         }
@@ -158,12 +158,12 @@ final class Values {
     }
 
     /** Reads a field that may be missing. */
-    static <T> @Nullable T optional(String field, boolean present, Supplier<T> reader) {
+    public static <T> @Nullable T optional(String field, boolean present, Supplier<T> reader) {
         return present ? in(field, reader) : null;
     }
 
     /** Reads the elements of a field. */
-    static <F, T> List<T> each(String field, List<F> elements, Function<F, T> reader) {
+    public static <F, T> List<T> each(String field, List<F> elements, Function<F, T> reader) {
         var read = new ArrayList<T>(elements.size());
         for (int i = 0; i < elements.size(); i++) {
             F element = elements.get(i);

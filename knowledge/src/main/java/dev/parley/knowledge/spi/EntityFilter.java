@@ -1,7 +1,7 @@
 package dev.parley.knowledge.spi;
 
+import dev.parley.knowledge.api.Term;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.Term;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

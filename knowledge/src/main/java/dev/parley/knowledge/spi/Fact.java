@@ -2,7 +2,7 @@ package dev.parley.knowledge.spi;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.protocol.Statement;
+import dev.parley.knowledge.api.Statement;
 import java.time.Instant;
 
 /**

@@ -1,7 +1,7 @@
 package dev.parley.knowledge.spi;
 
-import dev.parley.protocol.Statement;
-import dev.parley.protocol.Term;
+import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.api.Term;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;

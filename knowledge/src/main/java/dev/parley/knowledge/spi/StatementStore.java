@@ -1,6 +1,6 @@
 package dev.parley.knowledge.spi;
 
-import dev.parley.protocol.Statement;
+import dev.parley.knowledge.api.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
