@@ -1,5 +1,6 @@
 package dev.parley.bench;
 
+import dev.parley.store.GroupListener;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog.Segment;
@@ -7,7 +8,7 @@ import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Session;
 import dev.parley.store.Store;
 import dev.parley.testkit.SegmentWriter;
 import java.io.IOException;
@@ -51,7 +52,7 @@ public final class Removals {
     }
 
     /** Notes the processor time of each group. Noted on the writer's thread, read on another when a write was answered. */
-    private static final class Groups implements Database.GroupListener {
+    private static final class Groups implements GroupListener {
         private final long[] used = new long[MOST_SAMPLES];
         private final AtomicInteger count = new AtomicInteger();
         private long last;

@@ -19,8 +19,8 @@ import dev.parley.protocol.SecurityScheme;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
-import dev.parley.store.Database;
 import dev.parley.store.Sealing;
+import dev.parley.store.Wrapper;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
@@ -59,7 +59,7 @@ public final class HubBuilder {
     @Nullable
     String database;
 
-    Database.Wrapper connections = connection -> connection;
+    Wrapper connections = connection -> connection;
 
     TaskLimits taskLimits = TaskLimits.DEFAULTS;
 
@@ -185,7 +185,7 @@ public final class HubBuilder {
     }
 
     /** Wraps the connections to the database in {@link #data}: for tests that have the disk fail. */
-    HubBuilder connections(Database.Wrapper wrapper) {
+    HubBuilder connections(Wrapper wrapper) {
         this.connections = requireNonNull(wrapper, "wrapper");
         return this;
     }

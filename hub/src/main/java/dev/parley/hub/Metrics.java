@@ -10,6 +10,8 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.RequestHandler;
 import dev.parley.store.Database;
+import dev.parley.store.GroupListener;
+import dev.parley.store.Session;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
@@ -180,9 +182,9 @@ final class Metrics implements RequestHandler {
 
     /** Counts what a database writes together. */
     void show(Database database) {
-        database.listen(new Database.GroupListener() {
+        database.listen(new GroupListener() {
             @Override
-            public void beforeCommit(Database.Session session) {}
+            public void beforeCommit(Session session) {}
 
             @Override
             public void committed(int works) {

@@ -8,6 +8,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.store.Database;
+import dev.parley.store.DatabaseKind;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -40,12 +41,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a hub holds about somebody, as its operator saves and removes it. */
 @ParameterizedClass
-@EnumSource(Database.Kind.class)
+@EnumSource(DatabaseKind.class)
 final class PrivacyTest {
     private static final String ALICE = "/admin/privacy/erase?group=T1&principal=alice-liddell";
 
     @Parameter
-    private Database.Kind kind = Database.Kind.SQLITE;
+    private DatabaseKind kind = DatabaseKind.SQLITE;
 
     @TempDir
     private Path data;
@@ -60,7 +61,7 @@ final class PrivacyTest {
 
     @BeforeEach
     void start() throws Exception {
-        if (kind == Database.Kind.POSTGRESQL) {
+        if (kind == DatabaseKind.POSTGRESQL) {
             database = PostgresqlServer.schema();
             Database.name(data, database);
         }

@@ -6,8 +6,8 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Session;
+import dev.parley.store.Work;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -100,7 +100,7 @@ final class AuditLog {
         String group = context.scope().group();
         Space known = statements.space(group);
         count(group, 1);
-        statements.database().submit(new Database.Work() {
+        statements.database().submit(new Work() {
             @Override
             public void write(Session session) throws SQLException {
                 Space space = known.isEmpty() ? statements.load(session, group) : known;

@@ -8,8 +8,8 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.GroupListener;
+import dev.parley.store.Session;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of groups for their graphs: rules and shapes. Safe for any thread. */
-final class GroupSettings implements Database.GroupListener {
+final class GroupSettings implements GroupListener {
     private static final String RULES = "alignment";
     private static final String SHAPES = "shapes";
 

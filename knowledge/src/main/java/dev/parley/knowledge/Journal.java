@@ -14,7 +14,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Session;
 import dev.parley.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

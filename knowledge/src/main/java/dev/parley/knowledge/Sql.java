@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
-import dev.parley.store.Database.Kind;
-import dev.parley.store.Database.Session;
+import dev.parley.store.DatabaseKind;
+import dev.parley.store.Session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** SQL that differs between kinds of databases. */
-record Sql(Kind kind) {
+record Sql(DatabaseKind kind) {
     /**
      * A condition that {@code column} is one of the numbers; takes one parameter, which is {@link #list}. There are as few
      * forms as possible, because each is a statement to be kept.
@@ -35,7 +35,7 @@ record Sql(Kind kind) {
 
     /** The text of a member of the JSON object in {@code column}; null if it has none. */
     String member(String column, String name) {
-        return kind == Kind.SQLITE
+        return kind == DatabaseKind.SQLITE
                 ? "json_extract(" + column + ", '$." + name + "')"
                 : "(CAST(" + column + " AS JSON) ->> '" + name + "')";
     }
@@ -43,7 +43,7 @@ record Sql(Kind kind) {
     /** A condition that a text is one of those in the parameter, a JSON array. */
     String inTexts(String text) {
         return text
-                + (kind == Kind.SQLITE
+                + (kind == DatabaseKind.SQLITE
                         ? " IN (SELECT value FROM json_each(?))"
                         : " IN (SELECT json_array_elements_text(CAST(? AS JSON)))");
     }
@@ -53,14 +53,14 @@ record Sql(Kind kind) {
      * page that it changes if it had to be able to undo the statement.
      */
     String insertNew(String intoAndSelect) {
-        return kind == Kind.SQLITE
+        return kind == DatabaseKind.SQLITE
                 ? "INSERT OR IGNORE INTO " + intoAndSelect
                 : "INSERT INTO " + intoAndSelect + " ON CONFLICT DO NOTHING";
     }
 
     /** A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. */
     String contains(String column) {
-        return column + (kind == Kind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");
+        return column + (kind == DatabaseKind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");
     }
 
     /** The parameter of {@link #contains}. */

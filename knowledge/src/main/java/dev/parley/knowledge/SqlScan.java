@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.SqlConditions.Where;
 import dev.parley.knowledge.spi.View;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -11,9 +11,11 @@ import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.FairPool;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.GroupListener;
 import dev.parley.store.ReadTimeoutException;
+import dev.parley.store.Session;
 import dev.parley.store.StoreException;
+import dev.parley.store.Work;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +39,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
-final class SqlStatementStore implements StatementStore, Database.GroupListener {
+final class SqlStatementStore implements StatementStore, GroupListener {
     /** How long a question may take, unless it says so itself. */
     static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
 
@@ -297,7 +299,7 @@ final class SqlStatementStore implements StatementStore, Database.GroupListener 
     <T> T transact(String group, Change<T> change, Consumer<T> committed) {
         Space space = numbered(group);
         var done = new CompletableFuture<T>();
-        database.submit(new Database.Work() {
+        database.submit(new Work() {
             private @Nullable T result;
             private @Nullable RuntimeException refusal;
             private int rows = 1;

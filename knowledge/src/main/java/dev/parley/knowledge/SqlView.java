@@ -16,7 +16,7 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Session;
 import dev.parley.store.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -11,7 +11,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.StatementStore.Writing;
-import dev.parley.store.Database.Session;
+import dev.parley.store.Session;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

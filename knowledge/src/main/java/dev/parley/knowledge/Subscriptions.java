@@ -17,8 +17,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.GroupListener;
+import dev.parley.store.Session;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Subscriptions to changes of the graphs, and their limits. Safe for any thread. */
-final class Subscriptions implements Database.GroupListener {
+final class Subscriptions implements GroupListener {
     /** Subscriptions that an owner may have at a time. */
     private static final int MAX_SUBSCRIPTIONS = 100;
 

@@ -10,7 +10,8 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Sha256;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.GroupListener;
+import dev.parley.store.Session;
 import dev.parley.store.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The writer thread assigns numbers; lookups are safe for any thread.
  */
-final class Terms implements Database.GroupListener {
+final class Terms implements GroupListener {
     /** Stands for "no term": the default graph, no type, no source. */
     static final long NONE = 0;
 

@@ -13,6 +13,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
+import dev.parley.store.Session;
+import dev.parley.store.Work;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
@@ -50,9 +52,9 @@ final class AuditLogTest {
     }
 
     private void stopDisk() {
-        database.submit(new Database.Work() {
+        database.submit(new Work() {
             @Override
-            public void write(Database.Session session) {
+            public void write(Session session) {
                 try {
                     assertThat(diskWorks.await(100, TimeUnit.SECONDS)).isTrue();
                 } catch (InterruptedException stopped) {

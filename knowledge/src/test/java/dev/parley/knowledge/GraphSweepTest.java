@@ -10,7 +10,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.GroupListener;
+import dev.parley.store.Session;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -116,7 +117,7 @@ final class GraphSweepTest {
 
     /** Writes for another group, one write after the other, while something is removed. */
     private void besideOtherWrites(Runnable removal) throws Exception {
-        database.listen(new Database.GroupListener() {
+        database.listen(new GroupListener() {
             @Override
             public void beforeCommit(Session session) throws SQLException {
                 transactions.add(new Left(rows(session), otherWrites));

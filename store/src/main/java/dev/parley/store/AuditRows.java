@@ -8,7 +8,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.store.AuditTrail.Entry;
 import dev.parley.store.AuditTrail.Filter;
 import dev.parley.store.AuditTrail.Row;
-import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -5,7 +5,6 @@ import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.protocol.Sha256;
 import dev.parley.store.AuditRows.Link;
 import dev.parley.store.AuditRows.Stored;
-import dev.parley.store.Database.Session;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.security.MessageDigest;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An entry is in the transaction of what it tells of, where that is in this database too. Names of people, and ids that
  * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
  */
-public final class AuditTrail implements Database.GroupListener {
+public final class AuditTrail implements GroupListener {
     /** Prefix of the hash that replaces an erased name or id. */
     public static final String FORGOTTEN = "sha256:";
 
@@ -206,7 +205,7 @@ public final class AuditTrail implements Database.GroupListener {
      */
     public static AuditTrail reading(Database database) {
         long version = database.read(session -> {
-            return Database.number(session, "SELECT max(version) FROM module_version WHERE module = 'audit'");
+            return session.number("SELECT max(version) FROM module_version WHERE module = 'audit'");
         });
         if (version != SCHEMA.size()) {
             throw new StoreException("the tables of the audit have version " + version + " (expected: " + SCHEMA.size()
@@ -341,7 +340,7 @@ public final class AuditTrail implements Database.GroupListener {
 
     /** Adds a row by itself, soon. */
     public void note(Entry entry) {
-        database.submit(new Database.Work() {
+        database.submit(new Work() {
             @Override
             public void write(Session session) throws SQLException {
                 add(session, entry);
@@ -386,7 +385,7 @@ public final class AuditTrail implements Database.GroupListener {
 
     private void writeEnd(Session session) throws SQLException {
         String update = "UPDATE audit_end SET row_no = ?, hash = ?";
-        if (database.kind() == Database.Kind.POSTGRESQL) {
+        if (database.kind() == DatabaseKind.POSTGRESQL) {
             session.later(update, number, hash); // the row of the stream, which is there
         } else if (session.update(update, number, hash) == 0) {
             session.update("INSERT INTO audit_end (row_no, hash) VALUES (?, ?)", number, hash);

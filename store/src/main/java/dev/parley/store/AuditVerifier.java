@@ -6,7 +6,6 @@ import dev.parley.store.AuditRows.Stored;
 import dev.parley.store.AuditTrail.Entry;
 import dev.parley.store.AuditTrail.Row;
 import dev.parley.store.AuditTrail.Verification;
-import dev.parley.store.Database.Session;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;

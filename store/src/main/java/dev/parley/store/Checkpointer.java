@@ -1,7 +1,6 @@
 package dev.parley.store;
 
 import dev.parley.store.Connector.Opening;
-import dev.parley.store.Database.Session;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
@@ -23,9 +22,6 @@ final class Checkpointer {
 
     /** Default page size of SQLite, in bytes. */
     static final int PAGE = 4_096;
-
-    /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
-    static final String WIPED = "free pages";
 
     /** Free pages that one transaction overwrites; other writers wait for no more than that. */
     static final int WIPED_PAGES = 256;
@@ -134,7 +130,7 @@ final class Checkpointer {
         boolean more = true;
         for (int slice = 1; more; slice++) {
             more = database.write(WIPED_PAGES, writing -> {
-                long free = Database.number(writing, "SELECT freelist_count FROM pragma_freelist_count");
+                long free = writing.number("SELECT freelist_count FROM pragma_freelist_count");
                 long taken = Math.min(free, WIPED_PAGES);
                 writing.update("INSERT INTO wiped (zeros) VALUES (zeroblob(?))", taken * PAGE);
                 return free > taken;
@@ -155,7 +151,7 @@ final class Checkpointer {
         } while (more);
         database.write(writing -> {
             writing.once("DROP TABLE wiped");
-            return writing.update("INSERT INTO module_version (module, version) VALUES (?, 1)", WIPED);
+            return writing.update("INSERT INTO module_version (module, version) VALUES (?, 1)", SqliteFile.WIPED);
         });
         return true;
     }
@@ -184,7 +180,7 @@ final class Checkpointer {
     }
 
     private static boolean isWiped(Session session) throws SQLException {
-        return Database.number(session, "SELECT count(*) FROM module_version WHERE module = ?", WIPED) > 0;
+        return session.number("SELECT count(*) FROM module_version WHERE module = ?", SqliteFile.WIPED) > 0;
     }
 
     private void checkpointAll() {

@@ -9,16 +9,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -77,9 +73,6 @@ public final class Database implements AutoCloseable {
     /** Rows of {@link #writeInSlices} in one transaction, at most. */
     static final int ROWS_OF_SLICE = 200;
 
-    /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
-    private static final int MAX_STATEMENTS = 500;
-
     private static final int PROBE_MS = 1_000;
 
     /** How often a group is written whose connection breaks, before each of its works is written by itself. */
@@ -95,245 +88,11 @@ public final class Database implements AutoCloseable {
 
     private static final String CANNOT_WRITE = "the database cannot be written: ";
 
-    static final String MODULE_VERSIONS =
-            "CREATE TABLE IF NOT EXISTS module_version (module VARCHAR(100) PRIMARY KEY, version INTEGER)";
-
     /** After about so many pages of the write-ahead log the checkpointer is called. */
     private static final int CHECKPOINT_AFTER = 4_096;
 
     /** Pages that each transaction writes, however little: the ends of tables and indexes, and inner pages of these. */
     private static final int PAGES_OF_GROUP = 8;
-
-    /** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
-    public interface Work {
-        /** Writes it. Called again if its group failed: with others of it, or in a transaction of its own. */
-        void write(Session session) throws SQLException;
-
-        /** It is on disk. Must not block. */
-        void committed();
-
-        /** It is not on disk. Must not block. */
-        void failed(Exception cause);
-
-        /** Returns how much it has written, in pages of the write-ahead log: a checkpoint follows after many of them. */
-        default int rows() {
-            return 1;
-        }
-
-        /** The group on whose behalf it is written; works of a group are written in their order. Empty for none. */
-        default String group() {
-            return "";
-        }
-
-        /** True if it is written after all works, also of other groups, that were submitted before it. */
-        default boolean isBarrier() {
-            return false;
-        }
-    }
-
-    /** A question that is answered by reading. */
-    @FunctionalInterface
-    public interface Question<T> {
-        T ask(Session session) throws SQLException;
-    }
-
-    /**
-     * A connection and its prepared statements, for one thread at a time. After a failure both are {@linkplain #discard
-     * discarded}, and the next use opens a new connection: SQLite may have ended the transaction by itself, and its driver
-     * never runs a statement again that failed.
-     */
-    public static final class Session {
-        private final Opening opening;
-        private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
-        private @Nullable Connection connection;
-        private volatile @Nullable PreparedStatement latest;
-        private volatile @Nullable Timeout timeout;
-        /** Since when a caller reads by this session, as of {@link System#nanoTime}; null if none does, and for the writer. */
-        private @Nullable Long readingSince;
-
-        /** Statements that were bound, and KiB bound to them: what a work costs, whatever else the machine does. */
-        private long weight;
-
-        private @Nullable Deferred deferred;
-
-        Session(Opening opening) {
-            this.opening = opening;
-        }
-
-        private Connection connection() throws SQLException {
-            Connection opened = connection;
-            if (opened == null) {
-                opened = opening.open();
-                connection = opened;
-            }
-            return opened;
-        }
-
-        private boolean isConnected() {
-            return connection != null;
-        }
-
-        /**
-         * True if this session may see the database as it was at a time, and not as it is now.
-         *
-         * @param nanoTime as of {@link System#nanoTime}
-         */
-        public boolean beganBefore(long nanoTime) {
-            Long since = readingSince;
-            return since != null && since - nanoTime <= 0;
-        }
-
-        /** Returns the statement for {@code sql}, prepared once, with its parameters bound to {@code values}. */
-        public PreparedStatement bind(String sql, @Nullable Object... parameters) throws SQLException {
-            flush();
-            PreparedStatement statement = statements.get(sql);
-            if (statement == null) {
-                statement = connection().prepareStatement(opening.connector().text(sql));
-                statements.put(sql, statement);
-                if (statements.size() > MAX_STATEMENTS) {
-                    statements.pollFirstEntry().getValue().close();
-                }
-            }
-            latest = statement;
-            weight++;
-            Timeout limit = timeout;
-            if (limit != null && limit.isOver()) {
-                throw new SQLException("the time limit of the query is over");
-            }
-            @Nullable Object[] values = opening.connector().values(sql, parameters);
-            for (int i = 0; i < values.length; i++) {
-                weight += set(statement, i + 1, values[i]);
-            }
-            return statement;
-        }
-
-        /** Binds a value to a parameter, and returns its KiB. */
-        static int set(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
-            switch (value) {
-                case String text -> {
-                    statement.setString(index, text);
-                    return text.length() >> 10;
-                }
-                case Long number -> statement.setLong(index, number);
-                case Integer number -> statement.setInt(index, number);
-                case byte[] bytes -> {
-                    statement.setBytes(index, bytes);
-                    return bytes.length >> 10;
-                }
-                case null, default -> statement.setObject(index, value);
-            }
-            return 0;
-        }
-
-        /** Runs {@code sql} with its parameters bound to {@code values}, and returns how many rows it changed. */
-        public int update(String sql, @Nullable Object... values) throws SQLException {
-            return bind(sql, values).executeUpdate();
-        }
-
-        /** Has rows written before the next statement, or before the commit. */
-        void defer(Deferred rows, int bytes) {
-            deferred = rows;
-            weight += 1 + (bytes >> 10);
-        }
-
-        /**
-         * Runs a statement at once, or with the rows that are kept back. Its count of changed rows is not returned.
-         */
-        void later(String sql, @Nullable Object... values) throws SQLException {
-            Deferred kept = deferred;
-            if (kept == null) {
-                update(sql, values);
-            } else {
-                kept.later(this, sql, values);
-            }
-        }
-
-        /** Writes the rows that were kept back. */
-        private void flush() throws SQLException {
-            Deferred rows = deferred;
-            if (rows != null) {
-                deferred = null;
-                rows.flush(this);
-            }
-        }
-
-        void commit() throws SQLException {
-            flush();
-            connection().commit();
-        }
-
-        /** Runs SQL that is not worth keeping. */
-        void once(String sql) throws SQLException {
-            flush();
-            try (Statement statement = connection().createStatement()) {
-                statement.execute(sql);
-            }
-        }
-
-        /** Closes the connection with all of its statements. The next use opens a new one. */
-        void discard() {
-            Connection failed = connection;
-            connection = null;
-            latest = null;
-            deferred = null;
-            statements.clear();
-            if (failed != null) {
-                try {
-                    opening.close(failed);
-                } catch (SQLException | RuntimeException failure) {
-                    LOG.log(Level.DEBUG, "closing a connection that failed", failure);
-                }
-            }
-        }
-    }
-
-    /** Rows that are kept back, so that one statement writes many. */
-    interface Deferred {
-        /** Keeps a statement back, too. */
-        void later(Session session, String sql, @Nullable Object... values);
-
-        void flush(Session session) throws SQLException;
-    }
-
-    /**
-     * Time limit of one use of a session. Once the use has ended it interrupts nothing: the next user's statement may be
-     * running by then.
-     */
-    static final class Timeout {
-        private final Session session;
-        private boolean ended;
-        private boolean over;
-
-        Timeout(Session session) {
-            this.session = session;
-        }
-
-        /** Ends the statement that runs, which then fails, and so do all further ones. */
-        synchronized void expire() {
-            if (ended) {
-                return;
-            }
-            over = true;
-            PreparedStatement running = session.latest;
-            if (running != null) {
-                try {
-                    running.cancel();
-                } catch (SQLException failure) {
-                    LOG.log(Level.WARNING, "interrupting a statement", failure);
-                }
-            }
-        }
-
-        synchronized boolean isOver() {
-            return over;
-        }
-
-        /** Returns whether the time was over before the use ended. */
-        synchronized boolean end() {
-            ended = true;
-            return over;
-        }
-    }
 
     private static final Work STOP = new Work() {
         @Override
@@ -350,18 +109,6 @@ public final class Database implements AutoCloseable {
             return true;
         }
     };
-
-    /** Database system. */
-    public enum Kind {
-        SQLITE,
-        POSTGRESQL
-    }
-
-    /** Wraps each connection that a database opens: for tests that have the disk fail, and for tracing. */
-    @FunctionalInterface
-    public interface Wrapper {
-        Connection wrap(Connection connection) throws SQLException;
-    }
 
     private final DatabaseSystem system;
     private final AutoCloseable lock;
@@ -394,24 +141,6 @@ public final class Database implements AutoCloseable {
 
     private volatile boolean open = true;
 
-    /** Told of the end of each group, on the writer thread. */
-    public interface GroupListener {
-        /** The group is written and about to be committed. */
-        default void beforeCommit(Session session) throws SQLException {}
-
-        /** The group of so many pieces of work is on disk; they are yet to be told. */
-        default void committed(int works) {}
-
-        /** The group was refused. Nothing of it is on disk, unless it was the commit that failed. */
-        default void rolledBack() {}
-
-        /**
-         * The connection is a new one, because the one before failed. What was last written may be on disk although its
-         * commit failed, so read again what is remembered of it.
-         */
-        default void reopened(Session session) throws SQLException {}
-    }
-
     private Database(DatabaseSystem system, AutoCloseable lock, String place, Session writing, boolean readOnly)
             throws SQLException {
         this.system = system;
@@ -420,7 +149,7 @@ public final class Database implements AutoCloseable {
         this.readOnly = readOnly;
         this.readers = readers(READERS);
         this.checkpointer =
-                system.kind() == Kind.SQLITE ? new Checkpointer(this, new Opening(system, Use.MAINTAIN)) : null;
+                system.kind() == DatabaseKind.SQLITE ? new Checkpointer(this, new Opening(system, Use.MAINTAIN)) : null;
         this.writer = Thread.ofPlatform().daemon().name("store-writer").start(() -> writeAll(writing));
     }
 
@@ -600,17 +329,12 @@ public final class Database implements AutoCloseable {
     }
 
     /** Returns the database system, for SQL that differs. */
-    public Kind kind() {
+    public DatabaseKind kind() {
         return system.kind();
     }
 
     DatabaseSystem system() {
         return system;
-    }
-
-    /** Returns what writes the rows of the durable path. */
-    TaskRows taskRows() {
-        return system.taskRows();
     }
 
     /**
@@ -623,37 +347,32 @@ public final class Database implements AutoCloseable {
      */
     public void migrate(String module, List<String> scripts) {
         write(session -> {
-            session.once(MODULE_VERSIONS);
+            session.once(Migrations.MODULE_VERSIONS);
             return session;
         });
-        int version = write(session -> {
-            try (ResultSet row = session.bind("SELECT version FROM module_version WHERE module = ?", module)
-                    .executeQuery()) {
-                return row.next() ? row.getInt(1) : 0;
-            }
-        });
-        if (version > scripts.size()) {
-            throw new StoreException("the tables of " + module + " have version " + version + " (expected: at most "
-                    + scripts.size() + "); they were written by a newer Parley");
-        }
-        for (int next = version; next < scripts.size(); next++) {
-            int done = next + 1;
-            String script = scripts.get(next);
-            write(session -> {
-                for (String sql : statements(script)) {
-                    session.once(system.spelled(sql));
-                }
-                session.update("DELETE FROM module_version WHERE module = ?", module);
-                return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, done);
-            });
+        try {
+            Migrations.run(
+                    "the tables of " + module + " have version",
+                    write(session -> version(session, module)),
+                    scripts,
+                    (statements, version) -> write(session -> {
+                        for (String sql : (Iterable<String>) statements::iterator) {
+                            session.once(system.spelled(sql));
+                        }
+                        return setVersion(session, module, version);
+                    }));
+        } catch (SQLException impossible) {
+            throw new StoreException("the tables of " + module, impossible);
         }
     }
 
-    static List<String> statements(String script) {
-        return List.of(script.replaceAll("--[^\n]*", "").split(";", -1)).stream()
-                .map(String::strip)
-                .filter(sql -> !sql.isEmpty())
-                .toList();
+    static int version(Session session, String module) throws SQLException {
+        return Math.toIntExact(session.number("SELECT version FROM module_version WHERE module = ?", module));
+    }
+
+    static int setVersion(Session session, String module, int version) throws SQLException {
+        session.update("DELETE FROM module_version WHERE module = ?", module);
+        return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, version);
     }
 
     boolean isReadOnly() {
@@ -819,12 +538,6 @@ public final class Database implements AutoCloseable {
         return checkpointer == null || checkpointer.awaitErased(patience);
     }
 
-    static long number(Session session, String sql, @Nullable Object... values) throws SQLException {
-        try (ResultSet row = session.bind(sql, values).executeQuery()) {
-            return row.next() ? row.getLong(1) : 0;
-        }
-    }
-
     /**
      * Answers a question on the calling thread.
      *
@@ -923,7 +636,7 @@ public final class Database implements AutoCloseable {
             return read(patience, session -> {
                 Connection connection = session.connection();
                 connection.setAutoCommit(false);
-                var timeout = new Timeout(session);
+                var timeout = new Session.Timeout(session);
                 session.timeout = timeout;
                 ScheduledFuture<?> timer = Timers.after(patience, timeout::expire);
                 try {
@@ -1269,7 +982,7 @@ public final class Database implements AutoCloseable {
         if (ending == Ending.UNCERTAIN) {
             system.uncertain();
         }
-        if (ending == Ending.UNCERTAIN || system.kind() == Kind.SQLITE && isOfDatabase(problem)) {
+        if (ending == Ending.UNCERTAIN || system.kind() == DatabaseKind.SQLITE && isOfDatabase(problem)) {
             // SQLite has undone the transaction by itself, or not; its driver cannot know, and goes wrong from there
             // on.
             session.discard();
@@ -1322,7 +1035,8 @@ public final class Database implements AutoCloseable {
 
     /** Whether this may be for lack of space: an attempt that writes a page would succeed where works do not. */
     private boolean mayLackSpace(Throwable problem) {
-        return system.kind() == Kind.SQLITE && (hasCode(problem, SQLITE_FULL) || hasCode(problem, SQLITE_IOERR));
+        return system.kind() == DatabaseKind.SQLITE
+                && (hasCode(problem, SQLITE_FULL) || hasCode(problem, SQLITE_IOERR));
     }
 
     private void reopen(Session session) throws SQLException {

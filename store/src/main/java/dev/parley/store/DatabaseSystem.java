@@ -1,16 +1,11 @@
 package dev.parley.store;
 
-import dev.parley.store.Database.Kind;
-import dev.parley.store.Database.Session;
 import java.sql.SQLException;
 import java.time.Duration;
 
 /** A database system: its connections, the beginning of its transactions, and the SQL in which it differs from others. */
 sealed interface DatabaseSystem extends Connector permits SqliteSystem, PostgresqlSystem {
-    Kind kind();
-
-    /** Returns what writes the rows of the durable path. */
-    TaskRows taskRows();
+    DatabaseKind kind();
 
     /** Returns a statement that makes or changes tables, in this system's words. */
     String spelled(String sql);

@@ -8,7 +8,6 @@ import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
-import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
 import java.net.URI;
 import java.sql.ResultSet;

@@ -14,7 +14,6 @@ import dev.parley.protocol.Ids;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.Database.Session;
 import dev.parley.store.Lanes.Lane;
 import dev.parley.store.TaskRows.Before;
 import dev.parley.store.TaskRows.InRow;
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * The log of tasks in a database. A segment is one row, and no event ever rewrites another: appending a chunk costs the
  * chunk and one small row of the task's head.
  */
-final class JdbcTaskLog implements TaskLog, Database.GroupListener {
+final class JdbcTaskLog implements TaskLog, GroupListener {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
@@ -94,7 +93,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, AtRest atRest, JdbcPushStore webhooks) {
         this.webhooks = webhooks;
         this.database = database;
-        this.rows = database.taskRows();
+        this.rows = TaskRows.of(database.system());
         this.atRest = atRest;
         this.audit = audit;
         this.lanes = lanes;
@@ -111,7 +110,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
 
     @Override
     public void submit(Writer writer) {
-        database.submit(new Database.Work() {
+        database.submit(new Work() {
             private @Nullable Segment segment;
             private int bytes;
 
@@ -356,7 +355,7 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     }
 
     /** @param erased whether it leaves no trace in the files, and is written behind all that was submitted before */
-    private <T> T write(int rows, boolean erased, Database.Question<T> change) {
+    private <T> T write(int rows, boolean erased, Question<T> change) {
         return erased ? database.erase(change) : database.write(rows, change);
     }
 
@@ -472,10 +471,8 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
     }
 
     private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
-        return number(
-                        session,
-                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row",
-                        lane)
+        return session.number(
+                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
                 == 0;
     }
 
@@ -881,11 +878,10 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
         Long lane = lanes.find(new Lane(scope, agent));
         return lane == null
                 ? 0
-                : database.read(session -> number(
-                        session,
+                : database.read(session -> Math.toIntExact(session.number(
                         "SELECT coalesce(sum(turns), 0) FROM task WHERE lane_no = ? AND context_id = ?",
                         lane,
-                        contextId));
+                        contextId)));
     }
 
     @Override
@@ -910,9 +906,9 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             values.add(query.statusSince().toEpochMilli());
         }
         return database.read(session -> {
-            int total = query.contextId() == null && query.statusSince() == null
+            long total = query.contextId() == null && query.statusSince() == null
                     ? tallied(session, lane, query.state())
-                    : number(session, "SELECT count(*)" + where, values.toArray());
+                    : session.number("SELECT count(*)" + where, values.toArray());
             var page =
                     new StringBuilder("SELECT lane_no, task_id, context_id, state, status_ms, last_seq").append(where);
             Position before = query.before();
@@ -923,22 +919,15 @@ final class JdbcTaskLog implements TaskLog, Database.GroupListener {
             }
             page.append(" ORDER BY status_ms DESC, task_id DESC LIMIT ?");
             values.add(query.limit());
-            return new Page(heads(session, page.toString(), values.toArray()), total);
+            return new Page(heads(session, page.toString(), values.toArray()), Math.toIntExact(total));
         });
     }
 
-    private static int tallied(Session session, long lane, @Nullable TaskState state) throws SQLException {
+    private static long tallied(Session session, long lane, @Nullable TaskState state) throws SQLException {
         return state == null
-                ? number(session, "SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ?", lane)
-                : number(
-                        session,
-                        "SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ? AND state = ?",
-                        lane,
-                        code(state));
-    }
-
-    private static int number(Session session, String sql, @Nullable Object... values) throws SQLException {
-        return Math.toIntExact(Database.number(session, sql, values));
+                ? session.number("SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ?", lane)
+                : session.number(
+                        "SELECT coalesce(sum(tasks), 0) FROM tally WHERE lane_no = ? AND state = ?", lane, code(state));
     }
 
     @Override

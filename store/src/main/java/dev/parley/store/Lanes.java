@@ -2,7 +2,6 @@ package dev.parley.store;
 
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A number is never given twice, because a reader may still hold it when its row is gone: the row with the greatest
  * number, from which SQLite counts on, stays.
  */
-final class Lanes implements Database.GroupListener {
+final class Lanes implements GroupListener {
     /** Whose tasks of which agent. */
     record Lane(Scope scope, String agent) {
         static Lane of(TaskKey key) {

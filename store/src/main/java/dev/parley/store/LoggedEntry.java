@@ -6,7 +6,6 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.AuditTrail.Entry;
-import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.store.Database.Session;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
@@ -75,10 +74,7 @@ final class MessagePartitions {
 
     /** False if there are keys of a day already, which a new partition would not have. */
     private static boolean isFree(Session session, long day) throws SQLException {
-        return Database.number(
-                        session,
-                        "SELECT count(*) FROM (SELECT 1 FROM message_rest WHERE day = ? LIMIT 1) AS any_row",
-                        day)
+        return session.number("SELECT count(*) FROM (SELECT 1 FROM message_rest WHERE day = ? LIMIT 1) AS any_row", day)
                 == 0;
     }
 }

@@ -1,6 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.store.Database.Session;
 import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Statements of a transaction that are kept back until another statement, or the commit, needs them. They then go to the server
  * together: one round trip, whatever their number. For the writer's thread.
  */
-final class PostgresqlBatch implements Database.Deferred {
+final class PostgresqlBatch implements Session.Deferred {
     /** A statement, its parameters, and a check of how many rows it has changed. */
     record Piece(String sql, Binding binding, Check check) {}
 

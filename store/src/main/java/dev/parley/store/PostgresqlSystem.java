@@ -1,14 +1,8 @@
 package dev.parley.store;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.parley.store.Database.Kind;
-import dev.parley.store.Database.Session;
 import dev.parley.store.NotOpenedException.Reason;
 import dev.parley.store.PostgresqlBatch.Piece;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.Connection;
@@ -52,7 +46,7 @@ final class PostgresqlSystem implements DatabaseSystem {
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final DataSource source;
-    private final Database.Wrapper wrapper;
+    private final Wrapper wrapper;
     private final Duration patience;
 
     // Used by the writer thread only.
@@ -65,7 +59,7 @@ final class PostgresqlSystem implements DatabaseSystem {
     private boolean landed;
     private final PostgresqlBatch batch = new PostgresqlBatch();
 
-    PostgresqlSystem(DataSource source, Database.Wrapper wrapper, Duration patience) {
+    PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience) {
         this.source = source;
         this.wrapper = wrapper;
         this.patience = patience;
@@ -199,12 +193,12 @@ final class PostgresqlSystem implements DatabaseSystem {
      */
     void start(Session session) throws SQLException {
         require(session);
-        session.once(Database.MODULE_VERSIONS);
+        session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams
         migrate(session);
         String hash = AuditChain.GENESIS;
         long number = 0;
-        long hub = number(session, "INSERT INTO hub (name, level) VALUES (?, ?) RETURNING hub_no", hubName(), SCHEMA);
+        long hub = session.number("INSERT INTO hub (name, level) VALUES (?, ?) RETURNING hub_no", hubName(), SCHEMA);
         session.update(
                 "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
                         + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream",
@@ -219,8 +213,7 @@ final class PostgresqlSystem implements DatabaseSystem {
                 hash = row.getString(2);
             }
         }
-        stream = number(
-                session,
+        stream = session.number(
                 "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (?, ?, ?) RETURNING stream_no",
                 hub,
                 number,
@@ -250,33 +243,16 @@ final class PostgresqlSystem implements DatabaseSystem {
     }
 
     private static void migrate(Session session) throws SQLException {
-        int version;
-        try (ResultSet row = session.bind("SELECT version FROM module_version WHERE module = ?", MODULE)
-                .executeQuery()) {
-            version = row.next() ? row.getInt(1) : 0;
-        }
-        if (version > SCHEMA) {
-            throw new StoreException("the database has schema " + version + " (expected: at most " + SCHEMA
-                    + "); it was written by a newer Parley");
-        }
-        for (int next = version + 1; next <= SCHEMA; next++) {
-            for (String sql : Database.statements(script("postgresql-" + next + ".sql"))) {
-                session.once(sql);
-            }
-            session.update("DELETE FROM module_version WHERE module = ?", MODULE);
-            session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", MODULE, next);
-        }
-    }
-
-    private static String script(String name) {
-        try (InputStream in = PostgresqlSystem.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IOException(name + " is missing from the archive");
-            }
-            return new String(in.readAllBytes(), UTF_8);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        Migrations.run(
+                "the tables of tasks have version",
+                Database.version(session, MODULE),
+                Migrations.scripts("postgresql", SCHEMA),
+                (statements, version) -> {
+                    for (String sql : (Iterable<String>) statements::iterator) {
+                        session.once(sql);
+                    }
+                    Database.setVersion(session, MODULE, version);
+                });
     }
 
     private static String hubName() {
@@ -287,10 +263,6 @@ final class PostgresqlSystem implements DatabaseSystem {
             host = "unknown";
         }
         return host + "/" + ProcessHandle.current().pid();
-    }
-
-    private static long number(Session session, String sql, @Nullable Object... values) throws SQLException {
-        return Database.number(session, sql, values);
     }
 
     // ---- Transactions
@@ -380,13 +352,8 @@ final class PostgresqlSystem implements DatabaseSystem {
     // ---- SQL
 
     @Override
-    public Kind kind() {
-        return Kind.POSTGRESQL;
-    }
-
-    @Override
-    public TaskRows taskRows() {
-        return new PostgresqlTaskRows(this);
+    public DatabaseKind kind() {
+        return DatabaseKind.POSTGRESQL;
     }
 
     @Override
@@ -401,7 +368,7 @@ final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public long schema(Session session) throws SQLException {
-        return Database.number(session, "SELECT version FROM module_version WHERE module = '" + MODULE + "'");
+        return Database.version(session, MODULE);
     }
 
     @Override

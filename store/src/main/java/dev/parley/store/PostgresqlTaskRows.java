@@ -3,7 +3,6 @@ package dev.parley.store;
 import static dev.parley.store.States.code;
 
 import dev.parley.protocol.TaskState;
-import dev.parley.store.Database.Session;
 import dev.parley.store.PostgresqlBatch.Check;
 import dev.parley.store.PostgresqlBatch.Piece;
 import java.sql.SQLException;

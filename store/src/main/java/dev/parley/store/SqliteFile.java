@@ -3,11 +3,9 @@ package dev.parley.store;
 import dev.parley.protocol.FairPool;
 import dev.parley.store.Connector.Use;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -15,7 +13,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
@@ -25,6 +22,9 @@ import org.sqlite.SQLiteConfig.SynchronousMode;
 final class SqliteFile {
     /** Version of the tables of tasks. */
     static final int SCHEMA = 7;
+
+    /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
+    static final String WIPED = "free pages";
 
     private static final String NAME = "parley.db";
 
@@ -136,39 +136,30 @@ final class SqliteFile {
     }
 
     /** Brings the tables of tasks up to date, each version in a transaction of its own. */
-    static void migrate(Connection connection) throws SQLException, IOException {
+    static void migrate(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             int version;
             try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
                 version = row.getInt(1);
             }
-            statement.execute(Database.MODULE_VERSIONS);
+            statement.execute(Migrations.MODULE_VERSIONS);
             if (version == 0) {
-                statement.execute("INSERT INTO module_version (module, version) VALUES ('" + Checkpointer.WIPED
+                statement.execute("INSERT INTO module_version (module, version) VALUES ('" + WIPED
                         + "', 1) ON CONFLICT DO NOTHING");
             }
-            if (version > SCHEMA) {
-                throw new StoreException("the database has schema " + version + " (expected: at most " + SCHEMA
-                        + "); it was written by a newer Parley");
-            }
-            for (int next = version + 1; next <= SCHEMA; next++) {
-                connection.setAutoCommit(false);
-                for (String sql : script("sqlite-" + next + ".sql")) {
-                    statement.execute(sql);
-                }
-                statement.execute("PRAGMA user_version=" + next);
-                connection.commit();
-                connection.setAutoCommit(true);
-            }
-        }
-    }
-
-    private static List<String> script(String name) throws IOException {
-        try (InputStream in = Database.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IOException(name + " is missing from the archive");
-            }
-            return Database.statements(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            Migrations.run(
+                    "the tables of tasks have version",
+                    version,
+                    Migrations.scripts("sqlite", SCHEMA),
+                    (statements, next) -> {
+                        connection.setAutoCommit(false);
+                        for (String sql : (Iterable<String>) statements::iterator) {
+                            statement.execute(sql);
+                        }
+                        statement.execute("PRAGMA user_version=" + next);
+                        connection.commit();
+                        connection.setAutoCommit(true);
+                    });
         }
     }
 }

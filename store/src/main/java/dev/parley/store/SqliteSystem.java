@@ -1,7 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.store.Database.Kind;
-import dev.parley.store.Database.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -13,13 +11,8 @@ record SqliteSystem(Connector connector) implements DatabaseSystem {
     }
 
     @Override
-    public Kind kind() {
-        return Kind.SQLITE;
-    }
-
-    @Override
-    public TaskRows taskRows() {
-        return new SqliteTaskRows();
+    public DatabaseKind kind() {
+        return DatabaseKind.SQLITE;
     }
 
     @Override
@@ -34,7 +27,7 @@ record SqliteSystem(Connector connector) implements DatabaseSystem {
 
     @Override
     public long schema(Session session) throws SQLException {
-        return Database.number(session, "PRAGMA user_version");
+        return session.number("PRAGMA user_version");
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.parley.store;
 import static dev.parley.store.States.code;
 import static dev.parley.store.States.state;
 
-import dev.parley.store.Database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;

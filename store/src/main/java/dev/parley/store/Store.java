@@ -51,7 +51,7 @@ public final class Store implements AutoCloseable {
      *
      * @throws StoreException like that
      */
-    public static Store open(Path directory, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
+    public static Store open(Path directory, InstantSource clock, AtRest atRest, Wrapper wrapper) {
         return in(Database.open(directory, wrapper), clock, atRest);
     }
 
@@ -61,7 +61,7 @@ public final class Store implements AutoCloseable {
      * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
      * @throws StoreException like that; the directory names what it has named before
      */
-    public static Store open(Path directory, String url, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
+    public static Store open(Path directory, String url, InstantSource clock, AtRest atRest, Wrapper wrapper) {
         Store store = open(PostgresqlUrl.of(url, directory), clock, atRest, wrapper);
         try {
             Database.name(directory, url);
@@ -87,7 +87,7 @@ public final class Store implements AutoCloseable {
      *
      * @throws StoreException like that
      */
-    public static Store open(DataSource source, InstantSource clock, AtRest atRest, Database.Wrapper wrapper) {
+    public static Store open(DataSource source, InstantSource clock, AtRest atRest, Wrapper wrapper) {
         return in(Database.open(source, wrapper), clock, atRest);
     }
 

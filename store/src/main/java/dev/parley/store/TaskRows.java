@@ -1,7 +1,6 @@
 package dev.parley.store;
 
 import dev.parley.protocol.TaskState;
-import dev.parley.store.Database.Session;
 import java.sql.SQLException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,14 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             int turns,
             @Nullable String agents,
             @Nullable InRow inRow) {}
+
+    /** Returns what writes the rows of a database system. */
+    static TaskRows of(DatabaseSystem system) {
+        return switch (system) {
+            case SqliteSystem sqlite -> new SqliteTaskRows();
+            case PostgresqlSystem postgresql -> new PostgresqlTaskRows(postgresql);
+        };
+    }
 
     /** The only segment of a task, which is in the task's row. */
     record InRow(long entry, String address, String salt, byte[] events) {}

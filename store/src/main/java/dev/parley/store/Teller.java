@@ -1,6 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.store.Database.Work;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Collection;

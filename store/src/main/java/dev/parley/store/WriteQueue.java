@@ -1,6 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.store.Database.Work;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;

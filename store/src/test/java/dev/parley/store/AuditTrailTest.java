@@ -22,10 +22,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The record of who did what can be read, and cannot be changed without its showing. */
 @ParameterizedClass
-@EnumSource(Database.Kind.class)
+@EnumSource(DatabaseKind.class)
 final class AuditTrailTest {
     @Parameter
-    private Database.Kind kind = Database.Kind.SQLITE;
+    private DatabaseKind kind = DatabaseKind.SQLITE;
 
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
 
@@ -245,7 +245,7 @@ final class AuditTrailTest {
     void whatWasAddedIsNamed() {
         add(entry("alice", "a", "1"));
         tamper(
-                kind == Database.Kind.SQLITE
+                kind == DatabaseKind.SQLITE
                         ? "INSERT INTO audit_end (row_no, hash) VALUES (1, 'x')"
                         : "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (0, 1, 'x')");
         assertThat(audit.verify().broken()).isEqualTo("the end of the chain is there twice");

@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.store.Database.Session;
-import dev.parley.store.Database.Work;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -58,7 +56,7 @@ final class DatabaseFaultsTest {
         faults.pass();
     }
 
-    private Database open(Database.Wrapper wrapper) {
+    private Database open(Wrapper wrapper) {
         Database database = Database.open(directory, wrapper);
         database.migrate("notes", TABLES);
         return database;
@@ -161,8 +159,8 @@ final class DatabaseFaultsTest {
             database.write(session -> insert(session, 2));
 
             assertThat(notes(database)).isEqualTo(2);
-            assertThat(database.<Long>read(session ->
-                            Database.number(session, "SELECT count(*) FROM module_version WHERE module = 'space'")))
+            assertThat(database.<Long>read(
+                            session -> session.number("SELECT count(*) FROM module_version WHERE module = 'space'")))
                     .isZero();
         }
     }
@@ -257,7 +255,7 @@ final class DatabaseFaultsTest {
     /** Counts the works that are on disk. */
     private static AtomicInteger works(Database database) {
         var written = new AtomicInteger();
-        database.listen(new Database.GroupListener() {
+        database.listen(new GroupListener() {
             @Override
             public void committed(int works) {
                 written.addAndGet(works);
@@ -472,13 +470,13 @@ final class DatabaseFaultsTest {
                     .isInstanceOf(ReadTimeoutException.class);
 
             assertThat(number(readers, Duration.ofSeconds(60), count, 10)).isEqualTo(10);
-            long again = readers.read(session -> number(session, count, 10));
+            long again = readers.read(session -> session.number(count, 10));
             assertThat(again).isEqualTo(10);
         }
     }
 
     private static long number(Database.Readers readers, Duration patience, String sql, long value) {
-        return readers.snapshot(patience, session -> number(session, sql, value));
+        return readers.snapshot(patience, session -> session.number(sql, value));
     }
 
     private static long number(Session session, String sql, long value) throws SQLException {
@@ -571,7 +569,7 @@ final class DatabaseFaultsTest {
     void aTimeLimitThatEndsLateInterruptsNobodyElse() {
         try (Database database = open(faults::wrap)) {
             boolean over = database.read(session -> {
-                var timeout = new Database.Timeout(session);
+                var timeout = new Session.Timeout(session);
                 boolean before = timeout.end();
                 timeout.expire();
                 return before || timeout.isOver();

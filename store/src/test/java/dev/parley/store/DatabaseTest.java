@@ -3,7 +3,6 @@ package dev.parley.store;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.store.Database.Session;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,7 +119,7 @@ final class DatabaseTest {
 
             // SQLite cuts a log that was longer to this length when it is begun anew.
             assertThat(Files.size(directory.resolve("parley.db-wal"))).isLessThanOrEqualTo(64 << 20);
-            assertThat(database.<Long>read(session -> Database.number(session, "SELECT count(*) FROM note")))
+            assertThat(database.<Long>read(session -> session.number("SELECT count(*) FROM note")))
                     .isEqualTo(12_000);
         }
     }
@@ -186,7 +185,7 @@ final class DatabaseTest {
     /** Takes longer than works of a transaction may together. */
     private record Slow(
             List<Integer> written, int number, CountDownLatch begun, CountDownLatch mayGoOn, CountDownLatch done)
-            implements Database.Work {
+            implements Work {
         @Override
         public void write(Session session) {
             begun.countDown();

@@ -20,7 +20,6 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.Database.Session;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -57,7 +56,7 @@ final class FailedCommitTest {
     }
 
     /** Fails transactions of works at a moment, not those by which the database finds out whether it can write. */
-    private static final class Faults implements Database.GroupListener {
+    private static final class Faults implements GroupListener {
         volatile @Nullable Moment failing;
 
         private volatile boolean isOfWorks;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The audit as a reading of the task log. */
 @ParameterizedClass
-@EnumSource(Database.Kind.class)
+@EnumSource(DatabaseKind.class)
 final class LoggedAuditTest {
     private static final Scope ALICE = new Scope("shop", "alice");
     private static final TaskKey FIRST = new TaskKey(ALICE, "echo", "t-1");
@@ -37,7 +37,7 @@ final class LoggedAuditTest {
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
 
     @Parameter
-    private Database.Kind kind = Database.Kind.SQLITE;
+    private DatabaseKind kind = DatabaseKind.SQLITE;
 
     @TempDir
     private Path directory;

@@ -14,10 +14,10 @@ final class Place {
     private final Path directory;
     private final @Nullable DataSource schema;
 
-    Place(Database.Kind kind, Path directory) {
+    Place(DatabaseKind kind, Path directory) {
         this.directory = directory;
         try {
-            this.schema = kind == Database.Kind.SQLITE ? null : PostgresqlServer.schema();
+            this.schema = kind == DatabaseKind.SQLITE ? null : PostgresqlServer.schema();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         } catch (SQLException failure) {
@@ -33,14 +33,14 @@ final class Place {
         return store(clock, connection -> connection);
     }
 
-    Store store(InstantSource clock, Database.Wrapper wrapper) {
+    Store store(InstantSource clock, Wrapper wrapper) {
         return schema == null
                 ? Store.open(directory, clock, AtRest.PLAIN, wrapper)
                 : Store.open(schema, clock, AtRest.PLAIN, wrapper);
     }
 
     /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
-    static Store impatient(InstantSource clock, Database.Wrapper wrapper, Duration patience) {
+    static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience) {
         try {
             return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN);
         } catch (IOException failure) {

@@ -7,7 +7,6 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.Database.Session;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
@@ -63,7 +62,7 @@ final class PostgresqlFaultsTest {
     }
 
     private static long notes(Database database) {
-        return database.read(session -> Database.number(session, "SELECT count(*) FROM note"));
+        return database.read(session -> session.number("SELECT count(*) FROM note"));
     }
 
     private void execute(String sql) throws SQLException {
@@ -219,12 +218,11 @@ final class PostgresqlFaultsTest {
                 if (day == 103) {
                     assertThat(partitions(store)).isEqualTo("message_102 message_103 message_104 message_rest");
                     assertThat(store.database()
-                                    .<Long>read(session ->
-                                            Database.number(session, "SELECT count(*) FROM message WHERE day = 103")))
+                                    .<Long>read(
+                                            session -> session.number("SELECT count(*) FROM message WHERE day = 103")))
                             .isEqualTo(1);
                     assertThat(store.database()
-                                    .<Long>read(
-                                            session -> Database.number(session, "SELECT count(*) FROM message_rest")))
+                                    .<Long>read(session -> session.number("SELECT count(*) FROM message_rest")))
                             .isZero();
                 }
             }
@@ -233,7 +231,7 @@ final class PostgresqlFaultsTest {
     }
 
     /** Inserts a text, and completes its news when it is written or refused. */
-    private record Insertion(String text, CompletableFuture<Boolean> written) implements Database.Work {
+    private record Insertion(String text, CompletableFuture<Boolean> written) implements Work {
         @Override
         public void write(Session session) throws SQLException {
             session.update("INSERT INTO word (text) VALUES (?)", text);
@@ -251,7 +249,7 @@ final class PostgresqlFaultsTest {
     }
 
     private static long groups(Database database) {
-        return database.read(session -> Database.number(session, "SELECT group_no FROM stream"));
+        return database.read(session -> session.number("SELECT group_no FROM stream"));
     }
 
     @Test
@@ -276,7 +274,7 @@ final class PostgresqlFaultsTest {
 
             assertThat(all.stream().filter(each -> !each.written().join()).map(Insertion::text))
                     .containsExactly("a\u0000b");
-            assertThat(database.<Long>read(session -> Database.number(session, "SELECT count(*) FROM word")))
+            assertThat(database.<Long>read(session -> session.number("SELECT count(*) FROM word")))
                     .isEqualTo(255);
             assertThat(groups(database) - before).isLessThan(40);
         }

@@ -13,7 +13,6 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Ids;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.Database.Session;
 import dev.parley.testkit.SettableClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Retention and erasure. */
 @ParameterizedClass
-@EnumSource(Database.Kind.class)
+@EnumSource(DatabaseKind.class)
 final class RemovalTest {
     private static final Scope ALICE = new Scope("shop", "alice-xqz");
     private static final Scope BOB = new Scope("shop", "bob");
@@ -47,7 +46,7 @@ final class RemovalTest {
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-01T12:00:00Z"));
 
     @Parameter
-    private Database.Kind kind = Database.Kind.SQLITE;
+    private DatabaseKind kind = DatabaseKind.SQLITE;
 
     @TempDir
     private Path data;
@@ -140,7 +139,7 @@ final class RemovalTest {
     /** Counts the groups that the writer has committed. */
     private AtomicInteger groups() {
         var groups = new AtomicInteger();
-        store.database().listen(new Database.GroupListener() {
+        store.database().listen(new GroupListener() {
             @Override
             public void beforeCommit(Session session) {}
 
@@ -198,7 +197,7 @@ final class RemovalTest {
     /** Submits a write of another group during the next group; returns how many groups there were before its own. */
     private CompletableFuture<Integer> groupsBeforeAWriteThatBeginsDuringTheNext(AtomicInteger groups) {
         var before = new CompletableFuture<Integer>();
-        var between = new Database.Work() {
+        var between = new Work() {
             @Override
             public void write(Session session) throws SQLException {
                 session.update("UPDATE module_version SET version = version");
@@ -219,7 +218,7 @@ final class RemovalTest {
             }
         };
         var begun = new AtomicBoolean();
-        store.database().listen(new Database.GroupListener() {
+        store.database().listen(new GroupListener() {
             @Override
             public void beforeCommit(Session session) {
                 if (begun.compareAndSet(false, true)) {
@@ -384,7 +383,7 @@ final class RemovalTest {
         open();
 
         write(task(ALICE));
-        if (kind == Database.Kind.SQLITE) {
+        if (kind == DatabaseKind.SQLITE) {
             assertThat(count("SELECT count(*) FROM message")).isBetween(1L, 999L);
         }
 

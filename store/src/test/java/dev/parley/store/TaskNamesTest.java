@@ -37,13 +37,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Callers' names for tasks, as 0.1 has them, in the log on disk. */
 @Timeout(120)
 @ParameterizedClass
-@EnumSource(Database.Kind.class)
+@EnumSource(DatabaseKind.class)
 final class TaskNamesTest {
     private static final CallContext CALLER = CallContext.anonymous().withDialect("0.1", true);
     private static final String LOOK_UP = "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?";
 
     @Parameter
-    private Database.Kind kind = Database.Kind.SQLITE;
+    private DatabaseKind kind = DatabaseKind.SQLITE;
 
     @TempDir
     Path directory = Path.of("");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class WriteQueueTest {
-    private record Named(String group, String name, boolean isBarrier) implements Database.Work {
+    private record Named(String group, String name, boolean isBarrier) implements Work {
         static Named of(String name) {
             return new Named(name.substring(0, 1), name, false);
         }
@@ -20,7 +20,7 @@ final class WriteQueueTest {
         }
 
         @Override
-        public void write(Database.Session session) {}
+        public void write(Session session) {}
 
         @Override
         public void committed() {}
@@ -38,7 +38,7 @@ final class WriteQueueTest {
     }
 
     private List<String> take(int most) throws InterruptedException {
-        var taken = new ArrayDeque<Database.Work>();
+        var taken = new ArrayDeque<Work>();
         queue.take(taken, most, 0);
         return taken.stream().map(work -> ((Named) work).name()).toList();
     }
@@ -56,7 +56,7 @@ final class WriteQueueTest {
     @Test
     void whatWasNotWrittenComesBeforeTheRestOfItsGroupAndAfterOtherGroups() throws InterruptedException {
         add("a1", "a2", "a3", "a4");
-        var taken = new ArrayDeque<Database.Work>();
+        var taken = new ArrayDeque<Work>();
         queue.take(taken, 3, 0);
         add("b1");
 
@@ -105,7 +105,7 @@ final class WriteQueueTest {
     }
 
     private List<String> await(int most) throws InterruptedException {
-        var taken = new ArrayDeque<Database.Work>();
+        var taken = new ArrayDeque<Work>();
         queue.take(taken, most, Long.MAX_VALUE);
         return taken.stream().map(work -> ((Named) work).name()).toList();
     }

@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
-import dev.parley.store.Database.Session;
+import dev.parley.store.GroupListener;
+import dev.parley.store.Session;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
@@ -128,7 +129,7 @@ public final class Directory {
     public static Directory in(Database database, AuditTrail audit, InstantSource clock) {
         database.migrate("trust", SCHEMA);
         var directory = new Directory(database, audit, clock);
-        database.listen(new Database.GroupListener() {
+        database.listen(new GroupListener() {
             @Override
             public void reopened(Session session) throws SQLException {
                 directory.load(session);

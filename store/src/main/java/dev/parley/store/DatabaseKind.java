@@ -1,0 +1,7 @@
+package dev.parley.store;
+
+/** Database system. */
+public enum DatabaseKind {
+    SQLITE,
+    POSTGRESQL
+}
