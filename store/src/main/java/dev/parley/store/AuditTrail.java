@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -160,6 +161,9 @@ public final class AuditTrail implements GroupListener {
     private String writtenHash;
     /** Rows of the group in the making; they come behind its entries of the log. */
     private final List<Pending> pending = new ArrayList<>();
+
+    /** Rows of {@link #note} that were refused since a group was written last; any thread counts them. */
+    private final AtomicLong lost = new AtomicLong();
 
     private int logged;
     private long loggedAt;
@@ -338,7 +342,10 @@ public final class AuditTrail implements GroupListener {
         });
     }
 
-    /** Adds a row by itself, soon. */
+    /**
+     * Adds a row by itself, soon, and does not wait. The row is lost if the database cannot be written, or if the group has its
+     * share of the works that may wait for the writer: the log has the number of lost rows.
+     */
     public void note(Entry entry) {
         database.submit(new Work() {
             @Override
@@ -356,7 +363,9 @@ public final class AuditTrail implements GroupListener {
 
             @Override
             public void failed(Exception cause) {
-                LOG.log(Level.ERROR, "a row of the audit could not be written: " + entry.action(), cause);
+                if (lost.getAndIncrement() == 0) { // a line for each would fill the log, and the disk
+                    LOG.log(Level.ERROR, "a row of the audit could not be written: " + entry.action(), cause);
+                }
             }
         });
     }
@@ -394,6 +403,9 @@ public final class AuditTrail implements GroupListener {
 
     @Override
     public void committed(int works) {
+        if (lost.get() > 0) {
+            LOG.log(Level.ERROR, "rows of the audit that were not written until now: " + lost.getAndSet(0));
+        }
         writtenNumber = number;
         writtenHash = hash;
         begin();
