@@ -83,7 +83,7 @@ final class HubAdmin {
         var parameters = new LinkedHashMap<String, List<String>>();
         query.forEach((name, value) -> parameters.put(name, List.of(value)));
         var request = new WireRequest(
-                method, path, parameters, header -> header.equals("Content-Type") ? JSON : null, json, "");
+                method, "/admin" + path, parameters, header -> header.equals("Content-Type") ? JSON : null, json, "");
         try {
             Path directory = path.startsWith(AUDIT)
                     ? Command.existingData(call, data)
@@ -111,7 +111,7 @@ final class HubAdmin {
     }
 
     private static WireAnswer.Whole answer(Path data, WireRequest request) {
-        if (request.path().startsWith(AUDIT)) {
+        if (request.path().startsWith("/admin" + AUDIT)) {
             return (WireAnswer.Whole) Administration.audit(data, request);
         }
         try (Administration administration = Administration.open(data)) {

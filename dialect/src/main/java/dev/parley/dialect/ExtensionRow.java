@@ -7,9 +7,12 @@ import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.ExtensionStyle;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.RestDescription;
+import dev.parley.protocol.RestParameter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -46,16 +49,25 @@ record ExtensionRow(
         // A tenant in front of the path has led to the agent.
         var variables = new LinkedHashMap<>(inPath);
         variables.keySet().retainAll(path == null ? Set.of() : path.variables());
+        RestDescription description = method.description();
         boolean bodiless = !request.method().equals("POST") || Rest.isNothing(request.body());
-        Map<String, List<String>> query = request.method().equals("POST") ? Map.of() : request.query();
+        Map<String, List<String>> query =
+                request.method().equals("POST") && description == null ? Map.of() : request.query();
         if (this.request instanceof Shape<Operation.Extension> shape) {
             return bodiless
                     ? shape.read(null, variables, query)
                     : Json.request(request.body(), in -> shape.read(in, variables, query));
         }
         Map<String, @Nullable Object> body = bodiless ? Map.of() : Json.request(request.body(), Codecs.STRUCT::read);
-        var members = new LinkedHashMap<String, @Nullable Object>(requireNonNullElse(body, Map.of()));
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        Optional<RestParameter> whole = description == null ? Optional.empty() : description.body();
+        whole.ifPresentOrElse(
+                one -> members.put(one.name(), bodiless ? null : body),
+                () -> members.putAll(requireNonNullElse(body, Map.of())));
         query.forEach((name, given) -> {
+            if (description != null && !description.hasInQuery(name)) {
+                return;
+            }
             if (given.size() > 1) {
                 throw A2AException.invalidParams(name, "given " + given.size() + " times (expected: once)");
             }

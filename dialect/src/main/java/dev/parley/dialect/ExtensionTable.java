@@ -1,8 +1,16 @@
 package dev.parley.dialect;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.ExtensionStyle;
+import dev.parley.protocol.Operation;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -11,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of the extensions that an agent has, by their places on the wire. Immutable. */
@@ -88,6 +97,54 @@ public final class ExtensionTable {
     /** Names of the operations. */
     public Set<String> names() {
         return Collections.unmodifiableSet(byName.keySet());
+    }
+
+    /**
+     * Answers a request over REST at an address that is no agent's. Paths are those of the rows, and bodies are JSON: a web page can
+     * send other types to any address without being allowed to.
+     *
+     * @param caller who is authenticated
+     * @throws A2AException if there is no such operation, or it is refused
+     */
+    public WireAnswer answer(WireRequest request, CallContext caller, AgentEndpoint endpoint) {
+        Rest<ExtensionRow> route = route(request);
+        if (!request.method().equals("GET")) {
+            String type = request.header("Content-Type");
+            if (type == null || !type.startsWith("application/json")) {
+                throw A2AException.of(
+                        A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Type: " + type + " (expected: application/json)");
+            }
+        }
+        ExtensionRow row = route.operation();
+        if (!(row.read(request, route.variables()) instanceof Operation.ExtensionCall<?> call)) {
+            throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
+        }
+        CallContext context = caller.withTraceparent(request.header(Dialects.TRACE));
+        Object answer = requireNonNullElse(endpoint.call(call, context), Codecs.NULL);
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", "application/json", "Cache-Control", "no-store"),
+                Json.write(new byte[0], row.answer(), answer, new byte[0]));
+    }
+
+    private Rest<ExtensionRow> route(WireRequest request) {
+        var verbs = new TreeSet<String>();
+        for (ExtensionRow row : routed) {
+            Map<String, String> variables = requireNonNull(row.path()).match(Rest.segments(request.path()));
+            if (variables != null) {
+                if (row.verbs().contains(request.method())) {
+                    return new Rest<>(row, variables);
+                }
+                verbs.addAll(row.verbs());
+            }
+        }
+        if (verbs.isEmpty()) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No such path");
+        }
+        if (verbs.contains("GET")) {
+            verbs.add("HEAD");
+        }
+        throw A2AException.notAllowed(request.method(), String.join(", ", verbs));
     }
 
     /** The operation with a full name of a gRPC method. */

@@ -142,7 +142,8 @@ record Rest<R extends Routed>(R operation, Map<String, String> variables) {
         return routes;
     }
 
-    private static List<String> segments(String path) {
+    /** The segments of a path, decoded. */
+    static List<String> segments(String path) {
         var segments = new ArrayList<String>();
         for (String segment : path.substring(1).split("/", -1)) {
             segments.add(segment.replace("%2F", "/").replace("%2f", "/"));

@@ -2,6 +2,8 @@ package dev.parley.hub;
 
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.trust.Directory;
@@ -9,24 +11,24 @@ import dev.parley.trust.Directory.Actor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
 
 /**
- * Groups, users, keys and the audit, as operators ask for them: of a hub that runs, or of the directory of one that does
- * not. Safe for any thread.
+ * Groups, users, keys and the audit: of a hub that runs, or of the data directory of one that does not. Safe for any thread.
  */
 public final class Administration implements AutoCloseable {
+    private static final CallContext OPERATOR =
+            CallContext.of(Actor.OPERATOR.name(), new Scope(Actor.OPERATOR.group(), Actor.OPERATOR.name()));
+
     private final Database database;
     private final Directory directory;
     private final AuditTrail audit;
-    private final Members members;
-    private final AuditPages pages;
 
     private Administration(Database database, AuditTrail audit) {
         this.database = database;
         this.audit = audit;
         this.directory = Directory.in(database, audit, InstantSource.system());
-        this.members = new Members(directory);
-        this.pages = new AuditPages(audit);
     }
 
     static Administration in(Database database, AuditTrail audit) {
@@ -44,15 +46,21 @@ public final class Administration implements AutoCloseable {
     }
 
     /**
-     * Answers a request for the audit, whose path begins behind {@code /admin}, from the data directory of a hub that may run.
+     * Answers a request for the audit from the data directory of a hub that may run.
      *
      * @throws dev.parley.store.StoreException if it cannot be read
-     * @throws dev.parley.protocol.A2AException if the request is no good
+     * @throws dev.parley.protocol.A2AException if the request is refused
      */
     public static WireAnswer audit(Path data, WireRequest request) {
         try (Database database = Database.openForReading(data)) {
-            return new AuditPages(AuditTrail.reading(database)).answer(new AdminRequest(request));
+            var pages = new AuditPages(AuditTrail.reading(database));
+            return AdminApi.of(List.of(pages.handlers())).answer(request, OPERATOR);
         }
+    }
+
+    /** Handlers for groups, users, keys and the audit. */
+    List<Map<String, AdminHandler>> handlers() {
+        return List.of(new Members(directory).handlers(), new AuditPages(audit).handlers());
     }
 
     Directory directory() {
@@ -69,17 +77,12 @@ public final class Administration implements AutoCloseable {
     }
 
     /**
-     * Answers a request whose path begins behind {@code /admin}, for who has the data directory in hand.
+     * Answers a request of an operator who has access to the data directory.
      *
-     * @throws dev.parley.protocol.A2AException if it is no good
+     * @throws dev.parley.protocol.A2AException if it is refused
      */
     public WireAnswer answer(WireRequest request) {
-        return answer(request, Actor.OPERATOR);
-    }
-
-    WireAnswer answer(WireRequest request, Actor by) {
-        var asked = new AdminRequest(request);
-        return asked.step(0).equals("audit") ? pages.answer(asked) : members.answer(asked, by);
+        return AdminApi.of(handlers()).answer(request, OPERATOR);
     }
 
     /** Closes the directory; nothing to a hub that runs. */

@@ -1,6 +1,5 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.WireAnswer;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.AuditTrail.Filter;
 import dev.parley.store.AuditTrail.Row;
@@ -10,16 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Pages of the audit log, for operators.
- *
- * <p>{@code GET /audit} lists rows, by {@code group}, {@code actor}, {@code action}, {@code target}, {@code subject} and {@code since}, behind
- * the number {@code after}, at most {@code limit}; {@code GET /audit/newest} tells the number of the last one; {@code GET
- * /audit/verify} looks at the whole chain.
- */
+/** Handlers for the audit log. */
 final class AuditPages {
     private static final int LIMIT = 100;
-    private static final int MOST = 10_000;
 
     private final AuditTrail audit;
 
@@ -27,29 +19,23 @@ final class AuditPages {
         this.audit = audit;
     }
 
-    WireAnswer answer(AdminRequest request) {
-        request.requireGet();
-        if (request.steps() == 1) {
-            var filter = new Filter(
-                    request.parameter("group"),
-                    request.parameter("actor"),
-                    request.parameter("action"),
-                    request.parameter("target"),
-                    request.parameter("subject"),
-                    request.timeParameter("since"));
-            List<Map<String, @Nullable Object>> rows = audit
-                    .rows(filter, request.number("after", 0, Long.MAX_VALUE), (int)
-                            request.number("limit", LIMIT, MOST))
-                    .stream()
-                    .map(AuditPages::shown)
-                    .toList();
-            return AdminRequest.json(Map.of("rows", rows));
-        }
-        return switch (request.step(1)) {
-            case "newest" -> AdminRequest.json(Map.of("number", audit.newest()));
-            case "verify" -> AdminRequest.json(shown(audit.verify()));
-            default -> throw request.nothingHere();
-        };
+    Map<String, AdminHandler> handlers() {
+        return Map.of(
+                "audit/query", (given, by) -> query(given),
+                "audit/newest", (given, by) -> Map.of("number", audit.newest()),
+                "audit/verify", (given, by) -> shown(audit.verify()));
+    }
+
+    private Object query(AdminParameters given) {
+        var filter = new Filter(
+                given.textOrNull("group"),
+                given.textOrNull("actor"),
+                given.textOrNull("action"),
+                given.textOrNull("target"),
+                given.textOrNull("subject"),
+                given.time("since"));
+        List<Row> rows = audit.rows(filter, given.number("after", 0), (int) given.number("limit", LIMIT));
+        return Map.of("rows", rows.stream().map(AuditPages::shown).toList());
     }
 
     private static Map<String, @Nullable Object> shown(Verification found) {

@@ -1,23 +1,16 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.WireAnswer;
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * For operators: webhooks whose deliveries were given up, taking one up again, and the secrets that sign deliveries.
- *
- * <p>{@code GET /dead} lists webhooks, {@code POST /{task}/{config}/redeliver} offers again what was not accepted, {@code POST
- * /secret} returns the secret of a group.
- */
-final class DeadWebhooks implements AdminPages {
+/** Handlers for webhooks whose deliveries were given up, and for the secrets that sign deliveries. */
+final class DeadWebhooks {
     private static final int LIMIT = 1_000;
 
     private final Webhooks webhooks;
@@ -28,27 +21,23 @@ final class DeadWebhooks implements AdminPages {
         this.secrets = secrets;
     }
 
-    @Override
-    public WireAnswer answer(AdminRequest request, CallContext operator) {
-        if (request.steps() == 1 && request.step(0).equals("dead")) {
-            request.requireGet();
-            return AdminRequest.json(Map.of(
-                    "webhooks",
-                    webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList()));
-        }
-        if (request.steps() == 1 && request.step(0).equals("secret")) {
-            request.requirePost(); // a page of another site can send a GET
-            String group = request.text("group");
-            return AdminRequest.json(Map.of("group", group, "secret", secrets.of(group)));
-        }
-        if (request.steps() != 3 || !request.step(2).equals("redeliver")) {
-            throw request.nothingHere();
-        }
-        request.requirePost();
-        if (!webhooks.redeliver(request.step(0), request.step(1))) {
+    Map<String, AdminHandler> handlers() {
+        return Map.of(
+                "webhooks/dead",
+                (given, by) -> Map.of(
+                        "webhooks",
+                        webhooks.dead(LIMIT).stream().map(DeadWebhooks::shown).toList()),
+                "webhooks/redeliver",
+                (given, by) -> redeliver(given),
+                "webhooks/secret",
+                (given, by) -> Map.of("group", given.text("group"), "secret", secrets.of(given.text("group"))));
+    }
+
+    private Object redeliver(AdminParameters given) {
+        if (!webhooks.redeliver(given.text("taskId"), given.text("configId"))) {
             throw A2AException.of(A2AError.TASK_NOT_FOUND, "No webhook of that task and id was given up");
         }
-        return AdminRequest.json(Map.of());
+        return Map.of();
     }
 
     private static Map<String, @Nullable Object> shown(Subscription dead) {

@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Arrival;
+import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.engine.AgentExtension;
@@ -81,7 +82,10 @@ final class ExtensionPages implements RequestHandler {
                 listed.add(entry(one.extension(), agents));
             }
         }
-        return AdminRequest.json(Map.of("extensions", listed));
+        return new WireAnswer.Whole(
+                200,
+                Map.of("Content-Type", "application/json", "Cache-Control", "no-store"),
+                Json.write(Map.of("extensions", listed)));
     }
 
     private static Map<String, @Nullable Object> entry(AgentExtension extension, List<String> agents) {

@@ -190,7 +190,15 @@ public final class Hub implements AutoCloseable {
         Preparation.await();
         ServerBuilder forAll = settings.server(trust, secrets.keyFor("addresses of files"), metrics);
         Optional<ServerBuilder> forOperators = settings.adminServer(metrics);
-        settings.operate(forOperators.orElse(forAll), engine, secrets, trust, administration, graph, metrics);
+        var observed = new Observed(AdminApi.NAME, metrics, traces);
+        AdminApi api = settings.adminApi(
+                engine,
+                secrets,
+                administration,
+                graph,
+                new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
+                endpoint -> observed.before(trust.administered(endpoint)));
+        HubBuilder.operate(forOperators.orElse(forAll), trust, api, metrics);
         boolean started = false;
         try {
             this.adminServer = forOperators

@@ -14,6 +14,7 @@ import dev.parley.knowledge.Graph;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeTokenVerifier;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.server.RequestHandler;
@@ -44,6 +45,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -574,6 +576,7 @@ public final class HubBuilder {
     private Set<String> methods() {
         var names = new HashSet<String>();
         names.add(TaskCredentials.METHOD);
+        names.addAll(AdminOperations.names());
         names.addAll(ExtensionTable.installed().names());
         agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
         var all = new ArrayList<>(extensions);
@@ -592,18 +595,10 @@ public final class HubBuilder {
         };
     }
 
-    private static RequestHandler forOperators(Trust trust, AdminPages pages) {
+    private static RequestHandler forOperators(Trust trust, AdminApi api) {
         return (request, body) -> {
             CallContext operator = trust.requireAdmin(request.arrival());
-            return pages.answer(new AdminRequest(request.with(body.read())), operator);
-        };
-    }
-
-    private static RequestHandler forOperators(Trust trust, String path, Administration administration) {
-        return (request, body) -> {
-            CallContext operator = trust.requireAdmin(request.arrival());
-            var by = new Actor(operator.scope().group(), operator.caller(), request.address());
-            return administration.answer(request.at(path + request.path()).with(body.read()), by);
+            return api.answer(request.at(AdminOperations.PATH + request.path()).with(body.read()), operator);
         };
     }
 
@@ -612,26 +607,29 @@ public final class HubBuilder {
         return defaultAgent == null ? agents.keySet().stream().findFirst().orElse(null) : defaultAgent;
     }
 
-    /** Handlers for operators and metrics. */
-    void operate(
-            ServerBuilder server,
+    /** Operations for operators. */
+    AdminApi adminApi(
             Engine engine,
             WebhookSecrets secrets,
-            Trust trust,
             @Nullable Administration administration,
             SharedGraph graph,
-            Metrics metrics) {
-        var deadWebhooks = new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)), secrets);
-        server.handler("/metrics", forScrapers(trust, metrics))
-                .handler("/admin/webhooks", forOperators(trust, deadWebhooks))
-                .handler("/admin/tasks", forOperators(trust, new UnreadableTasks(engine)))
-                .handler("/admin/knowledge", forOperators(trust, new KnowledgePages(graph)))
-                .handler("/admin/privacy", forOperators(trust, new PrivacyPages(engine, graph, administration)));
+            UnaryOperator<AgentEndpoint> recorded,
+            UnaryOperator<AgentEndpoint> before) {
+        var handlers = new ArrayList<Map<String, AdminHandler>>();
+        var webhooks = requireNonNull(engine.deliveries().orElse(null));
+        handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
+        handlers.add(new UnreadableTasks(engine).handlers());
+        handlers.add(new KnowledgePages(graph).handlers());
+        handlers.add(new PrivacyPages(engine, graph, administration).handlers());
         if (administration != null) {
-            for (String path : List.of("/groups", "/users", "/keys", "/audit")) {
-                server.handler("/admin" + path, forOperators(trust, path, administration));
-            }
+            handlers.addAll(administration.handlers());
         }
+        return AdminApi.of(handlers, recorded, before);
+    }
+
+    /** Adds the addresses for operators and metrics. */
+    static void operate(ServerBuilder server, Trust trust, AdminApi api, Metrics metrics) {
+        server.handler("/metrics", forScrapers(trust, metrics)).handler(AdminOperations.PATH, forOperators(trust, api));
     }
 
     /** The server on the port for operators; empty if they have none of their own. */

@@ -1,7 +1,7 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.WireAnswer;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import dev.parley.trust.Directory;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.Directory.Group;
@@ -10,24 +10,18 @@ import dev.parley.trust.Directory.NewKey;
 import dev.parley.trust.Directory.User;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * For operators: groups, who belongs to them, and their keys.
- *
- * <p>{@code GET} and {@code POST} at {@code /groups}, {@code /users} and {@code /keys} list and make them; {@code POST
- * /groups/{id}/archive}, {@code …/restore}, {@code /users/{group}/{name}/disable}, {@code …/enable},
- * {@code /keys/{id}/rotate} and {@code …/revoke} change one.
- */
+/** Handlers for groups, users and their keys. */
 final class Members {
-    /** How long a key goes on beside the one that takes over from it, if nothing else is said. */
+    /** How long a key goes on beside its successor, by default. */
     private static final Duration OVERLAP = Duration.ofHours(24);
-
-    private static final Duration LONGEST_OVERLAP = Duration.ofDays(365);
 
     private final Directory directory;
 
@@ -35,14 +29,32 @@ final class Members {
         this.directory = directory;
     }
 
-    WireAnswer answer(AdminRequest request, Actor by) {
+    Map<String, AdminHandler> handlers() {
+        var handlers = new HashMap<String, AdminHandler>();
+        handlers.put("groups/list", (given, by) -> all("groups", directory.groups(), Members::shown));
+        handlers.put("groups/create", (given, by) -> shown(directory.createGroup(given.text("id"), actor(by))));
+        handlers.put("groups/archive", (given, by) -> archive(given, true, by));
+        handlers.put("groups/restore", (given, by) -> archive(given, false, by));
+        handlers.put(
+                "users/list", (given, by) -> all("users", directory.users(given.textOrNull("group")), Members::shown));
+        handlers.put(
+                "users/create",
+                (given, by) -> shown(directory.createUser(given.text("group"), given.text("name"), actor(by))));
+        handlers.put("users/disable", (given, by) -> disable(given, true, by));
+        handlers.put("users/enable", (given, by) -> disable(given, false, by));
+        handlers.put(
+                "keys/list", (given, by) -> all("keys", directory.keys(given.textOrNull("group")), Members::shown));
+        handlers.put("keys/create", this::createKey);
+        handlers.put("keys/rotate", this::rotateKey);
+        handlers.put("keys/revoke", (given, by) -> shown(directory.revokeKey(given.text("id"), actor(by))));
+        handlers.replaceAll((name, handler) -> (given, by) -> refusing(handler, given, by));
+        return handlers;
+    }
+
+    /** Answers, and reports what the directory refuses as an invalid parameter. */
+    private static Object refusing(AdminHandler handler, AdminParameters given, CallContext by) {
         try {
-            return switch (request.step(0)) {
-                case "groups" -> groups(request, by);
-                case "users" -> users(request, by);
-                case "keys" -> keys(request, by);
-                default -> throw request.nothingHere();
-            };
+            return handler.answer(given, by);
         } catch (IllegalArgumentException wrong) {
             String message = String.valueOf(wrong.getMessage());
             int colon = message.indexOf(':');
@@ -54,68 +66,30 @@ final class Members {
         }
     }
 
-    private WireAnswer groups(AdminRequest request, Actor by) {
-        return switch (request.steps()) {
-            case 1 ->
-                request.isPost()
-                        ? AdminRequest.json(shown(directory.createGroup(request.text("id"), by)))
-                        : AdminRequest.json(Map.of(
-                                "groups",
-                                directory.groups().stream().map(Members::shown).toList()));
-            case 3 -> {
-                request.requirePost();
-                boolean archived = request.oneOf(2, "archive", "restore");
-                yield AdminRequest.json(shown(directory.archiveGroup(request.step(1), archived, by)));
-            }
-            default -> throw request.nothingHere();
-        };
+    private static <T> Map<String, Object> all(String name, List<T> all, Function<T, Map<String, ?>> shown) {
+        return Map.of(name, all.stream().map(shown).toList());
     }
 
-    private WireAnswer users(AdminRequest request, Actor by) {
-        return switch (request.steps()) {
-            case 1 ->
-                request.isPost()
-                        ? AdminRequest.json(
-                                shown(directory.createUser(request.text("group"), request.text("name"), by)))
-                        : AdminRequest.json(Map.of(
-                                "users",
-                                directory.users(request.parameter("group")).stream()
-                                        .map(Members::shown)
-                                        .toList()));
-            case 4 -> {
-                request.requirePost();
-                boolean disabled = request.oneOf(3, "disable", "enable");
-                yield AdminRequest.json(shown(directory.disableUser(request.step(1), request.step(2), disabled, by)));
-            }
-            default -> throw request.nothingHere();
-        };
+    private static Actor actor(CallContext by) {
+        return new Actor(by.scope().group(), by.caller(), by.address());
     }
 
-    private WireAnswer keys(AdminRequest request, Actor by) {
-        return switch (request.steps()) {
-            case 1 ->
-                request.isPost()
-                        ? AdminRequest.json(shown(directory.createKey(
-                                request.text("group"),
-                                request.text("principal"),
-                                request.texts("scopes"),
-                                request.time("expires"),
-                                by)))
-                        : AdminRequest.json(Map.of(
-                                "keys",
-                                directory.keys(request.parameter("group")).stream()
-                                        .map(Members::shown)
-                                        .toList()));
-            case 3 -> {
-                request.requirePost();
-                String id = request.step(1);
-                yield request.oneOf(2, "rotate", "revoke")
-                        ? AdminRequest.json(shown(directory.rotateKey(
-                                id, request.seconds("overlapSeconds", OVERLAP, LONGEST_OVERLAP), by)))
-                        : AdminRequest.json(shown(directory.revokeKey(id, by)));
-            }
-            default -> throw request.nothingHere();
-        };
+    private Object archive(AdminParameters given, boolean archived, CallContext by) {
+        return shown(directory.archiveGroup(given.text("id"), archived, actor(by)));
+    }
+
+    private Object disable(AdminParameters given, boolean disabled, CallContext by) {
+        return shown(directory.disableUser(given.text("group"), given.text("name"), disabled, actor(by)));
+    }
+
+    private Object createKey(AdminParameters given, CallContext by) {
+        return shown(directory.createKey(
+                given.text("group"), given.text("principal"), given.texts("scopes"), given.time("expires"), actor(by)));
+    }
+
+    private Object rotateKey(AdminParameters given, CallContext by) {
+        Duration overlap = Duration.ofSeconds(given.number("overlapSeconds", OVERLAP.toSeconds()));
+        return shown(directory.rotateKey(given.text("id"), overlap, actor(by)));
     }
 
     private static Map<String, @Nullable Object> shown(Group group) {

@@ -1,7 +1,5 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.Json;
-import dev.parley.dialect.WireAnswer;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.knowledge.AuditEntry;
@@ -11,26 +9,16 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Task;
 import dev.parley.store.AuditTrail;
-import dev.parley.trust.Principal;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * For operators: export and erasure of the data about a principal or a context.
- *
- * <p>{@code GET /tasks} shows tasks, behind the id {@code after}, at most {@code limit}; {@code POST /erase} removes them and,
- * with a principal, the member with its keys, and its name from the audit and the knowledge graph; with {@code statements},
- * statements that only this principal made, too. Both take {@code group}, {@code principal} and {@code contextId}, one of the
- * latter two at least. {@code GET /statements}, {@code /reviews} and {@code /questions} show the statements of a principal in
- * the graph, its reviewed and waiting updates, and its queries.
- */
-final class PrivacyPages implements AdminPages {
+/** Handlers for the export and erasure of the data about a principal or a context. */
+final class PrivacyPages {
     private static final int LIMIT = 100;
     /** How long an erasure waits for readers that need the write-ahead log. */
     private static final Duration TRUNCATION = Duration.ofSeconds(10);
@@ -48,82 +36,55 @@ final class PrivacyPages implements AdminPages {
         this.administration = administration;
     }
 
-    @Override
-    public WireAnswer answer(AdminRequest request, CallContext operator) {
-        if (request.steps() != 1) {
-            throw request.nothingHere();
-        }
-        request.requireOwnSite();
-        String what = request.step(0);
-        return switch (what) {
-            case "tasks" -> read(what, request, operator, tasks(request));
-            case "statements" -> read(what, request, operator, statements(request));
-            case "reviews" -> read(what, request, operator, reviews(request));
-            case "questions" -> read(what, request, operator, questions(request));
-            case "erase" -> erase(request, operator);
-            default -> throw request.nothingHere();
-        };
+    Map<String, AdminHandler> handlers() {
+        return Map.of(
+                "privacy/tasks", reading("tasks", this::tasks),
+                "privacy/statements", reading("statements", this::statements),
+                "privacy/reviews", reading("reviews", this::reviews),
+                "privacy/questions", reading("questions", this::questions),
+                "privacy/erase", this::erase);
     }
 
     /** Audits the read of personal data by an operator: each page, because a read may begin at any. */
-    private WireAnswer read(String what, AdminRequest request, CallContext operator, WireAnswer answer) {
-        if (administration != null) {
-            administration.audit().note(entry("privacy.read", subject(request), operator, Map.of("what", what)));
-        }
-        return answer;
+    private AdminHandler reading(String what, Function<AdminParameters, Object> read) {
+        return (given, operator) -> {
+            Object answer = read.apply(given);
+            if (administration != null) {
+                administration.audit().note(entry("privacy.read", subject(given), operator, Map.of("what", what)));
+            }
+            return answer;
+        };
     }
 
-    private static Subject subject(AdminRequest request) {
-        String principal = request.parameter("principal");
-        String contextId = request.parameter("contextId");
+    private static Subject subject(AdminParameters given) {
+        String principal = given.textOrNull("principal");
+        String contextId = given.textOrNull("contextId");
         if (principal == null && contextId == null) {
             throw A2AException.invalidParams("principal", "missing, and so is contextId (expected: one of them)");
         }
-        return new Subject(group(request), principal, contextId);
+        return new Subject(given.group(), principal, contextId);
     }
 
-    private WireAnswer tasks(AdminRequest request) {
-        request.requireGet();
-        int limit = (int) request.number("limit", LIMIT, MOST);
-        List<Task> tasks = engine.about(subject(request), request.parameter("after"), limit);
-        return AdminRequest.json(Map.of(
-                "tasks",
-                tasks.stream()
-                        .map(task -> Json.read(Json.write(task), Map.class))
-                        .toList()));
+    private Object tasks(AdminParameters given) {
+        int limit = (int) given.number("limit", LIMIT);
+        return Map.of("tasks", engine.about(subject(given), given.textOrNull("after"), limit));
     }
 
-    private static String principal(AdminRequest request) {
-        request.requireGet();
-        String principal = request.parameter("principal");
-        if (principal == null) {
-            throw A2AException.invalidParams("principal", "missing (expected: whose)");
-        }
-        return principal;
+    private Object statements(AdminParameters given) {
+        Page<Statement> page =
+                graph.get().saidBy(given.group(), given.text("principal"), given.textOrNull("after"), MOST);
+        return page("statements", page.items(), page.next());
     }
 
-    private static String group(AdminRequest request) {
-        return Objects.requireNonNullElse(request.parameter("group"), Principal.DEFAULT_GROUP);
-    }
-
-    private WireAnswer statements(AdminRequest request) {
-        Page<Statement> page = graph.get().saidBy(group(request), principal(request), request.parameter("after"), MOST);
-        return page(
-                "statements",
-                page.items().stream()
-                        .map(one -> Json.read(Json.write(one), Map.class))
-                        .toList(),
-                page.next());
-    }
-
-    private WireAnswer reviews(AdminRequest request) {
-        Page<Review> page = graph.get().reviewsOf(group(request), principal(request), request.parameter("after"), MOST);
+    private Object reviews(AdminParameters given) {
+        Page<Review> page =
+                graph.get().reviewsOf(given.group(), given.text("principal"), given.textOrNull("after"), MOST);
         return page("reviews", page.items().stream().map(KnowledgePages::shown).toList(), page.next());
     }
 
-    private WireAnswer questions(AdminRequest request) {
-        List<AuditEntry> entries = graph.get()
-                .auditOf(group(request), principal(request), request.number("after", 0, Long.MAX_VALUE), MOST);
+    private Object questions(AdminParameters given) {
+        List<AuditEntry> entries =
+                graph.get().auditOf(given.group(), given.text("principal"), number(given.textOrNull("after")), MOST);
         return page(
                 "questions",
                 entries.stream()
@@ -140,13 +101,20 @@ final class PrivacyPages implements AdminPages {
                 entries.size() < MOST ? null : Long.toString(entries.getLast().number()));
     }
 
-    private static WireAnswer page(String name, List<?> items, @Nullable String next) {
-        return AdminRequest.json(next == null ? Map.of(name, items) : Map.of(name, items, "next", next));
+    private static long number(@Nullable String after) {
+        try {
+            return after == null ? 0 : Long.parseLong(after);
+        } catch (NumberFormatException wrong) {
+            throw A2AException.invalidParams("after", after + " (expected: a number)");
+        }
     }
 
-    private WireAnswer erase(AdminRequest request, CallContext operator) {
-        request.requirePost();
-        Subject subject = subject(request);
+    private static Map<String, Object> page(String name, List<?> items, @Nullable String next) {
+        return next == null ? Map.of(name, items) : Map.of(name, items, "next", next);
+    }
+
+    private Object erase(AdminParameters given, CallContext operator) {
+        Subject subject = subject(given);
         var done = new LinkedHashMap<String, Object>();
         Administration kept = administration;
         String member = subject.contextId() == null ? subject.principal() : null;
@@ -161,7 +129,7 @@ final class PrivacyPages implements AdminPages {
         }
         done.put("tasks", engine.erase(subject, operator, ids -> graph.get().unlink(ids, among)));
         if (member != null) {
-            Graph.Erased erased = graph.get().erase(member, "true".equals(request.parameter("statements")), among);
+            Graph.Erased erased = graph.get().erase(member, given.isTrue("statements"), among);
             done.put("statements", erased.statements());
             done.put("knowledgeRows", erased.rows());
         }
@@ -177,7 +145,7 @@ final class PrivacyPages implements AdminPages {
                 done.put("pending", "the write-ahead log, until a query that still reads it has ended");
             }
         }
-        return AdminRequest.json(done);
+        return done;
     }
 
     /** Does not say whom it is about: only who knows the name finds it, for the name may be erased, or may have been. */

@@ -1,31 +1,26 @@
 package dev.parley.hub;
 
-import dev.parley.dialect.WireAnswer;
 import dev.parley.engine.Engine;
 import dev.parley.engine.UnreadableTask;
-import dev.parley.protocol.CallContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** For operators: interrupted tasks that cannot be taken up because they cannot be read. {@code GET /unreadable} lists them. */
-final class UnreadableTasks implements AdminPages {
+/** Handler that lists interrupted tasks which cannot be resumed because they cannot be read. */
+final class UnreadableTasks {
     private final Engine engine;
 
     UnreadableTasks(Engine engine) {
         this.engine = engine;
     }
 
-    @Override
-    public WireAnswer answer(AdminRequest request, CallContext operator) {
-        if (request.steps() != 1 || !request.step(0).equals("unreadable")) {
-            throw request.nothingHere();
-        }
-        request.requireGet();
-        return AdminRequest.json(Map.of(
-                "tasks",
-                engine.unreadable().stream().map(UnreadableTasks::shown).toList()));
+    Map<String, AdminHandler> handlers() {
+        return Map.of(
+                "tasks/unreadable",
+                (given, by) -> Map.of(
+                        "tasks",
+                        engine.unreadable().stream().map(UnreadableTasks::shown).toList()));
     }
 
     private static Map<String, @Nullable Object> shown(UnreadableTask task) {

@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param <A> its answer, or each element of its stream
  */
 public final class ExtensionMethod<O extends Operation.Extension, A> {
-    /** Addresses: REST methods and path, empty for none; gRPC method; media type of a document. */
+    /** Addresses: REST methods and path, empty for none, and what describes them; gRPC method; media type of a document. */
     private record Places(
-            String rest, @Nullable String grpc, @Nullable String mediaType) {
-        static final Places NONE = new Places("", null, null);
+            String rest,
+            @Nullable String grpc,
+            @Nullable String mediaType,
+            @Nullable RestDescription description) {
+        static final Places NONE = new Places("", null, null, null);
     }
 
     /** Functions of a stream's ids, of tasks, and of an answer's free data. */
@@ -93,7 +96,20 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
             String name, Class<O> type, JsonForm<O> request, String path, String mediaType) {
         requireNonNull(mediaType, "mediaType");
         return new ExtensionMethod<>(
-                type, name, false, request, TEXT, new Places("GET " + path, null, mediaType), Traits.none());
+                type, name, false, request, TEXT, new Places("GET " + path, null, mediaType, null), Traits.none());
+    }
+
+    /**
+     * An operation with one answer over REST whose request is read as the description says.
+     *
+     * @param methodAndPath as for {@link #rest}; parameters of a query are also taken beside a body
+     */
+    public static ExtensionMethod<MethodCall, Object> described(
+            String name, String methodAndPath, RestDescription description) {
+        JsonForm<MethodCall> request = JsonForm.object(params -> description.call(name, params), MethodCall::params);
+        return call(name, MethodCall.class, request, MethodCall.ANY)
+                .rest(methodAndPath)
+                .described(description);
     }
 
     private static final JsonForm<String> TEXT = new JsonForm<>() {
@@ -119,7 +135,12 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
             throw new IllegalArgumentException(
                     "operation " + name + ": REST \"" + methodsAndPath + "\" (expected: METHOD /path)");
         }
-        return with(new Places(methodsAndPath, places.grpc, places.mediaType));
+        return with(new Places(methodsAndPath, places.grpc, places.mediaType, places.description));
+    }
+
+    /** This operation with a description of its request and answer over REST, for documents and command lines. */
+    public ExtensionMethod<O, A> described(RestDescription description) {
+        return with(new Places(places.rest, places.grpc, places.mediaType, requireNonNull(description, "description")));
     }
 
     /**
@@ -133,7 +154,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
             throw new IllegalArgumentException(
                     "operation " + name + ": gRPC \"" + method + "\" (expected: package.Service/Method)");
         }
-        return with(new Places(places.rest, method, places.mediaType));
+        return with(new Places(places.rest, method, places.mediaType, places.description));
     }
 
     /**
@@ -205,6 +226,11 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
     /** HTTP methods and path of the REST binding; empty if it has none. */
     public String rest() {
         return places.rest;
+    }
+
+    /** Description of request and answer over REST; null if there is none. */
+    public @Nullable RestDescription description() {
+        return places.description;
     }
 
     /** Full name of the gRPC method; null if it has none. */

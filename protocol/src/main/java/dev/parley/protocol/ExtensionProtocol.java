@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An extension on the wire: its URI, its operations and its differences from A2A. Servers and clients share it.
@@ -49,21 +48,10 @@ public record ExtensionProtocol(String uri, List<ExtensionMethod<?, ?>> methods,
 
     /** Methods of an agent's own, which belong to no extension: their operations are {@link MethodCall}s. */
     public static ExtensionProtocol ofMethods(Collection<String> names) {
-        JsonForm<Object> any = new JsonForm<>() {
-            @Override
-            public Object fromJson(@Nullable Object json) {
-                return requireNonNull(json, "json");
-            }
-
-            @Override
-            public Object toJson(Object value) {
-                return value;
-            }
-        };
         var methods = new ArrayList<ExtensionMethod<?, ?>>();
         for (String name : names) {
             JsonForm<MethodCall> call = JsonForm.object(params -> new MethodCall(name, params), MethodCall::params);
-            methods.add(ExtensionMethod.call(name, MethodCall.class, call, any));
+            methods.add(ExtensionMethod.call(name, MethodCall.class, call, MethodCall.ANY));
         }
         return new ExtensionProtocol("", methods, ExtensionStyle.A2A);
     }

@@ -11,6 +11,19 @@ import org.jspecify.annotations.Nullable;
  * @param params as JSON is in Java: maps, lists, texts, numbers, truth values and null
  */
 public record MethodCall(String name, Map<String, @Nullable Object> params) implements Operation.ExtensionCall<Object> {
+    /** Form of an answer, which may be any JSON but null. */
+    static final JsonForm<Object> ANY = new JsonForm<>() {
+        @Override
+        public Object fromJson(@Nullable Object json) {
+            return requireNonNull(json, "json");
+        }
+
+        @Override
+        public Object toJson(Object value) {
+            return value;
+        }
+    };
+
     public MethodCall {
         requireNonNull(name, "name");
         params = Lists.copy(params);

@@ -192,7 +192,7 @@ public final class Guard {
         return least == null ? Set.of() : least;
     }
 
-    private static A2AException lacking(Set<String> missing) {
+    static A2AException lacking(Set<String> missing) {
         String scopes = String.join(" ", missing);
         return A2AException.refused(
                 A2AError.PERMISSION_DENIED,

@@ -53,6 +53,16 @@ public interface Policy {
     @Nullable
     Refusal refusal(Attempt attempt);
 
+    /**
+     * Returns what keeps an operator from an operation of the administration; null if nothing does. Operators have the scope {@value
+     * Trust#ADMIN}. Default: nothing.
+     *
+     * @param attempt with an operation such as {@code admin/keys/create}, and no agent
+     */
+    default @Nullable Refusal administration(Attempt attempt) {
+        return null;
+    }
+
     /** Whether the tasks of an agent belong to the whole group of their callers, and not only to the caller. */
     default boolean isShared(String agent) {
         return false;

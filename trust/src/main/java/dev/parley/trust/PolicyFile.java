@@ -54,6 +54,10 @@ public final class PolicyFile implements Policy {
                     && (skills.isEmpty() || attempt.skill() != null && any(skills, attempt.skill()));
         }
 
+        boolean namesAdministration() {
+            return operations.stream().anyMatch(pattern -> pattern.startsWith(ADMINISTRATION));
+        }
+
         private static boolean any(List<String> patterns, String name) {
             return patterns.isEmpty() || patterns.stream().anyMatch(pattern -> matches(pattern, name));
         }
@@ -65,13 +69,17 @@ public final class PolicyFile implements Policy {
         }
     }
 
+    private static final String ADMINISTRATION = "admin/";
+
     private final List<Rule> rules;
+    private final List<Rule> administration;
     private final boolean otherwise;
     private final List<String> shared;
     private final Limits.Settings limits;
 
     private PolicyFile(List<Rule> rules, boolean otherwise, List<String> shared, Limits.Settings limits) {
         this.rules = List.copyOf(rules);
+        this.administration = rules.stream().filter(Rule::namesAdministration).toList();
         this.otherwise = otherwise;
         this.shared = List.copyOf(shared);
         this.limits = limits;
@@ -203,6 +211,16 @@ public final class PolicyFile implements Policy {
 
     @Override
     public @Nullable Refusal refusal(Attempt attempt) {
+        return refusal(rules, attempt, otherwise);
+    }
+
+    /** Only rules that name operations of the administration count: a rule for agents must not lock operators out. */
+    @Override
+    public @Nullable Refusal administration(Attempt attempt) {
+        return refusal(administration, attempt, true);
+    }
+
+    private static @Nullable Refusal refusal(List<Rule> rules, Attempt attempt, boolean otherwise) {
         var missing = new TreeSet<String>();
         for (Rule rule : rules) {
             if (rule.effect() == Effect.SCOPES && rule.fits(attempt)) {

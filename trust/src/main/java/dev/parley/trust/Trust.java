@@ -11,7 +11,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.store.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
@@ -236,6 +239,29 @@ public final class Trust {
     public Guard guard(AgentCard card, List<Skill> more, String agent) {
         boolean enforces = !of(agent).equals(Authentication.NONE);
         return new Guard(agent, card, more, policy, enforces, mostAgents, denials);
+    }
+
+    /** The endpoint of the hub's administration behind the policy, which knows each operation by its name. */
+    public AgentEndpoint administered(AgentEndpoint endpoint) {
+        return new AgentEndpoint() {
+            @Override
+            public <R> R call(Operation.Call<R> operation, CallContext operator) {
+                var caller = new Principal(operator.scope().group(), operator.caller(), operator.grants());
+                Policy.Refusal refusal = policy.administration(new Policy.Attempt(caller, "", operation.name(), null));
+                if (refusal != null) {
+                    denials.note(operator, "hub", operation.name(), "", refusal.reason());
+                    throw refusal.missing().isEmpty()
+                            ? A2AException.of(A2AError.PERMISSION_DENIED, refusal.reason())
+                            : Guard.lacking(refusal.missing());
+                }
+                return endpoint.call(operation, operator);
+            }
+
+            @Override
+            public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext operator) {
+                throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
+            }
+        };
     }
 
     /** Lets those through who may look after the hub, as {@link #require} does: callers with the scope {@value #ADMIN}. */

@@ -1,0 +1,87 @@
+package dev.parley.hub;
+
+import dev.parley.dialect.Arrival;
+import dev.parley.dialect.ExtensionTable;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/** The operations of {@link AdminOperations} that have a handler, over REST. Safe for any thread. */
+final class AdminApi {
+    /** What metrics and logs show in the place of an agent. No agent has this name. */
+    static final String NAME = AdminOperations.PATH;
+
+    /** What metrics show as the dialect. */
+    private static final String DIALECT = "admin";
+
+    private static final String PRIVACY = AdminOperations.PATH + "/privacy/";
+
+    private final ExtensionTable table;
+    private final AgentEndpoint endpoint;
+
+    private AdminApi(ExtensionTable table, AgentEndpoint endpoint) {
+        this.table = table;
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * Operations with these handlers.
+     *
+     * @param recorded decorates endpoints of operations that change something
+     * @param before decorates the endpoint of all of them
+     */
+    static AdminApi of(
+            List<Map<String, AdminHandler>> handlers,
+            UnaryOperator<AgentEndpoint> recorded,
+            UnaryOperator<AgentEndpoint> before) {
+        var all = new HashMap<String, AdminHandler>();
+        handlers.forEach(all::putAll);
+        Map<String, AgentEndpoint> endpoints = OwnMethods.of(AdminHandler.methods(all));
+        endpoints.replaceAll((name, endpoint) -> AdminOperations.changes(name) ? recorded.apply(endpoint) : endpoint);
+        return new AdminApi(
+                new ExtensionTable(List.of(AdminOperations.protocol(endpoints.keySet()))),
+                before.apply(new Extended(null, endpoints, false)));
+    }
+
+    /** Operations with these handlers, and nothing before them. */
+    static AdminApi of(List<Map<String, AdminHandler>> handlers) {
+        return of(handlers, UnaryOperator.identity(), UnaryOperator.identity());
+    }
+
+    /** The rows. */
+    ExtensionTable table() {
+        return table;
+    }
+
+    /**
+     * Answers a request.
+     *
+     * @throws A2AException if it is refused
+     */
+    WireAnswer answer(WireRequest request, CallContext operator) {
+        if (request.path().startsWith(PRIVACY)) {
+            requireOwnSite(request.arrival());
+        }
+        return table.answer(request, operator.withDialect(DIALECT, false), endpoint);
+    }
+
+    /**
+     * Refuses what a page of another site has a browser send. Such a page cannot read the answer, but the request would leave a
+     * row in the audit as if an operator had asked.
+     */
+    private static void requireOwnSite(Arrival arrival) {
+        String site = arrival.header("Sec-Fetch-Site");
+        if (site != null && !site.equals("same-origin") && !site.equals("none")) {
+            throw A2AException.of(
+                    A2AError.PERMISSION_DENIED,
+                    "Pages of other sites may not call (expected: Sec-Fetch-Site: same-origin)");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package dev.parley.hub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.Agent;
+import dev.parley.hub.Outsider.Shown;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.PolicyFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The administration of a hub as rows: what each operation gets from its row. */
+@Timeout(90)
+final class AdminApiTest {
+    @TempDir
+    private Path data;
+
+    private HubBuilder hub() {
+        return Hub.builder()
+                .data(data.resolve("data"))
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .agents(Agent.named("echo", "Says it again")
+                        .handle((request, reply) -> reply.complete(request.text())));
+    }
+
+    private PolicyFile policy(String text) throws Exception {
+        Path file = Files.writeString(data.resolve("policy.json"), text.replace('\'', '"'));
+        return PolicyFile.read(file);
+    }
+
+    @Test
+    void aPolicyDeniesAnOperationOfTheAdministrationByItsName() throws Exception {
+        String rules = "{'rules':[{'effect':'deny','operations':['admin/keys/create']},"
+                + "{'effect':'scopes','scopes':['audit'],'operations':['admin/audit/*']}]}";
+        try (Hub hub = hub().policy(policy(rules)).start()) {
+            var outsider = new Outsider(hub.url());
+            String[] admin = {"X-Api-Key", hub.bootstrapKey().orElseThrow()};
+
+            var denied = outsider.post("/admin/keys", "{'group':'T1','principal':'eve'}", admin);
+            var withoutScope = outsider.get("/admin/audit", admin);
+            var allowed = outsider.get("/admin/keys", admin);
+
+            assertThat(denied.statusCode()).isEqualTo(403);
+            assertThat(withoutScope.statusCode()).isEqualTo(403);
+            assertThat(withoutScope.headers().firstValue("WWW-Authenticate").orElse(""))
+                    .contains("scope=\"audit\"");
+            assertThat(allowed.statusCode()).isEqualTo(200);
+            assertThat(allowed.body()).doesNotContain("eve");
+        }
+    }
+
+    @Test
+    void rulesForAgentsDoNotLockOperatorsOut() throws Exception {
+        String rules = "{'rules':[{'effect':'deny','operations':['*']},{'effect':'scopes','scopes':['more']}],"
+                + "'otherwise':'deny'}";
+        try (Hub hub = hub().policy(policy(rules)).start()) {
+            var outsider = new Outsider(hub.url());
+
+            var answer =
+                    outsider.get("/admin/keys", "X-Api-Key", hub.bootstrapKey().orElseThrow());
+
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aPolicyThatNamesAnUnknownOperationOfTheAdministrationIsRefused() throws Exception {
+        PolicyFile mistyped = policy("{'rules':[{'effect':'deny','operations':['admin/key/create']}]}");
+
+        assertThatThrownBy(() -> hub().policy(mistyped).start())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("admin/key/create")
+                .hasMessageContaining("nearest: admin/keys/create");
+    }
+
+    @Test
+    void eachOperationIsCountedByItsNameAndChangesLeaveARow() throws Exception {
+        try (Hub hub = hub().auditCalls(true).start()) {
+            var outsider = new Outsider(hub.url());
+            String[] admin = {"X-Api-Key", hub.bootstrapKey().orElseThrow()};
+
+            String scrapers = "{'group':'T1','principal':'scraper','scopes':['metrics']}";
+            Shown scraper =
+                    Shown.of(outsider.post("/admin/keys", scrapers, admin).body());
+            outsider.post("/admin/webhooks/secret", "{'group':'T1'}", admin);
+            outsider.post("/admin/keys/none/revoke", "{}", admin);
+            outsider.get("/admin/keys", admin);
+
+            assertThat(outsider.get("/metrics", "X-Api-Key", scraper.at("key").text())
+                            .body())
+                    .contains(
+                            "parley_requests_total{agent=\"/admin\",dialect=\"admin\",operation=\"admin/keys/list\"} 1.0")
+                    .containsPattern("parley_errors_total\\{agent=\"/admin\",.*operation=\"admin/keys/revoke\"");
+            // Reads leave no rows: else a reader of the audit would never see its end.
+            assertThat(awaitRows(outsider, admin, 3))
+                    .containsExactly("admin/keys/create", "admin/webhooks/secret", "admin/keys/revoke");
+        }
+    }
+
+    /** Operations of the rows of calls, which are written soon after the call. */
+    private static List<String> awaitRows(Outsider outsider, String[] admin, int count) throws Exception {
+        Instant deadline = Instant.now().plusSeconds(30);
+        List<String> operations = List.of();
+        while (operations.size() < count && Instant.now().isBefore(deadline)) {
+            String answer =
+                    outsider.get("/admin/audit?action=call.answered", admin).body();
+            Shown rows = Shown.of(answer).at("rows");
+            operations = IntStream.range(0, rows.size())
+                    .mapToObj(row -> rows.at(row, "detail", "operation").text())
+                    .toList();
+        }
+        return operations;
+    }
+
+    @Test
+    void aPathWithAnythingInFrontIsNone() throws Exception {
+        try (Hub hub = hub().start()) {
+            var outsider = new Outsider(hub.url());
+            String[] admin = {"X-Api-Key", hub.bootstrapKey().orElseThrow()};
+
+            assertThat(outsider.get("/admin/admin/keys", admin).statusCode()).isEqualTo(404);
+            assertThat(outsider.get("/admin/keys/", admin).statusCode()).isEqualTo(404);
+            assertThat(outsider.get("/admin", admin).statusCode()).isEqualTo(404);
+            assertThat(outsider.get("/admin/keys").statusCode()).isEqualTo(401);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of an operation over REST beyond its address: from it servers read the request, documents such as OpenAPI are
+ * written, and commands get their flags and their help.
+ *
+ * @param answer JSON Schema of the answer
+ */
+public record RestDescription(String summary, List<RestParameter> parameters, Map<String, Object> answer) {
+    public RestDescription {
+        requireNonNull(summary, "summary");
+        parameters = List.copyOf(parameters);
+        requireNonNull(answer, "answer");
+    }
+
+    /** The parameter that is the body itself. */
+    public Optional<RestParameter> body() {
+        return parameters.stream()
+                .filter(one -> one.place() == RestParameter.Place.BODY)
+                .findFirst();
+    }
+
+    /** Whether the query has a parameter of that name. */
+    public boolean hasInQuery(String name) {
+        return parameters.stream()
+                .anyMatch(one ->
+                        one.place() == RestParameter.Place.QUERY && one.name().equals(name));
+    }
+
+    /**
+     * Reads the call of the operation of that name. Members that are no parameters are ignored.
+     *
+     * @throws InvalidField if one is missing or wrong
+     */
+    MethodCall call(String name, Map<String, @Nullable Object> params) {
+        var read = new LinkedHashMap<String, @Nullable Object>();
+        for (RestParameter parameter : parameters) {
+            Object value = parameter.read(params.get(parameter.name()));
+            if (value != null) {
+                read.put(parameter.name(), value);
+            }
+        }
+        return new MethodCall(name, read);
+    }
+}

@@ -1,0 +1,183 @@
+package dev.parley.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parameter of an operation over REST: how servers read it, documents describe it, and command lines take it. Immutable.
+ *
+ * @param label what stands for the value in help, such as {@code GROUP}
+ * @param flag the flag of a command line; empty for an argument
+ * @param most largest value of a {@link Type#NUMBER}
+ */
+public record RestParameter(
+        String name,
+        Place place,
+        Type type,
+        boolean required,
+        String description,
+        String label,
+        String flag,
+        long most) {
+    /** Where a request has it. */
+    public enum Place {
+        PATH,
+        QUERY,
+        /** A member of the object that is the body. */
+        MEMBER,
+        /** The body itself. */
+        BODY
+    }
+
+    /** Type of the value, in JSON. */
+    public enum Type {
+        TEXT,
+        TEXTS,
+        /** A text such as {@code 2027-01-31T00:00:00Z}. */
+        TIME,
+        /** A number from 0. */
+        NUMBER,
+        TRUTH,
+        OBJECT
+    }
+
+    public RestParameter {
+        requireNonNull(place, "place");
+        requireNonNull(type, "type");
+        requireNonNull(description, "description");
+        requireNonNull(label, "label");
+        requireNonNull(flag, "flag");
+        requireNonNull(name, "name");
+    }
+
+    /** A variable of the path, and an argument in a command line. */
+    public static RestParameter path(String name, String label, String description) {
+        return new RestParameter(name, Place.PATH, Type.TEXT, true, description, label, "", 0);
+    }
+
+    /** A parameter of the query that may be left out. */
+    public static RestParameter query(String name, Type type, String label, String description) {
+        return new RestParameter(name, Place.QUERY, type, false, description, label, "--" + name, Long.MAX_VALUE);
+    }
+
+    /** A member of the body that may be left out. */
+    public static RestParameter member(String name, Type type, String label, String description) {
+        return new RestParameter(name, Place.MEMBER, type, false, description, label, "--" + name, Long.MAX_VALUE);
+    }
+
+    /** The body itself, an object. */
+    public static RestParameter body(String name, String label, String description) {
+        return new RestParameter(name, Place.BODY, Type.OBJECT, true, description, label, "", 0);
+    }
+
+    /** This parameter where it must not be left out. */
+    public RestParameter asRequired() {
+        return new RestParameter(name, place, type, true, description, label, flag, most);
+    }
+
+    /** This parameter, required, as an argument of a command line. */
+    public RestParameter asArgument() {
+        return new RestParameter(name, place, type, true, description, label, "", most);
+    }
+
+    /** This parameter with another flag. */
+    public RestParameter flag(String other) {
+        return new RestParameter(name, place, type, required, description, label, other, most);
+    }
+
+    /** This number with a largest value. */
+    public RestParameter atMost(long other) {
+        return new RestParameter(name, place, type, required, description, label, flag, other);
+    }
+
+    /** JSON Schema of the value. */
+    public Map<String, Object> schema() {
+        var schema = new LinkedHashMap<String, Object>();
+        switch (type) {
+            case TEXT -> schema.put("type", "string");
+            case TEXTS -> {
+                schema.put("type", "array");
+                schema.put("items", Map.of("type", "string"));
+            }
+            case TIME -> {
+                schema.put("type", "string");
+                schema.put("format", "date-time");
+            }
+            case NUMBER -> {
+                schema.put("type", "integer");
+                schema.put("minimum", 0);
+                schema.put("maximum", most);
+            }
+            case TRUTH -> schema.put("type", "boolean");
+            case OBJECT -> schema.put("type", "object");
+        }
+        return schema;
+    }
+
+    /**
+     * Reads a value as JSON has it, or as the text of a path or a query.
+     *
+     * @return null for none
+     * @throws InvalidField if it is missing or wrong
+     */
+    @Nullable
+    Object read(@Nullable Object given) {
+        if (given == null) {
+            if (required) {
+                throw InvalidField.of(name, "missing (expected: " + expected() + ")");
+            }
+            return null;
+        }
+        Object read = switch (type) {
+            case TEXT -> given instanceof String ? given : null;
+            case TEXTS ->
+                given instanceof List<?> list && list.stream().allMatch(String.class::isInstance) ? given : null;
+            case TIME -> time(given) == null ? null : given;
+            case NUMBER -> number(given);
+            case TRUTH ->
+                given instanceof Boolean || given.equals("true") || given.equals("false")
+                        ? (Boolean) Boolean.parseBoolean(given.toString())
+                        : null;
+            case OBJECT -> given instanceof Map ? given : null;
+        };
+        if (read == null) {
+            throw InvalidField.of(name, given + " (expected: " + expected() + ")");
+        }
+        return read;
+    }
+
+    /** The time that a value of the type {@link Type#TIME} is; null if it is none. */
+    public static @Nullable Instant time(@Nullable Object value) {
+        try {
+            return value == null ? null : Instant.parse(value.toString());
+        } catch (DateTimeParseException wrong) {
+            return null;
+        }
+    }
+
+    private @Nullable Long number(Object given) {
+        try {
+            long number = given instanceof Number || given instanceof String ? Long.parseLong(given.toString()) : -1;
+            return number >= 0 && number <= most ? (Long) number : null;
+        } catch (NumberFormatException wrong) {
+            return null;
+        }
+    }
+
+    private String expected() {
+        return switch (type) {
+            case TEXT -> "a text";
+            case TEXTS -> "a list of texts";
+            case TIME -> "such as 2027-01-31T00:00:00Z";
+            case NUMBER -> "0 to " + most;
+            case TRUTH -> "true or false";
+            case OBJECT -> "an object";
+        };
+    }
+}
