@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.cli.Setting.Scope;
+import dev.parley.command.Parameters;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,21 +67,12 @@ interface Command {
 
     /** Returns an option with a value that belongs to one command only and is no setting. */
     static OptionSpec option(String name, String label, String description) {
-        return OptionSpec.builder(name)
-                .type(String.class)
-                .arity("1")
-                .paramLabel(label)
-                .description(description)
-                .build();
+        return Parameters.option(name, label, description);
     }
 
     /** An option without a value. */
     static OptionSpec flag(String name, String description) {
-        return OptionSpec.builder(name)
-                .type(Boolean.class)
-                .arity("0")
-                .description(description)
-                .build();
+        return Parameters.flag(name, description);
     }
 
     /** {@code --stream}, which is never read from the environment or a file. */
@@ -90,14 +82,7 @@ interface Command {
 
     /** The next argument. */
     static PositionalParamSpec argument(int index, boolean required, String label, String description) {
-        return PositionalParamSpec.builder()
-                .index(String.valueOf(index))
-                .type(String.class)
-                .required(required)
-                .arity(required ? "1" : "0..1")
-                .paramLabel(label)
-                .description(description)
-                .build();
+        return Parameters.argument(index, required, label, description);
     }
 
     /** The data directory that {@code --data} names, which has to be there. */

@@ -1,10 +1,13 @@
 package dev.parley.cli;
 
 import dev.parley.cli.Setting.Scope;
+import dev.parley.command.CommandEntry;
+import dev.parley.command.CommandSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -28,12 +31,32 @@ final class Commands {
             return new Entry(name, summary, around -> new GroupCommand(), List.of(below), false);
         }
 
+        static Entry of(CommandEntry entry) {
+            var command = entry.command();
+            return new Entry(
+                    entry.name(),
+                    entry.summary(),
+                    around -> command == null ? new GroupCommand() : new ExtensionCommand(command.get()),
+                    entry.below().stream().map(Entry::of).toList(),
+                    false);
+        }
+
+        /** This group with the commands of another of its name. */
+        Entry with(Entry more) {
+            if (below.isEmpty() || more.below.isEmpty()) {
+                throw new IllegalStateException("command \"" + name + "\": duplicate name");
+            }
+            var all = new ArrayList<>(below);
+            all.addAll(more.below);
+            return new Entry(name, summary, command, all, hidden);
+        }
+
         Entry asHidden() {
             return new Entry(name, summary, command, below, true);
         }
     }
 
-    private static final List<Entry> ENTRIES = List.of(
+    private static final List<Entry> OWN = List.of(
             Entry.of("up", "Start a hub here and host agents on it", UpCommand::new),
             Entry.of("init", "Create a project with an agent, its test and a run command", InitCommand::new),
             Entry.of("run", "Run a single Java file with agents in it", RunCommand::new),
@@ -53,25 +76,6 @@ final class Commands {
                             Entry.of("get", "Show a webhook", PushConfigCommand.Get::new),
                             Entry.of("list", "List the webhooks of a task", PushConfigCommand.ListAll::new),
                             Entry.of("delete", "Remove a webhook", PushConfigCommand.Delete::new))),
-            Entry.group(
-                    "kg",
-                    "Query, update and watch the knowledge graph of an agent",
-                    Entry.of("query", "Query in GraphQL or SPARQL", KnowledgeCommand.Ask::new),
-                    Entry.of("update", "Add, remove or replace statements", KnowledgeCommand.Tell::new),
-                    Entry.of("subscribe", "Follow changes", KnowledgeCommand.Watch::new),
-                    Entry.of("import", "Add the statements of a file", KnowledgeImportCommand::new),
-                    Entry.of("export", "Save statements as a file", KnowledgeExportCommand::new),
-                    Entry.of("schema", "Show the GraphQL schema", KnowledgeCommand.Schema::new),
-                    Entry.of("stats", "Show the graphs and their sizes", KnowledgeCommand.Stats::new),
-                    Entry.of("draw", "Draw an entity and its neighbours", KnowledgeDrawCommand::new),
-                    Entry.of("rules", "Show or set the rules of a group", KnowledgeAdminCommand.Rules::new),
-                    Entry.of("shapes", "Show or set the SHACL shapes of a group", KnowledgeAdminCommand.Shapes::new),
-                    Entry.group(
-                            "review",
-                            "Approve or reject updates that wait for a review",
-                            Entry.of("list", "List them", KnowledgeAdminCommand.ListAll::new),
-                            Entry.of("approve", "Apply an update", () -> new KnowledgeAdminCommand.Decide("approve")),
-                            Entry.of("reject", "Discard an update", () -> new KnowledgeAdminCommand.Decide("reject")))),
             Entry.group(
                     "card",
                     "Read, sign and verify cards",
@@ -149,17 +153,34 @@ final class Commands {
                     "config",
                     "Show the configuration",
                     Entry.of("show", "Show each setting and its source", ConfigShowCommand::new)),
-            new Entry(
-                    "bench",
-                    "Measure an agent under load",
-                    around -> new BenchCommand(around.out(), around.err(), around.terminal()),
-                    List.of(),
-                    false),
             Entry.of("conformance", "Check a live agent with the A2A TCK", ConformanceCommand::new),
             Entry.of("completion", "Print a completion script for a shell", CompletionCommand::new),
             Entry.of("help", "Show usage of the tool or of a command", HelpCommand::new),
             Entry.of("warm-up", "Load the classes of a hub, for the launcher", WarmUpCommand::new)
                     .asHidden());
+
+    /** Commands at the end, before the hidden one. */
+    private static final int ABOUT_PROGRAM = 3;
+
+    /** The program's commands and those of extensions. In a class of its own, because few command lines need them. */
+    private static final class All {
+        private static final List<Entry> ENTRIES = all();
+
+        private static List<Entry> all() {
+            Map<String, Entry> added = new LinkedHashMap<>();
+            for (CommandSource source : ServiceLoader.load(CommandSource.class, CommandSource.class.getClassLoader())) {
+                source.commands().forEach(entry -> added.merge(entry.name(), Entry.of(entry), Entry::with));
+            }
+            var all = new ArrayList<Entry>();
+            for (Entry own : OWN) {
+                Entry more = added.remove(own.name());
+                all.add(more == null ? own : own.with(more));
+            }
+            // Behind the commands for agents and hubs, before those about the program itself.
+            all.addAll(all.indexOf(OWN.getLast()) - ABOUT_PROGRAM, added.values());
+            return List.copyOf(all);
+        }
+    }
 
     /** Help lists commands before options, because there are many options. */
     private static final List<String> SECTIONS = List.of(
@@ -182,15 +203,22 @@ final class Commands {
 
     /** The commands that {@code args} can mean: one, if they begin with its name, otherwise all. */
     static CommandLine parserFor(List<String> args, Surroundings around) {
-        var chosen = ENTRIES.stream()
+        var chosen = chosen(OWN, args);
+        if (chosen.isEmpty() || !chosen.getFirst().below().isEmpty()) {
+            chosen = chosen(All.ENTRIES, args);
+        }
+        return parser(chosen.isEmpty() || chosen.getFirst().name().equals("help") ? All.ENTRIES : chosen, around);
+    }
+
+    private static List<Entry> chosen(List<Entry> entries, List<String> args) {
+        return entries.stream()
                 .filter(entry -> !args.isEmpty() && entry.name().equals(args.getFirst()))
                 .toList();
-        return parser(chosen.isEmpty() || chosen.getFirst().name().equals("help") ? ENTRIES : chosen, around);
     }
 
     /** All commands. */
     static CommandLine parser(Surroundings around) {
-        return parser(ENTRIES, around);
+        return parser(All.ENTRIES, around);
     }
 
     private static CommandLine parser(List<Entry> entries, Surroundings around) {
@@ -226,7 +254,10 @@ final class Commands {
     private static void add(CommandSpec parent, Entry entry, Surroundings around) {
         Object command = entry.command().apply(around);
         CommandSpec spec;
-        if (command instanceof Command known) {
+        if (command instanceof ExtensionCommand of
+                && of.command().getClass().isAnnotationPresent(picocli.CommandLine.Command.class)) {
+            spec = new CommandLine(of.command()).getCommandSpec().name(entry.name());
+        } else if (command instanceof Command known) {
             spec = CommandSpec.wrapWithoutInspection(command).name(entry.name());
             known.describe(spec);
             if (!(command instanceof GroupCommand)) {

@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.command.ProgramCommand;
 import dev.parley.hub.Hub;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -113,8 +113,8 @@ public final class Main {
     }
 
     private static int run(Surroundings around, ParseResult typed, ParseResult last, Output first) {
-        if (last.commandSpec().userObject() instanceof Callable<?> annotated) {
-            return call(annotated, first);
+        if (last.commandSpec().userObject() instanceof ProgramCommand annotated) {
+            return run(annotated, around, last, first);
         }
         var command = (Command) last.commandSpec().userObject();
         var flags = new TypedFlags(typed);
@@ -139,11 +139,16 @@ public final class Main {
         }
     }
 
-    /** Runs a command that reads its own options. */
-    private static int call(Callable<?> annotated, Output output) {
+    /** Runs a command that declares its own options by annotations. */
+    private static int run(ProgramCommand annotated, Surroundings around, ParseResult last, Output output) {
         try {
-            return (Integer) annotated.call();
-        } catch (Exception failure) {
+            var flags = new TypedFlags(last);
+            Settings settings = Settings.ofClient(around, setting -> List.of());
+            return annotated.run(new ExtensionCommand.Call(new Invocation(around, last, flags, settings, output)));
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return report(Problem.local(LocalError.INTERRUPTED, "interrupted", null), output);
+        } catch (RuntimeException failure) {
             return report(Problems.of(failure, new Problems.Place("the agent", null, false)), output);
         }
     }

@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.client.spi.ClientException;
+import dev.parley.command.CommandException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -45,7 +46,7 @@ final class Problems {
             case CliException known -> known.problem();
             case A2AException refused -> of(refused, place);
             case ClientException failed -> of(failed, place);
-            case LoadProblem failed -> of(failed);
+            case CommandException failed -> of(failed);
             case StoreException failed -> of(failed);
             default ->
                 Problem.local(
@@ -187,13 +188,14 @@ final class Problems {
         };
     }
 
-    private static Problem of(LoadProblem failed) {
-        LocalError error = switch (failed.kind()) {
-            case REFUSED -> LocalError.INTERNAL;
-            case USAGE -> LocalError.USAGE;
-            case UNREACHABLE -> LocalError.UNREACHABLE;
+    private static Problem of(CommandException failed) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (failed.kind()) {
+            case USAGE -> Problem.local(LocalError.USAGE, message, failed.hint());
+            case UNREACHABLE -> Problem.local(LocalError.UNREACHABLE, message, failed.hint());
+            case REFUSED -> Problem.local(LocalError.INTERNAL, message, failed.hint());
+            case null -> new Problem(failed.code(), 1, message, failed.hint(), null);
         };
-        return Problem.local(error, String.valueOf(failed.getMessage()), "parley bench --help shows what can be given");
     }
 
     private static String unreachableHint(Place place) {

@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.command.SafeText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,27 +58,7 @@ final class TextPage {
 
     /** Text as one line without control characters. */
     static String oneLine(String value) {
-        if (value.codePoints().noneMatch(TextPage::isControl)) {
-            return value;
-        }
-        var escaped = new StringBuilder();
-        value.codePoints().forEach(c -> {
-            if (!isControl(c)) {
-                escaped.appendCodePoint(c);
-                return;
-            }
-            switch (c) {
-                case '\n' -> escaped.append("\\n");
-                case '\r' -> escaped.append("\\r");
-                case '\t' -> escaped.append("\\t");
-                default -> {
-                    for (char unit : Character.toChars(c)) {
-                        escaped.append(String.format("\\u%04x", (int) unit));
-                    }
-                }
-            }
-        });
-        return escaped.toString();
+        return SafeText.oneLine(value);
     }
 
     private static String clean(String line) {
@@ -91,14 +72,6 @@ final class TextPage {
 
     /** Whole lines may have tabs, and what some scripts and emoji join and part letters with. */
     private static boolean isLeftOut(int c) {
-        return isControl(c) && c != '\t' && c != ZERO_WIDTH_NON_JOINER && c != ZERO_WIDTH_JOINER;
-    }
-
-    /** Invisible characters: control characters, the line separators of Unicode, and those that only say how others are displayed. */
-    private static boolean isControl(int c) {
-        return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
-            default -> false;
-        };
+        return SafeText.isInvisible(c) && c != '\t' && c != ZERO_WIDTH_NON_JOINER && c != ZERO_WIDTH_JOINER;
     }
 }

@@ -37,7 +37,9 @@ final class ArchitectureTest {
             entry("client", Set.of("protocol", "dialect")),
             entry("agents", Set.of("protocol", "engine", "knowledge")),
             entry("testkit", Set.of("protocol", "dialect", "engine")),
-            entry("knowledge", Set.of("protocol", "dialect", "engine", "store")),
+            entry("knowledge", Set.of("protocol", "dialect", "engine", "store", "client", "command")),
+            entry("command", Set.of("protocol", "client")),
+            entry("load", Set.of("protocol", "dialect", "command")),
             entry("hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "trust", "client")));
 
     private static final JavaClasses CLASSES = new ClassFileImporter()

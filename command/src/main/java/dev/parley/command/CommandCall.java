@@ -1,0 +1,70 @@
+package dev.parley.command;
+
+import dev.parley.client.AgentClient;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a command: its arguments, its peer, and its output. */
+public interface CommandCall {
+    /** Value of an option of the command; null if it is not given. */
+    @Nullable
+    String option(String name);
+
+    /**
+     * Value of an option as a number; null if it is not given.
+     *
+     * @throws CommandException if it is no number from {@code least} to {@code most}
+     */
+    @Nullable
+    Integer number(String name, int least, int most);
+
+    /** True if an option of the command is given. */
+    boolean has(String name);
+
+    /** An argument; null if it is not given. */
+    @Nullable
+    String argument(int index);
+
+    /** An argument that the command requires. */
+    String requiredArgument(int index);
+
+    /** Value of a setting of the program by its flag, such as {@code --task-id}; null if it has none. */
+    @Nullable
+    String setting(String flag);
+
+    CommandOutput output();
+
+    InputStream in();
+
+    PrintStream out();
+
+    PrintStream err();
+
+    /** True if {@link #err} is a terminal. */
+    boolean isTerminal();
+
+    /** Resolves a path that the user typed. */
+    Path path(String typed);
+
+    /** Work with an agent. */
+    @FunctionalInterface
+    interface Work {
+        /** Returns the exit status. */
+        int run(AgentClient agent) throws InterruptedException;
+    }
+
+    /** Connects to the agent of the settings, with their credentials, and returns the exit status of {@code work}. */
+    int connect(Work work) throws InterruptedException;
+
+    /**
+     * Sends a request to the administration of the hub that {@code --url} names.
+     *
+     * @param path with its query, such as {@code /admin/keys}
+     * @param body JSON; null for none
+     * @param hint for the user if the hub has no such address
+     * @return the JSON of the answer
+     */
+    byte[] admin(String method, String path, byte @Nullable [] body, String hint) throws InterruptedException;
+}

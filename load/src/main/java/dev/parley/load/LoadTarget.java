@@ -1,0 +1,207 @@
+package dev.parley.load;
+
+import dev.parley.command.CommandException.Kind;
+import dev.parley.dialect.Binding;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Target of the load: one interface of one agent, with its binding and version.
+ *
+ * @param agent with an absolute URL
+ * @param binding null for gRPC
+ */
+record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<String, String> headers) {
+    private static final int LAST_PORT = 65_535;
+
+    /** Enough for what a run asks before it measures: a card, or a task. */
+    private static final int WHOLE = 4 << 20;
+
+    private static final String WELL_KNOWN = "/.well-known/agent-card.json";
+
+    /** An answer that was read whole. */
+    record Answer(int status, byte[] body) {}
+
+    /**
+     * Returns the agent whose card is at {@code url}.
+     *
+     * @param url of the card itself if it ends in {@code .json}, else of the agent
+     * @param transport JSONRPC, HTTP+JSON or GRPC; null for the one that the card names first
+     * @param version of the protocol; null for what the card names first
+     */
+    static LoadTarget find(
+            String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
+        String address = url.endsWith(".json") ? url : url.replaceAll("/+$", "") + WELL_KNOWN;
+        URI at = parse(address);
+        LoadRequest request = LoadRequest.of(head("GET", at, headers), null);
+        Answer answer = ask(at, List.of(request.numbered(0))).getFirst();
+        if (answer.status() != 200) {
+            throw new LoadProblem(
+                    Kind.UNREACHABLE,
+                    "no agent card at " + address + ": HTTP " + answer.status()
+                            + "; an agent without a card can be given by --agent-url");
+        }
+        AgentCard card;
+        try {
+            card = Json.readCard(answer.body());
+        } catch (A2AException problem) {
+            throw new LoadProblem(
+                    Kind.REFUSED, "what is at " + address + " is no agent card: " + problem.getMessage(), problem);
+        }
+        AgentCard.Interface agent = absolute(choose(card.supportedInterfaces(), transport, version));
+        URI to = parse(agent.url());
+        if (!origin(to).equals(origin(at))) {
+            throw new LoadProblem(
+                    Kind.REFUSED,
+                    "the card at " + address + " sends callers to " + agent.url()
+                            + " (expected: the same origin); if that is what you want under load, say so by --agent-url");
+        }
+        return of(agent, headers);
+    }
+
+    /** Returns the agent at {@code url} without asking for its card. */
+    static LoadTarget at(
+            String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
+        parse(url);
+        String binding = transport == null ? AgentCard.Interface.JSONRPC : transport;
+        return of(new AgentCard.Interface(url, binding, null, version == null ? "1.0" : version), headers);
+    }
+
+    /** Cards have only host and port for gRPC. */
+    private static AgentCard.Interface absolute(AgentCard.Interface agent) {
+        return agent.url().contains("://")
+                ? agent
+                : new AgentCard.Interface(
+                        "http://" + agent.url(), agent.protocolBinding(), agent.tenant(), agent.protocolVersion());
+    }
+
+    private static LoadTarget of(AgentCard.Interface agent, Map<String, String> headers) {
+        if (agent.protocolBinding().equals(AgentCard.Interface.GRPC)) {
+            return new LoadTarget(agent, null, headers);
+        }
+        Binding binding = Binding.of(agent)
+                .orElseThrow(() -> new LoadProblem(Kind.REFUSED, "no way to speak " + agent.protocolBinding()));
+        return new LoadTarget(agent, binding, headers);
+    }
+
+    private static AgentCard.Interface choose(
+            List<AgentCard.Interface> interfaces, @Nullable String transport, @Nullable String version) {
+        return interfaces.stream()
+                .filter(agent -> version == null || agent.protocolVersion().equals(version))
+                .filter(agent -> transport == null
+                        ? !agent.protocolBinding().equals(AgentCard.Interface.GRPC)
+                        : agent.protocolBinding().equals(transport))
+                .findFirst()
+                .orElseThrow(() -> new LoadProblem(
+                        Kind.REFUSED,
+                        "the agent offers "
+                                + String.join(
+                                        ", ",
+                                        interfaces.stream()
+                                                .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
+                                                .toList())
+                                + " (expected: " + (transport == null ? "JSONRPC or HTTP+JSON" : transport)
+                                + (version == null ? "" : " " + version) + ")"));
+    }
+
+    /** True if an answer with status 200 may be an error. */
+    boolean isRpc() {
+        return agent.protocolBinding().equals(AgentCard.Interface.JSONRPC);
+    }
+
+    /** Returns a request of the binding as bytes, to be sent to {@link #connect}. */
+    LoadRequest request(Binding.Outgoing outgoing) {
+        var all = new LinkedHashMap<>(outgoing.headers());
+        all.keySet().removeIf(name -> name.equalsIgnoreCase("Content-Type"));
+        all.putAll(headers);
+        byte[] body = outgoing.body();
+        return LoadRequest.of(head(outgoing.method(), parse(outgoing.url()), all), body.length == 0 ? null : body);
+    }
+
+    /** Sends requests one after the other and reads each answer whole. */
+    List<Answer> ask(List<ByteBuffer> requests) {
+        return ask(parse(agent.url()), requests);
+    }
+
+    private static List<Answer> ask(URI at, List<ByteBuffer> requests) {
+        var answers = new ArrayList<Answer>();
+        var answer = new LoadAnswer(false, WHOLE);
+        try {
+            while (answers.size() < requests.size()) {
+                try (LoadConnection connection = connect(at, 16 << 10)) {
+                    while (connection.isReusable() && answers.size() < requests.size()) {
+                        connection.send(requests.get(answers.size()));
+                        connection.receive(answer);
+                        answers.add(new Answer(answer.status(), answer.body()));
+                    }
+                }
+            }
+            return answers;
+        } catch (IOException problem) {
+            throw new LoadProblem(Kind.UNREACHABLE, "no answer from " + origin(at) + ": " + reason(problem), problem);
+        }
+    }
+
+    /** Opens a connection to the agent. */
+    LoadConnection connect(int bufferBytes) throws IOException {
+        URI at = parse(agent.url());
+        return binding == null
+                ? LoadGrpc.open(at.getHost(), at.getPort() > 0 ? at.getPort() : 80, bufferBytes)
+                : connect(at, bufferBytes);
+    }
+
+    private static LoadConnection connect(URI at, int bufferBytes) throws IOException {
+        boolean tls = "https".equals(at.getScheme());
+        int port = at.getPort() > 0 ? at.getPort() : tls ? 443 : 80;
+        SSLSocketFactory factory = tls ? (SSLSocketFactory) SSLSocketFactory.getDefault() : null;
+        return LoadConnection.open(at.getHost(), port, factory, bufferBytes);
+    }
+
+    private static String head(String method, URI at, Map<String, String> headers) {
+        String path = at.getRawPath().isEmpty() ? "/" : at.getRawPath();
+        String query = at.getRawQuery() == null ? "" : "?" + at.getRawQuery();
+        var head = new StringBuilder();
+        head.append(method).append(' ').append(path).append(query).append(" HTTP/1.1\r\n");
+        head.append("Host: ").append(at.getRawAuthority()).append("\r\n");
+        headers.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        return head.toString();
+    }
+
+    private static String origin(URI at) {
+        int port = at.getPort() > 0 ? at.getPort() : "https".equals(at.getScheme()) ? 443 : 80;
+        return at.getScheme() + "://" + at.getHost() + ":" + port;
+    }
+
+    private static URI parse(String url) {
+        try {
+            URI address = URI.create(url);
+            int port = address.getPort();
+            if (address.getHost() == null
+                    || !("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
+                    || port == 0
+                    || port > LAST_PORT) {
+                throw new IllegalArgumentException(url);
+            }
+            return address;
+        } catch (IllegalArgumentException malformed) {
+            throw new LoadProblem(Kind.USAGE, "URL: " + url + " (expected: http://host or https://host)", malformed);
+        }
+    }
+
+    /** A sentence for people; the exceptions of channels often have none. */
+    static String reason(IOException problem) {
+        String message = problem.getMessage();
+        return message == null ? problem.getClass().getSimpleName() : message;
+    }
+}
