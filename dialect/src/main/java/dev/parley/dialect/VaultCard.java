@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import static dev.parley.dialect.Codecs.BOOLEAN;
 import static dev.parley.dialect.Codecs.TEXT;
 import static dev.parley.dialect.Codecs.TEXTS;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
@@ -33,6 +34,7 @@ final class VaultCard {
 
     private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
     private static final String KEY_HEADER = "X-Api-Key";
+    private static final Provider PARLEY = new Provider("Parley", "");
     private static final List<String> PARTS = List.of("text", "file", "data");
 
     /** Supported version of the profile; cards of others are read too, because published servers do not keep it exact. */
@@ -40,28 +42,23 @@ final class VaultCard {
 
     private VaultCard() {}
 
-    /** A card as it looks, which differs from every other too much to be read into one at once. */
-    private record Document(
-            String id,
-            String agentVersion,
-            String name,
-            String description,
-            String url,
-            Provider provider,
-            Features features,
-            List<Auth> auth,
-            List<Skill> skills,
-            List<String> tags,
-            @Nullable String iconUrl) {}
-
-    private record Features(String a2aVersion, List<String> parts, boolean push) {}
+    private record Features(String a2aVersion, boolean push) {}
 
     private record Auth(
             String scheme,
             @Nullable String description,
             @Nullable String tokenUrl,
             List<String> scopes,
-            @Nullable String service) {}
+            @Nullable String service) {
+        Auth {
+            if (!List.of("apiKey", "bearer", "oauth2", "none").contains(scheme)) {
+                throw InvalidField.of("scheme", '"' + scheme + "\" (expected: apiKey, bearer, oauth2 or none)");
+            }
+            if (scheme.equals("oauth2") && tokenUrl == null) {
+                throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
+            }
+        }
+    }
 
     private static final Codec<Provider> PROVIDER = Shape.<Provider>of()
             .required("name", TEXT, Provider::organization)
@@ -70,9 +67,9 @@ final class VaultCard {
 
     private static final Codec<Features> FEATURES = Shape.<Features>of()
             .required("a2aVersion", TEXT, Features::a2aVersion)
-            .optional("supportedMessageParts", TEXTS, List.of(), Features::parts)
+            .optional("supportedMessageParts", TEXTS, List.of(), features -> PARTS)
             .optional("supportsPushNotifications", BOOLEAN, false, Features::push)
-            .as(v -> new Features(v.next(), v.next(), v.next()));
+            .as(v -> new Features(v.next(), v.skip().next()));
 
     private static final Codec<Auth> AUTH = Shape.<Auth>of()
             .required("scheme", TEXT, Auth::scheme)
@@ -80,7 +77,7 @@ final class VaultCard {
             .optional("tokenUrl", TEXT, Auth::tokenUrl)
             .optional("scopes", TEXTS, List.of(), Auth::scopes)
             .optional("service_identifier", TEXT, Auth::service)
-            .as(v -> auth(v.next(), v.next(), v.next(), v.next(), v.next()));
+            .as(v -> new Auth(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Skill> SKILL = Shape.<Skill>of()
             .required("id", TEXT, Skill::id)
@@ -88,63 +85,27 @@ final class VaultCard {
             .required("description", TEXT, Skill::description)
             .as(v -> new Skill(v.next(), v.next(), v.next(), List.of(), List.of(), List.of(), List.of(), List.of()));
 
-    private static final Codec<Document> DOCUMENT = Shape.<Document>of()
-            .required("schemaVersion", TEXT, document -> "1.0")
-            .required("humanReadableId", TEXT, Document::id)
-            .required("agentVersion", TEXT, Document::agentVersion)
-            .required("name", TEXT, Document::name)
-            .required("description", TEXT, Document::description)
-            .required("url", TEXT, Document::url)
-            .required("provider", PROVIDER, Document::provider)
-            .required("capabilities", FEATURES, Document::features)
-            .required("authSchemes", Codecs.list(AUTH), Document::auth)
-            .optional("skills", Codecs.list(SKILL), List.of(), Document::skills)
-            .optional("tags", TEXTS, List.of(), Document::tags)
-            .optional("iconUrl", TEXT, Document::iconUrl)
-            .as(v -> document(
-                    v.skip().next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next(),
-                    v.next()));
-
-    private static Auth auth(
-            String scheme,
-            @Nullable String description,
-            @Nullable String tokenUrl,
-            List<String> scopes,
-            @Nullable String service) {
-        if (!List.of("apiKey", "bearer", "oauth2", "none").contains(scheme)) {
-            throw InvalidField.of("scheme", '"' + scheme + "\" (expected: apiKey, bearer, oauth2 or none)");
-        }
-        if (scheme.equals("oauth2") && tokenUrl == null) {
-            throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
-        }
-        return new Auth(scheme, description, tokenUrl, scopes, service);
-    }
-
-    private static Document document(
-            String id,
-            String agentVersion,
-            String name,
-            String description,
-            String url,
-            Provider provider,
-            Features features,
-            List<Auth> auth,
-            List<Skill> skills,
-            List<String> tags,
-            @Nullable String iconUrl) {
-        if (auth.isEmpty()) {
-            throw InvalidField.of("authSchemes", "empty (expected: at least one)");
-        }
-        return new Document(id, agentVersion, name, description, url, provider, features, auth, skills, tags, iconUrl);
+    /**
+     * The card of an agent.
+     *
+     * @param agent name of the agent
+     * @param host the authority that the caller called; null if it named none
+     */
+    private static Codec<AgentCard> card(String agent, @Nullable String host) {
+        return Shape.<AgentCard>of()
+                .required("schemaVersion", TEXT, card -> "1.0")
+                .required("humanReadableId", TEXT, card -> "parley/" + slug(agent))
+                .required("agentVersion", TEXT, AgentCard::version)
+                .required("name", TEXT, AgentCard::name)
+                .required("description", TEXT, AgentCard::description)
+                .required("url", TEXT, card -> url(card, host))
+                .required("provider", PROVIDER, card -> requireNonNullElse(card.provider(), PARLEY))
+                .required("capabilities", FEATURES, VaultCard::features)
+                .required("authSchemes", Codecs.list(AUTH), card -> auth(card, host))
+                .optional("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
+                .optional("tags", TEXTS, List.of(), VaultCard::tags)
+                .optional("iconUrl", TEXT, AgentCard::iconUrl)
+                .as(VaultCard::card);
     }
 
     // ---- Out
@@ -179,27 +140,18 @@ final class VaultCard {
     }
 
     static byte[] write(ServedAgent agent, @Nullable String host) {
-        AgentCard card = agent.card();
-        Provider provider = card.provider();
-        var document = new Document(
-                "parley/" + slug(agent.name()),
-                card.version(),
-                card.name(),
-                card.description(),
-                url(card, host),
-                provider == null ? new Provider("Parley", "") : provider,
-                new Features(
-                        A2A_VERSION,
-                        PARTS,
-                        Boolean.TRUE.equals(card.capabilities().pushNotifications())),
-                auth(card, host),
-                card.skills(),
-                card.skills().stream()
-                        .flatMap(skill -> skill.tags().stream())
-                        .distinct()
-                        .toList(),
-                card.iconUrl());
-        return Json.write(new byte[0], DOCUMENT, document, new byte[0]);
+        return Json.write(new byte[0], card(agent.name(), host), agent.card(), new byte[0]);
+    }
+
+    private static Features features(AgentCard card) {
+        return new Features(A2A_VERSION, Boolean.TRUE.equals(card.capabilities().pushNotifications()));
+    }
+
+    private static List<String> tags(AgentCard card) {
+        return card.skills().stream()
+                .flatMap(skill -> skill.tags().stream())
+                .distinct()
+                .toList();
     }
 
     private static String slug(String name) {
@@ -256,55 +208,78 @@ final class VaultCard {
         return line.length() <= 60 ? line : line.substring(0, 60) + "…";
     }
 
-    /** The schemes are named as a client's keys are: by their service, or else by the agent. */
     static AgentCard read(byte[] json) {
-        Document document = Json.read(json, DOCUMENT);
-        String version = document.features().a2aVersion();
+        return Json.read(json, card("", null));
+    }
+
+    private static AgentCard card(Shape.Values v) {
+        String id = v.skip().next();
+        String version = v.next();
+        String name = v.next();
+        String description = v.next();
+        var agent = new Interface(v.next(), Interface.JSONRPC, null, VaultDialect.NAME);
+        Provider provider = v.next();
+        Features features = v.next();
+        requireVersion(id, features.a2aVersion());
+        var schemes = new LinkedHashMap<String, SecurityScheme>();
+        var requirements = requirements(v.next(), id, schemes);
+        List<Skill> skills = v.next();
+        return new AgentCard(
+                name,
+                description,
+                List.of(agent),
+                provider,
+                version,
+                null,
+                new Capabilities(true, features.push(), List.of(), null),
+                schemes,
+                requirements,
+                List.of(),
+                List.of(),
+                skills,
+                List.of(),
+                v.skip().next());
+    }
+
+    private static void requireVersion(String id, String version) {
         if (!version.equals(A2A_VERSION) && !version.startsWith(A2A_VERSION + ".")) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the card of {0} says version {1} of the protocol (expected: {2}); it is spoken to all the same",
-                    shown(document.id()),
+                    shown(id),
                     shown(version),
                     A2A_VERSION);
         }
-        var schemes = new LinkedHashMap<String, SecurityScheme>();
+    }
+
+    /** The schemes are named as a client's keys are: by their service, or else by the agent. */
+    private static List<SecurityRequirement> requirements(
+            List<Auth> offered, String id, Map<String, SecurityScheme> schemes) {
+        if (offered.isEmpty()) {
+            throw InvalidField.of("authSchemes", "empty (expected: at least one)");
+        }
         var requirements = new ArrayList<SecurityRequirement>();
-        for (Auth auth : document.auth()) {
-            String name = auth.service() == null ? document.id() : auth.service();
+        for (Auth auth : offered) {
+            String name = auth.service() == null ? id : auth.service();
             SecurityScheme scheme = switch (auth.scheme()) {
                 case "apiKey" -> new ApiKey(auth.description(), "header", KEY_HEADER);
                 case "bearer" -> new HttpAuth(auth.description(), "Bearer", null);
                 case "oauth2" -> {
                     var scopes = new LinkedHashMap<String, String>();
                     auth.scopes().forEach(scope -> scopes.put(scope, ""));
-                    String tokenUrl = auth.tokenUrl() == null ? "" : auth.tokenUrl();
+                    String tokenUrl = requireNonNullElse(auth.tokenUrl(), "");
                     yield new OAuth2(auth.description(), new Flow.ClientCredentials(tokenUrl, null, scopes), null);
                 }
                 default -> null;
             };
-            if (scheme != null) {
-                String key = schemes.containsKey(name) ? name + "." + auth.scheme() : name;
-                schemes.put(key, scheme);
-                requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
-            } else {
+            if (scheme == null) {
                 requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
+                continue;
             }
+            String key = schemes.containsKey(name) ? name + "." + auth.scheme() : name;
+            schemes.put(key, scheme);
+            requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
         }
-        return new AgentCard(
-                document.name(),
-                document.description(),
-                List.of(new Interface(document.url(), Interface.JSONRPC, null, VaultDialect.NAME)),
-                document.provider(),
-                document.agentVersion(),
-                null,
-                new Capabilities(true, document.features().push(), List.of(), null),
-                schemes,
-                requirements,
-                List.of(),
-                List.of(),
-                document.skills(),
-                List.of(),
-                document.iconUrl());
+        return requirements;
     }
 }

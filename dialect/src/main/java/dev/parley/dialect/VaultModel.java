@@ -6,6 +6,7 @@ import static dev.parley.dialect.Codecs.OLD_TIMESTAMP;
 import static dev.parley.dialect.Codecs.STRUCT;
 import static dev.parley.dialect.Codecs.TEXT;
 import static dev.parley.dialect.V1Model.nonEmpty;
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
@@ -25,6 +26,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,224 +44,189 @@ final class VaultModel {
 
     private VaultModel() {}
 
-    // ---- Words
-
     static final Codec<TaskState> STATE = states();
 
     private static Codec<TaskState> states() {
         var words = new EnumMap<TaskState, String>(TaskState.class);
+        var back = new HashMap<String, TaskState>(Map.of("UNKNOWN", TaskState.UNSPECIFIED));
         for (TaskState state : TaskState.values()) {
-            words.put(state, state.name());
+            TaskState shown = switch (state) {
+                case UNSPECIFIED -> TaskState.WORKING;
+                case REJECTED -> TaskState.FAILED;
+                case AUTH_REQUIRED -> TaskState.INPUT_REQUIRED;
+                default -> state;
+            };
+            words.put(state, shown.name());
+            back.put(shown.name(), shown);
         }
-        words.put(TaskState.UNSPECIFIED, TaskState.WORKING.name());
-        words.put(TaskState.REJECTED, TaskState.FAILED.name());
-        words.put(TaskState.AUTH_REQUIRED, TaskState.INPUT_REQUIRED.name());
-        return Codecs.words(
-                words,
-                Map.of(
-                        TaskState.WORKING.name(),
-                        TaskState.WORKING,
-                        TaskState.FAILED.name(),
-                        TaskState.FAILED,
-                        TaskState.INPUT_REQUIRED.name(),
-                        TaskState.INPUT_REQUIRED,
-                        "UNKNOWN",
-                        TaskState.UNSPECIFIED));
+        return Codecs.words(words, back);
     }
 
     // ---- Messages
 
-    /** A part as this profile has it; {@code url} stands for bytes and addresses alike. */
-    private record Piece(
+    private static final Codec<Part> PART = Shape.<Part>of()
+            .required("type", TEXT, VaultModel::type)
+            .optional("content", FREE, VaultModel::content)
+            .optional("url", TEXT, VaultModel::url)
+            .optional("mediaType", TEXT, part -> part instanceof Part.Text ? null : mediaType(part))
+            .optional("filename", TEXT, part -> part instanceof Part.Url ? part.filename() : null)
+            .optional("metadata", STRUCT, Map.of(), Part::metadata)
+            .as(v -> part(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    private static Part part(
             String type,
             @Nullable Object content,
             @Nullable String url,
             @Nullable String mediaType,
             @Nullable String filename,
             Map<String, @Nullable Object> metadata) {
-        Part part() {
-            return switch (type) {
-                case "text" -> new Part.Text(text(), filename, mediaType, metadata);
-                case "data" -> new Part.Data(content, filename, mediaType, metadata);
-                case "file" -> new Part.Url(there(url), filename, mediaType, metadata);
-                default -> throw InvalidField.of("type", '"' + type + "\" (expected: text, file or data)");
-            };
-        }
-
-        private String text() {
-            if (content instanceof String text) {
-                return text;
+        switch (type) {
+            case "text" -> {
+                if (content instanceof String text) {
+                    return new Part.Text(text, filename, mediaType, metadata);
+                }
+                throw InvalidField.of("content", "no string (expected: a string in a part of type text)");
             }
-            throw InvalidField.of("content", "no string (expected: a string in a part of type text)");
-        }
-
-        private static String there(@Nullable String url) {
-            if (url == null) {
+            case "data" -> {
+                return new Part.Data(content, filename, mediaType, metadata);
+            }
+            case "file" -> {
+                if (url != null) {
+                    return new Part.Url(url, filename, mediaType, metadata);
+                }
                 throw InvalidField.of("url", "missing (expected: the address of the file)");
             }
-            return url;
-        }
-
-        static Piece of(Part part) {
-            return switch (part) {
-                case Part.Text text -> new Piece("text", text.text(), null, null, null, text.metadata());
-                case Part.Data data ->
-                    new Piece(
-                            "data",
-                            data.data() instanceof Map<?, ?> ? data.data() : Codecs.wrapped(data.data()),
-                            null,
-                            "application/json",
-                            null,
-                            data.metadata());
-                case Part.Url url ->
-                    new Piece("file", null, url.url(), url.mediaType(), url.filename(), url.metadata());
-                case Part.Raw raw ->
-                    throw A2AException.of(
-                            A2AError.CONTENT_TYPE_NOT_SUPPORTED,
-                            "part with bytes (expected: a part with a URL, since messages of AgentVault carry no bytes)");
-            };
+            default -> throw InvalidField.of("type", '"' + type + "\" (expected: text, file or data)");
         }
     }
 
-    private static final Codec<Piece> PIECE = Shape.<Piece>of()
-            .required("type", TEXT, Piece::type)
-            .optional("content", FREE, Piece::content)
-            .optional("url", TEXT, Piece::url)
-            .optional("mediaType", TEXT, Piece::mediaType)
-            .optional("filename", TEXT, Piece::filename)
-            .optional("metadata", STRUCT, Map.of(), Piece::metadata)
-            .as(v -> checked(new Piece(v.next(), v.next(), v.next(), v.next(), v.next(), v.next())));
-
-    /** Refuses invalid parts here, where their place is known. */
-    private static Piece checked(Piece piece) {
-        piece.part();
-        return piece;
+    private static String type(Part part) {
+        return switch (part) {
+            case Part.Text text -> "text";
+            case Part.Data data -> "data";
+            case Part.Url url -> "file";
+            case Part.Raw raw ->
+                throw A2AException.of(
+                        A2AError.CONTENT_TYPE_NOT_SUPPORTED,
+                        "part with bytes (expected: a part with a URL, since messages of AgentVault carry no bytes)");
+        };
     }
 
-    /** A message as it is shown, with the addresses of its files. */
-    private record Said(String role, List<Piece> parts, Map<String, @Nullable Object> metadata) {
-        Message message() {
-            boolean agent = role.equals("assistant");
-            var known = agent || role.equals("user");
-            return new Message(
-                    Ids.next(Instant.now()),
-                    agent ? Role.AGENT : Role.USER,
-                    parts.stream().map(Piece::part).toList(),
-                    null,
-                    null,
-                    known ? metadata : TaskEvent.merge(metadata, Map.of(ROLE, role)),
-                    List.of(),
-                    List.of());
-        }
+    private static @Nullable Object content(Part part) {
+        return switch (part) {
+            case Part.Text text -> text.text();
+            case Part.Data data -> data.data() instanceof Map<?, ?> ? data.data() : Codecs.wrapped(data.data());
+            case Part.Url url -> null;
+            case Part.Raw raw -> null;
+        };
+    }
 
-        static Said of(Message message) {
-            Object role = message.metadata().get(ROLE);
-            String plain = message.role() == Role.AGENT ? "assistant" : "user";
-            return new Said(
-                    role instanceof String told ? told : plain,
-                    message.parts().stream().map(Piece::of).toList(),
-                    message.metadata());
-        }
+    private static @Nullable String url(Part part) {
+        return part instanceof Part.Url url ? url.url() : null;
+    }
+
+    private static @Nullable String mediaType(Part part) {
+        return part instanceof Part.Data ? "application/json" : part.mediaType();
     }
 
     private static final Set<String> ROLES = Set.of("user", "assistant", "system", "tool");
 
-    private static final Codec<String> SAID_ROLE = Codecs.via(TEXT, VaultModel::role, role -> role);
+    static final Codec<Message> MESSAGE = Shape.<Message>of()
+            .required("role", TEXT, VaultModel::role)
+            .required("parts", Codecs.list(PART), Message::parts)
+            .optional("metadata", STRUCT, Map.of(), Message::metadata)
+            .as(v -> message(v.next(), v.next(), v.next()));
 
-    private static String role(String role) {
+    private static Message message(String role, List<Part> parts, Map<String, @Nullable Object> metadata) {
         if (!ROLES.contains(role)) {
-            throw InvalidField.of("", '"' + role + "\" (expected: user, assistant, system or tool)");
+            throw InvalidField.of("role", '"' + role + "\" (expected: user, assistant, system or tool)");
         }
-        return role;
+        boolean agent = role.equals("assistant");
+        boolean known = agent || role.equals("user");
+        return new Message(
+                Ids.next(Instant.now()),
+                agent ? Role.AGENT : Role.USER,
+                parts,
+                null,
+                null,
+                known ? metadata : TaskEvent.merge(metadata, Map.of(ROLE, role)),
+                List.of(),
+                List.of());
     }
 
-    private static final Codec<Said> SAID = Shape.<Said>of()
-            .required("role", SAID_ROLE, Said::role)
-            .required("parts", Codecs.list(PIECE), Said::parts)
-            .optional("metadata", STRUCT, Map.of(), Said::metadata)
-            .as(v -> new Said(v.next(), v.next(), v.next()));
-
-    static final Codec<Message> MESSAGE = Codecs.via(SAID, Said::message, Said::of);
+    private static String role(Message message) {
+        String plain = message.role() == Role.AGENT ? "assistant" : "user";
+        return message.metadata().get(ROLE) instanceof String role ? role : plain;
+    }
 
     // ---- Artifacts
 
-    private record Shown(
+    /** An artifact of one part. */
+    private static final Codec<Artifact> ARTIFACT = Shape.<Artifact>of()
+            .required("id", TEXT, Artifact::artifactId)
+            .always("type", TEXT, "file", artifact -> type(artifact.parts().getFirst()))
+            .optional("content", FREE, artifact -> content(artifact.parts().getFirst()))
+            .optional("url", TEXT, artifact -> url(artifact.parts().getFirst()))
+            .optional("mediaType", TEXT, artifact -> mediaType(artifact.parts().getFirst()))
+            .optional("metadata", STRUCT, Map.of(), Artifact::metadata)
+            .as(v -> artifact(v.next(), v.skip().next(), v.next(), v.next(), v.next()));
+
+    private static Artifact artifact(
             String id,
-            String type,
             @Nullable Object content,
             @Nullable String url,
             @Nullable String mediaType,
             Map<String, @Nullable Object> metadata) {
-        Artifact artifact() {
-            Part part = url != null
-                    ? new Part.Url(url, null, mediaType, Map.of())
-                    : content instanceof String text
-                            ? new Part.Text(text, null, mediaType, Map.of())
-                            : new Part.Data(content, null, mediaType, Map.of());
-            return new Artifact(id, null, null, List.of(part), metadata, List.of());
-        }
+        Part part = url != null
+                ? new Part.Url(url, null, mediaType, Map.of())
+                : content instanceof String text
+                        ? new Part.Text(text, null, mediaType, Map.of())
+                        : new Part.Data(content, null, mediaType, Map.of());
+        return new Artifact(id, null, null, List.of(part), metadata, List.of());
     }
 
-    private static final Codec<Shown> SHOWN = Shape.<Shown>of()
-            .required("id", TEXT, Shown::id)
-            .always("type", TEXT, "file", Shown::type)
-            .optional("content", FREE, Shown::content)
-            .optional("url", TEXT, Shown::url)
-            .optional("mediaType", TEXT, Shown::mediaType)
-            .optional("metadata", STRUCT, Map.of(), Shown::metadata)
-            .as(v -> new Shown(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
-
     /** An artifact has one content here, so one of several parts becomes several, numbered from the second on. */
-    private static List<Shown> shown(Artifact artifact) {
-        var all = new ArrayList<Shown>();
+    private static List<Artifact> split(Artifact artifact, Map<String, @Nullable Object> more) {
+        var all = new ArrayList<Artifact>();
         for (Part part : artifact.parts()) {
             int index = all.size();
-            Piece piece = Piece.of(part);
             String id = index == 0 ? artifact.artifactId() : artifact.artifactId() + "." + (index + 1);
-            Map<String, @Nullable Object> metadata = TaskEvent.merge(artifact.metadata(), piece.metadata());
+            Map<String, @Nullable Object> metadata = TaskEvent.merge(artifact.metadata(), part.metadata());
             if (artifact.name() != null) {
                 metadata = TaskEvent.merge(Map.of("name", artifact.name()), metadata);
             }
-            String mediaType =
-                    part instanceof Part.Text ? requireNonNullElse(part.mediaType(), "text/plain") : piece.mediaType();
-            all.add(new Shown(id, piece.type(), piece.content(), piece.url(), mediaType, metadata));
+            Part typed = part instanceof Part.Text text && text.mediaType() == null
+                    ? new Part.Text(text.text(), null, "text/plain", Map.of())
+                    : part;
+            all.add(new Artifact(id, null, null, List.of(typed), TaskEvent.merge(metadata, more), List.of()));
         }
         return all;
     }
 
     // ---- Tasks
 
-    private record Flat(
+    static final Codec<Task> TASK = Shape.<Task>of()
+            .required("id", TEXT, Task::id)
+            .required("state", STATE, Task::state)
+            .optional("createdAt", OLD_TIMESTAMP, task -> requireNonNullElse(Ids.madeAt(task.id()), updatedAt(task)))
+            .optional("updatedAt", OLD_TIMESTAMP, Instant.EPOCH, VaultModel::updatedAt)
+            .always("messages", Codecs.list(MESSAGE), List.of(), VaultModel::messages)
+            .always("artifacts", Codecs.list(ARTIFACT), List.of(), VaultModel::artifacts)
+            .optional("metadata", STRUCT, Map.of(), Task::metadata)
+            .as(v -> task(v.next(), v.next(), v.skip().next(), v.next(), v.next(), v.next()));
+
+    private static Task task(
             String id,
             TaskState state,
-            Instant createdAt,
             Instant updatedAt,
-            List<Said> messages,
-            List<Shown> artifacts,
+            List<Message> messages,
+            List<Artifact> artifacts,
             Map<String, @Nullable Object> metadata) {
-        Task task() {
-            return new Task(
-                    id,
-                    "",
-                    new TaskStatus(state, null, updatedAt),
-                    artifacts.stream().map(Shown::artifact).toList(),
-                    messages.stream().map(Said::message).toList(),
-                    metadata);
-        }
+        return new Task(id, "", new TaskStatus(state, null, updatedAt), artifacts, messages, metadata);
+    }
 
-        static Flat of(Task task) {
-            Instant updated = requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
-            var artifacts = new ArrayList<Shown>();
-            task.artifacts().forEach(one -> artifacts.addAll(shown(one)));
-            return new Flat(
-                    task.id(),
-                    task.state(),
-                    requireNonNullElse(Ids.madeAt(task.id()), updated),
-                    updated,
-                    VaultModel.messages(task).stream().map(Said::of).toList(),
-                    artifacts,
-                    task.metadata());
-        }
+    private static Instant updatedAt(Task task) {
+        return requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
     }
 
     /** The messages of a task, including that of its status. */
@@ -272,17 +239,11 @@ final class VaultModel {
         return messages;
     }
 
-    private static final Codec<Flat> FLAT = Shape.<Flat>of()
-            .required("id", TEXT, Flat::id)
-            .required("state", STATE, Flat::state)
-            .optional("createdAt", OLD_TIMESTAMP, Instant.EPOCH, Flat::createdAt)
-            .optional("updatedAt", OLD_TIMESTAMP, Instant.EPOCH, Flat::updatedAt)
-            .always("messages", Codecs.list(SAID), List.of(), Flat::messages)
-            .always("artifacts", Codecs.list(SHOWN), List.of(), Flat::artifacts)
-            .optional("metadata", STRUCT, Map.of(), Flat::metadata)
-            .as(v -> new Flat(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
-
-    static final Codec<Task> TASK = Codecs.via(FLAT, Flat::task, Flat::of);
+    private static List<Artifact> artifacts(Task task) {
+        return task.artifacts().stream()
+                .flatMap(one -> split(one, Map.of()).stream())
+                .toList();
+    }
 
     /** Answer of {@code tasks/send}. */
     static final Codec<Task> ID = Shape.<Task>of()
@@ -310,56 +271,59 @@ final class VaultModel {
 
     // ---- Events
 
-    private record StatusEvent(
-            String taskId,
-            TaskState state,
-            @Nullable Instant timestamp,
-            @Nullable String message) {}
+    private static final Codec<TaskStatusUpdateEvent> STATUS_EVENT = Shape.<TaskStatusUpdateEvent>of()
+            .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
+            .required("state", STATE, update -> update.status().state())
+            .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
+            .optional("message", TEXT, update -> text(update.status().message()))
+            .as(v -> update(v.next(), v.next(), v.next(), note(v.next())));
 
-    private record MessageEvent(
-            String taskId, Said message, @Nullable Instant timestamp) {}
+    private static final Codec<TaskStatusUpdateEvent> MESSAGE_EVENT = Shape.<TaskStatusUpdateEvent>of()
+            .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
+            .required(
+                    "message", MESSAGE, update -> requireNonNull(update.status().message()))
+            .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
+            .as(v -> spoken(v.next(), v.next(), v.next()));
 
     private record ArtifactEvent(
-            String taskId, Shown artifact, @Nullable Instant timestamp) {}
-
-    private static final Codec<StatusEvent> STATUS_EVENT = Shape.<StatusEvent>of()
-            .required("taskId", TEXT, StatusEvent::taskId)
-            .required("state", STATE, StatusEvent::state)
-            .optional("timestamp", OLD_TIMESTAMP, StatusEvent::timestamp)
-            .optional("message", TEXT, StatusEvent::message)
-            .as(v -> new StatusEvent(v.next(), v.next(), v.next(), v.next()));
-
-    private static final Codec<MessageEvent> MESSAGE_EVENT = Shape.<MessageEvent>of()
-            .required("taskId", TEXT, MessageEvent::taskId)
-            .required("message", SAID, MessageEvent::message)
-            .optional("timestamp", OLD_TIMESTAMP, MessageEvent::timestamp)
-            .as(v -> new MessageEvent(v.next(), v.next(), v.next()));
+            String taskId, Artifact artifact, @Nullable Instant timestamp) {}
 
     private static final Codec<ArtifactEvent> ARTIFACT_EVENT = Shape.<ArtifactEvent>of()
             .required("taskId", TEXT, ArtifactEvent::taskId)
-            .required("artifact", SHOWN, ArtifactEvent::artifact)
+            .required("artifact", ARTIFACT, ArtifactEvent::artifact)
             .optional("timestamp", OLD_TIMESTAMP, ArtifactEvent::timestamp)
             .as(v -> new ArtifactEvent(v.next(), v.next(), v.next()));
 
+    private static TaskStatusUpdateEvent update(
+            String taskId, TaskState state, @Nullable Instant at, @Nullable Message message) {
+        return new TaskStatusUpdateEvent(taskId, "", new TaskStatus(state, message, at), Map.of());
+    }
+
+    /** What is said while the agent works is a note on its status. */
+    private static TaskStatusUpdateEvent spoken(String taskId, Message message, @Nullable Instant at) {
+        return update(taskId, TaskState.WORKING, at, message);
+    }
+
+    private static @Nullable String text(@Nullable Message message) {
+        return message == null ? null : nonEmpty(message.text());
+    }
+
+    private static @Nullable Message note(@Nullable String text) {
+        return text == null ? null : Message.agent(Part.text(text));
+    }
+
     static byte[] status(String taskId, TaskStatus status) {
-        Message message = status.message();
-        String text = message == null ? null : nonEmpty(message.text());
-        return json(STATUS_EVENT, new StatusEvent(taskId, status.state(), status.timestamp(), text));
+        return json(STATUS_EVENT, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
     }
 
     static byte[] said(String taskId, Message message, @Nullable Instant at) {
-        return json(MESSAGE_EVENT, new MessageEvent(taskId, Said.of(message), at));
+        return json(MESSAGE_EVENT, spoken(taskId, message, at));
     }
 
     /** Pieces of an artifact in the making say so: this profile knows only whole ones. */
     static List<byte[]> produced(TaskArtifactUpdateEvent update, @Nullable Instant at) {
-        return shown(update.artifact()).stream()
-                .map(one -> {
-                    Map<String, @Nullable Object> metadata =
-                            update.append() ? TaskEvent.merge(one.metadata(), Map.of(APPEND, true)) : one.metadata();
-                    var whole = new Shown(one.id(), one.type(), one.content(), one.url(), one.mediaType(), metadata);
-                    return json(ARTIFACT_EVENT, new ArtifactEvent(update.taskId(), whole, at));
-                })
+        return split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of()).stream()
+                .map(one -> json(ARTIFACT_EVENT, new ArtifactEvent(update.taskId(), one, at)))
                 .toList();
     }
 
@@ -371,24 +335,14 @@ final class VaultModel {
     private static TaskEvent event(Map<String, @Nullable Object> members) {
         byte[] json = Json.write(members);
         if (members.containsKey("state")) {
-            StatusEvent event = Json.read(json, STATUS_EVENT);
-            Message note = event.message() == null ? null : Message.agent(Part.text(event.message()));
-            return new TaskStatusUpdateEvent(
-                    event.taskId(), "", new TaskStatus(event.state(), note, event.timestamp()), Map.of());
+            return Json.read(json, STATUS_EVENT);
         }
-        if (members.containsKey("artifact")) {
-            ArtifactEvent event = Json.read(json, ARTIFACT_EVENT);
-            boolean append = Boolean.TRUE.equals(event.artifact().metadata().get(APPEND));
-            return new TaskArtifactUpdateEvent(
-                    event.taskId(), "", event.artifact().artifact(), append, !append, Map.of());
+        if (!members.containsKey("artifact")) {
+            return Json.read(json, MESSAGE_EVENT);
         }
-        MessageEvent event = Json.read(json, MESSAGE_EVENT);
-        // A message while the agent works is a note on its status.
-        return new TaskStatusUpdateEvent(
-                event.taskId(),
-                "",
-                new TaskStatus(TaskState.WORKING, event.message().message(), event.timestamp()),
-                Map.of());
+        ArtifactEvent event = Json.read(json, ARTIFACT_EVENT);
+        boolean append = Boolean.TRUE.equals(event.artifact().metadata().get(APPEND));
+        return new TaskArtifactUpdateEvent(event.taskId(), "", event.artifact(), append, !append, Map.of());
     }
 
     private static <T> byte[] json(Codec<T> codec, T value) {
