@@ -80,24 +80,26 @@ final class VaultModel {
             @Nullable String mediaType,
             @Nullable String filename,
             Map<String, @Nullable Object> metadata) {
-        switch (type) {
+        return switch (type) {
             case "text" -> {
-                if (content instanceof String text) {
-                    return new Part.Text(text, filename, mediaType, metadata);
-                }
-                throw InvalidField.of("content", "no string (expected: a string in a part of type text)");
+                String text = content instanceof String string ? string : null;
+                String problem = "no string (expected: a string in a part of type text)";
+                yield new Part.Text(present(text, "content", problem), filename, mediaType, metadata);
             }
-            case "data" -> {
-                return new Part.Data(content, filename, mediaType, metadata);
-            }
+            case "data" -> new Part.Data(content, filename, mediaType, metadata);
             case "file" -> {
-                if (url != null) {
-                    return new Part.Url(url, filename, mediaType, metadata);
-                }
-                throw InvalidField.of("url", "missing (expected: the address of the file)");
+                String address = present(url, "url", "missing (expected: the address of the file)");
+                yield new Part.Url(address, filename, mediaType, metadata);
             }
             default -> throw InvalidField.of("type", '"' + type + "\" (expected: text, file or data)");
+        };
+    }
+
+    private static String present(@Nullable String value, String field, String problem) {
+        if (value == null) {
+            throw InvalidField.of(field, problem);
         }
+        return value;
     }
 
     private static String type(Part part) {

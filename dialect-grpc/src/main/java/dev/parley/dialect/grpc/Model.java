@@ -42,7 +42,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,10 +63,9 @@ final class Model {
 
     private static final String BEARER = "Bearer";
 
-    static final Kind<TaskState> STATE =
-            numbers(List.of(TaskState.values()), TaskState::ordinal, "a number of TaskState");
+    static final Kind<TaskState> STATE = numbers(List.of(TaskState.values()), "a number of TaskState");
     private static final Kind<Role> ROLE =
-            numbers(Arrays.asList(null, Role.USER, Role.AGENT), role -> role.ordinal() + 1, "ROLE_USER or ROLE_AGENT");
+            numbers(Arrays.asList(null, Role.USER, Role.AGENT), "ROLE_USER or ROLE_AGENT");
     private static final Kind<Free> FREE =
             Kind.of(Value.class, value -> new Free(Values.read(value)), free -> Values.write(free.data()));
     /** On this wire a missing {@code blocking} equals false, so requests with settings have to set it. */
@@ -331,7 +329,7 @@ final class Model {
     }
 
     /** Constants that stand in the order of their numbers, null for a number without one. */
-    private static <E> Kind<E> numbers(List<@Nullable E> constants, ToIntFunction<E> number, String expected) {
+    private static <E> Kind<E> numbers(List<@Nullable E> constants, String expected) {
         return new Kind<>() {
             @Override
             public E read(Object value) {
@@ -345,7 +343,7 @@ final class Model {
 
             @Override
             public Object write(E value, Builder message, FieldDescriptor field) {
-                return field.getEnumType().findValueByNumber(number.applyAsInt(value));
+                return field.getEnumType().findValueByNumber(constants.indexOf(value));
             }
         };
     }
