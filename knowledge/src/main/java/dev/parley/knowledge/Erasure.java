@@ -251,12 +251,12 @@ final class Erasure {
 
     /** Removes references to these tasks and contexts. */
     void links(Collection<String> ids) {
-        Set<String> all = Stream.concat(ids.stream(), ids.stream().map(AuditTrail::hashed))
-                .collect(Collectors.toSet()); // as they are where their teller is erased
+        Set<String> all = withHashes(ids);
         String list = text(all);
         each("DELETE FROM", "kg_task", "change_no", "", List.of(), sql.inTexts("task_id"), List.of(list));
         String in = sql.inTexts("");
-        UnaryOperator<String> unlinked = json -> unlinked(json, all);
+        UnaryOperator<Map<String, @Nullable Object>> without = withoutLinks(ids);
+        UnaryOperator<String> unlinked = json -> text(without.apply(SqlFacts.json(json)));
         rewrite("kg_provenance", "provenance", "json", isOne("json", LINKS, in), list, unlinked);
         rewrite("kg_audit", "audit_no", "detail", isOne("detail", LINKS, in), list, unlinked);
         rewrite("kg_review", "review_no", "request", isOne("request", LINKS, in), list, unlinked);
@@ -308,7 +308,15 @@ final class Erasure {
 
     /** Returns a provenance without the name; one written by the principal also loses its other texts, which may contain the name. */
     private String unnamed(String json, String name, String hash) {
-        Map<String, @Nullable Object> said = SqlFacts.json(json);
+        return text(unnamed(SqlFacts.json(json), name, hash));
+    }
+
+    /** Removes a name from provenances. */
+    UnaryOperator<Map<String, @Nullable Object>> withoutName(String name) {
+        return said -> unnamed(said, name, AuditTrail.hashed(name));
+    }
+
+    private Map<String, @Nullable Object> unnamed(Map<String, @Nullable Object> said, String name, String hash) {
         boolean isTheirs = TELLERS.stream().anyMatch(member -> name.equals(said.get(member)));
         var left = new LinkedHashMap<String, @Nullable Object>();
         said.forEach((member, value) -> {
@@ -320,7 +328,7 @@ final class Erasure {
                 left.put(member, value);
             }
         });
-        return text(left);
+        return left;
     }
 
     /** True for members written by the graph itself, not by a caller under the same name. */
@@ -343,14 +351,32 @@ final class Erasure {
         return text(list);
     }
 
-    private static String unlinked(String json, Set<String> ids) {
-        var left = new LinkedHashMap<>(SqlFacts.json(json));
-        LINKS.forEach(member -> {
-            if (left.get(member) instanceof String id && ids.contains(id)) {
-                left.remove(member);
-            }
-        });
-        return text(left);
+    /** Ids of tasks or contexts, and their hashes, which stand for them where their author is erased. */
+    static Set<String> withHashes(Collection<String> ids) {
+        return Stream.concat(ids.stream(), ids.stream().map(AuditTrail::hashed)).collect(Collectors.toSet());
+    }
+
+    /** Removes ids of tasks and contexts from provenances. */
+    static UnaryOperator<Map<String, @Nullable Object>> withoutLinks(Collection<String> ids) {
+        Set<String> all = withHashes(ids);
+        return said -> {
+            var left = new LinkedHashMap<>(said);
+            LINKS.forEach(member -> {
+                if (left.get(member) instanceof String id && all.contains(id)) {
+                    left.remove(member);
+                }
+            });
+            return left;
+        };
+    }
+
+    /** Values of a provenance that name a principal, a task or a session. */
+    static Set<String> named(Map<String, @Nullable Object> provenance) {
+        return Stream.concat(NAMES.stream(), LINKS.stream())
+                .map(provenance::get)
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .collect(Collectors.toSet());
     }
 
     private static String text(Object json) {

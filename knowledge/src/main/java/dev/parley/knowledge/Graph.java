@@ -21,6 +21,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
+import dev.parley.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -49,7 +51,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final Database database;
     private final boolean ownsDatabase;
     private final InstantSource clock;
-    private final SqlStatementStore statements;
+    private final SqlStatementStore tables;
+    private final @Nullable RemoteServer remote;
+    private final GraphStore statements;
     private final Journal journal;
     private final ChangeHistory history;
     private final GroupSettings settings;
@@ -65,14 +69,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             boolean ownsDatabase,
             InstantSource clock,
             InstantSource steadyClock,
-            Journal.Keeping keeping) {
+            Journal.Keeping keeping,
+            @Nullable SparqlService service) {
         this.database = database;
         this.ownsDatabase = ownsDatabase;
         this.clock = clock;
-        this.statements = new SqlStatementStore(database, clock);
-        this.journal = new Journal(database, statements.terms(), statements.sql(), keeping, steadyClock);
-        this.history = new ChangeHistory(statements, journal);
-        this.settings = new GroupSettings(statements, trail);
+        this.tables = new SqlStatementStore(database, clock);
+        this.remote = service == null ? null : new RemoteServer(service);
+        this.statements = remote == null ? inTables(tables) : new RemoteStatements(tables, remote, clock);
+        this.journal = new Journal(database, tables.terms(), tables.sql(), keeping, steadyClock);
+        this.history = new ChangeHistory(tables, statements, journal);
+        this.settings = new GroupSettings(tables, trail);
         this.graphql = new GraphQlQueries(
                 statements,
                 settings::declarations,
@@ -80,16 +87,23 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 GraphQlLimits.DEFAULTS,
                 System::nanoTime,
                 this::inBackground);
-        this.subscriptions = new Subscriptions(statements, journal, settings, graphql);
-        this.audit = new AuditLog(statements, journal, clock);
-        this.updates = new UpdateExecutor(statements, journal, trail, settings, subscriptions, audit);
-        this.personal = new PersonalData(statements, journal, trail, settings, subscriptions);
+        this.subscriptions = new Subscriptions(tables, statements, journal, settings, graphql);
+        this.audit = new AuditLog(tables, journal, clock);
+        this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, audit);
+        this.personal = new PersonalData(tables, statements, journal, trail, settings, subscriptions);
+    }
+
+    private static GraphStore inTables(SqlStatementStore tables) {
+        if (RemoteStatements.isUsedBy(tables.database())) {
+            throw new StoreException("the statements of the database are on a SPARQL server (expected: its address)");
+        }
+        return tables;
     }
 
     /**
      * Opens the graphs in the SQLite database in {@code directory}, creating both if need be.
      *
-     * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
+     * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Graph open(Path directory) {
         return alone(Database.open(directory));
@@ -98,7 +112,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /**
      * Opens the graphs in a PostgreSQL database, version 15 or newer, creating its tables if need be.
      *
-     * @throws dev.parley.store.StoreException if another process has it open, or it cannot be read or written
+     * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Graph open(DataSource source) {
         return alone(Database.open(source));
@@ -107,7 +121,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private static Graph alone(Database database) {
         InstantSource clock = InstantSource.system();
         AuditTrail trail = AuditTrail.in(database, clock);
-        return new Graph(database, trail, true, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS);
+        return new Graph(database, trail, true, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS, null);
     }
 
     /**
@@ -116,7 +130,17 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @param trail of the same database: who changes a graph is in it too
      */
     public static Graph in(Database database, AuditTrail trail, InstantSource clock) {
-        return in(database, trail, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS);
+        return in(database, trail, clock, null);
+    }
+
+    /**
+     * The same with the statements on a SPARQL 1.1 server, and all other records in the database.
+     *
+     * @param service null for statements in the database
+     * @throws StoreException if the statements of the database are elsewhere
+     */
+    public static Graph in(Database database, AuditTrail trail, InstantSource clock, @Nullable SparqlService service) {
+        return new Graph(database, trail, false, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS, service);
     }
 
     /** The same with other limits, and with another clock that decides what is old enough to be removed. */
@@ -126,7 +150,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             InstantSource clock,
             InstantSource steadyClock,
             Journal.Keeping keeping) {
-        return new Graph(database, trail, false, clock, steadyClock, keeping);
+        return new Graph(database, trail, false, clock, steadyClock, keeping, null);
     }
 
     @Override
@@ -143,13 +167,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 context,
                 query.query(),
                 () -> QueryErrors.mapped(
-                        () -> statements.compute(context.scope().group(), PATIENCE, () -> answer(query, context))));
+                        () -> tables.compute(context.scope().group(), PATIENCE, () -> answer(query, context))));
     }
 
     private void inBackground(String group, Runnable work) {
         Thread.startVirtualThread(() -> {
             try {
-                statements.compute(group, PATIENCE, () -> {
+                tables.compute(group, PATIENCE, () -> {
                     work.run();
                     return true;
                 });
@@ -171,13 +195,13 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return switch (query.language()) {
             case Query.GRAPHQL -> {
                 GraphQlQueries.Prepared prepared = graphql.prepare(query, group, policy);
-                yield statements.read(group, floors, PATIENCE, view -> {
+                yield statements.view(group, floors, PATIENCE, view -> {
                     GraphQlQueries.Answer answer = prepared.answer(view);
                     return found(answer.data(), answer.truncated(), answer.errors(), view, now, began);
                 });
             }
             case Query.SPARQL ->
-                statements.read(group, floors, PATIENCE, view -> {
+                statements.view(group, floors, PATIENCE, view -> {
                     Sparql.Answer answer = Sparql.answer(view, query.query(), query.variables(), PATIENCE);
                     return found(answer.data(), answer.truncated(), List.of(), view, now, began);
                 });
@@ -223,7 +247,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     @Override
     public String schema(CallContext context) {
         String group = context.scope().group();
-        return QueryErrors.mapped(() -> statements.compute(
+        return QueryErrors.mapped(() -> tables.compute(
                 group,
                 PATIENCE,
                 () -> graphql.schema(group, settings.rules(group).floors(On.QUERY, context.caller()))));
@@ -326,7 +350,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @param certainty 0 to 1; null for unknown
      */
     public void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
-        statements.defaultCertainty(group, graph, certainty);
+        tables.defaultCertainty(group, graph, certainty);
     }
 
     // ---- Reviews and audit
@@ -334,7 +358,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** Returns updates that wait for review, the oldest first; with a state, those of that state. */
     public Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
-        return statements.ask(group, PATIENCE, (session, space) -> journal.reviews(session, space, state, from, limit));
+        return tables.ask(group, PATIENCE, (session, space) -> journal.reviews(session, space, state, from, limit));
     }
 
     /**
@@ -361,7 +385,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * changes in the audit trail.
      */
     public List<AuditEntry> audit(String group, long after, int limit) {
-        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, null, after, limit));
+        return tables.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, null, after, limit));
     }
 
     // ---- Data about a subject
@@ -405,6 +429,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         personal.unlink(ids, by);
     }
 
+    /** Why the server of the statements is unavailable; empty if it answered last time, or there is none. */
+    public Optional<String> storeProblem() {
+        return Optional.ofNullable(remote == null ? null : remote.problem());
+    }
+
     /** Waits until the removal of old entries that has begun, if one has, has ended. */
     void awaitSweep() {
         journal.awaitSweep();
@@ -416,6 +445,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         audit.close();
         journal.close();
         statements.close();
+        tables.close();
         if (ownsDatabase) {
             database.close();
         }

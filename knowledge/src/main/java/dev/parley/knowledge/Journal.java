@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -81,9 +82,9 @@ final class Journal {
     private final Sql sql;
     private final Keeping keeping;
     private final InstantSource steadyClock;
-    private long lastChange;
+    private final AtomicLong lastChange;
     private long lastAudit;
-    private long lastReview;
+    private final AtomicLong lastReview;
     private long sinceSweep;
     private volatile CompletableFuture<Boolean> sweeping = CompletableFuture.completedFuture(true);
     private volatile boolean open = true;
@@ -96,25 +97,25 @@ final class Journal {
         this.keeping = keeping;
         this.steadyClock = steadyClock;
         this.sinceSweep = keeping.sweepEvery(); // entries of earlier starts were counted by them
-        this.lastChange = database.read(session -> sql.number(
+        this.lastChange = new AtomicLong(database.read(session -> sql.number(
                 session,
                 "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
-                        + " forgotten) AS newest FROM kg_space s) AS of_each"));
+                        + " forgotten) AS newest FROM kg_space s) AS of_each")));
         this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
         // The newest review may have been erased; its number must not be reused.
-        this.lastReview = database.read(session -> Math.max(
+        this.lastReview = new AtomicLong(database.read(session -> Math.max(
                 sql.number(session, "SELECT max(review_no) FROM kg_review"),
                 sql.number(
                         session,
                         "SELECT CAST(value AS BIGINT) FROM kg_setting WHERE space = 0 AND name = ?",
-                        LAST_REVIEW)));
+                        LAST_REVIEW))));
     }
 
     // ---- Changes
 
-    /** The number of the next change. On the writer thread. */
+    /** The number of the next change. Changes of a group are numbered one after the other, in the order of their commits. */
     long nextChange() {
-        return ++lastChange;
+        return lastChange.incrementAndGet();
     }
 
     /**
@@ -126,7 +127,7 @@ final class Journal {
      * @param more members that belong to the whole update
      */
     Numbered append(
-            SqlWriting writing,
+            GraphWriting writing,
             long number,
             Patch.Op op,
             Statement stamped,
@@ -134,24 +135,26 @@ final class Journal {
             @Nullable Set<String> types,
             Map<String, @Nullable Object> more)
             throws SQLException {
-        String old = null;
-        if (!replaced.isEmpty()) {
-            old = text(
-                    op == Patch.Op.REMOVE
-                            ? replaced.stream().map(Journal::remarks).toList()
-                            : values(replaced));
-        }
-        bound(writing, number, op, writing.key(stamped), stamped, old, types, more)
-                .executeUpdate();
-        Object task = more.get("taskId");
-        if (task != null) {
-            writing.session.update(
-                    "INSERT INTO kg_task (space, task_id, change_no) VALUES (?, ?, ?)",
-                    writing.space.number(),
-                    task.toString(),
-                    number);
-        }
-        sweep(1);
+        String old = replaced.isEmpty()
+                ? null
+                : text(
+                        op == Patch.Op.REMOVE
+                                ? replaced.stream().map(Journal::remarks).toList()
+                                : values(replaced));
+        long nowMs = writing.nowMs();
+        writing.record(tables -> {
+            bound(tables, number, op, tables.key(stamped), stamped, nowMs, old, types, more)
+                    .executeUpdate();
+            Object task = more.get("taskId");
+            if (task != null) {
+                tables.session.update(
+                        "INSERT INTO kg_task (space, task_id, change_no) VALUES (?, ?, ?)",
+                        tables.space.number(),
+                        task.toString(),
+                        number);
+            }
+            sweep(1);
+        });
         return numbered(writing, number, op, stamped, replaced, types, more);
     }
 
@@ -165,7 +168,8 @@ final class Journal {
             throws SQLException {
         PreparedStatement insert = null;
         for (SqlWriting.Coming one : coming) {
-            insert = bound(writing, one.change(), Patch.Op.ADD, one.key(), one.statement(), null, null, more);
+            insert = bound(
+                    writing, one.change(), Patch.Op.ADD, one.key(), one.statement(), writing.nowMs(), null, null, more);
             insert.addBatch();
         }
         if (insert != null) {
@@ -182,6 +186,7 @@ final class Journal {
             Patch.Op op,
             SqlWriting.Key key,
             Statement stamped,
+            long nowMs,
             @Nullable String replaced,
             @Nullable Set<String> types,
             Map<String, @Nullable Object> more)
@@ -201,7 +206,7 @@ final class Journal {
                 writing.number(objectType));
         sql.set(insert, 10, stamped.certainty());
         insert.setLong(11, writing.provenance(stamped.provenance()));
-        insert.setLong(12, writing.nowMs());
+        insert.setLong(12, nowMs);
         insert.setString(13, replaced);
         insert.setLong(14, writing.provenance(more));
         insert.setString(15, types == null ? null : text(types));
@@ -214,7 +219,7 @@ final class Journal {
 
     /** Returns a change in the form that subscribers receive. */
     static Numbered numbered(
-            SqlWriting writing,
+            GraphWriting writing,
             long number,
             Patch.Op op,
             Statement stamped,
@@ -229,7 +234,7 @@ final class Journal {
         return new Numbered(
                 number,
                 new Change(
-                        op, stamped, writing.space.changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
+                        op, stamped, writing.space().changeId(number), Instant.ofEpochMilli(writing.nowMs()), metadata),
                 replaced,
                 types);
     }
@@ -684,22 +689,27 @@ final class Journal {
         }
     }
 
-    void answer(SqlWriting writing, String caller, String key, UpdateResult result) throws SQLException {
+    void answer(GraphWriting writing, String caller, String key, UpdateResult result) throws SQLException {
         var members = new LinkedHashMap<String, @Nullable Object>();
         members.put("success", result.success());
         members.put("affected", result.statementsAffected());
         members.put("ids", result.affectedIds());
         members.put("status", result.verificationStatus());
         members.put("details", result.verificationDetails());
-        writing.session.update(
-                "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", writing.space.number(), caller, key);
-        writing.session.update(
-                "INSERT INTO kg_key (space, caller, key, made_ms, result) VALUES (?, ?, ?, ?, ?)",
-                writing.space.number(),
-                caller,
-                key,
-                writing.nowMs(),
-                new String(Json.write(members), StandardCharsets.UTF_8));
+        writing.record(tables -> {
+            tables.session.update(
+                    "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
+                    tables.space.number(),
+                    caller,
+                    key);
+            tables.session.update(
+                    "INSERT INTO kg_key (space, caller, key, made_ms, result) VALUES (?, ?, ?, ?, ?)",
+                    tables.space.number(),
+                    caller,
+                    key,
+                    tables.nowMs(),
+                    text(members));
+        });
     }
 
     private static UpdateResult result(Map<String, @Nullable Object> members) {
@@ -716,21 +726,24 @@ final class Journal {
     // ---- Review
 
     /** Stores an update for review and returns its number. */
-    long hold(SqlWriting writing, String caller, Update update, String reason) throws SQLException {
-        writing.session.update(
-                "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                ++lastReview,
-                writing.space.number(),
-                Review.State.PENDING.name(),
-                writing.nowMs(),
-                caller,
-                new String(Json.write(update), StandardCharsets.UTF_8),
-                reason);
-        writing.session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
-        writing.session.update(
-                "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", LAST_REVIEW, "" + lastReview);
-        return lastReview;
+    long hold(GraphWriting writing, String caller, Update update, String reason) throws SQLException {
+        long number = lastReview.incrementAndGet();
+        writing.record(tables -> {
+            tables.session.update(
+                    "INSERT INTO kg_review (review_no, space, state, made_ms, caller, request, reason)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    number,
+                    tables.space.number(),
+                    Review.State.PENDING.name(),
+                    tables.nowMs(),
+                    caller,
+                    text(update),
+                    reason);
+            tables.session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
+            tables.session.update(
+                    "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", LAST_REVIEW, "" + lastReview.get());
+        });
+        return number;
     }
 
     /** Returns reviews in order of their numbers; of every state if {@code state} is null. */

@@ -24,18 +24,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Exports and erases the data of a principal in the graphs. Safe for any thread. */
 final class PersonalData {
-    private final SqlStatementStore statements;
+    private final SqlStatementStore tables;
+    private final GraphStore statements;
     private final Journal journal;
     private final AuditTrail trail;
     private final GroupSettings settings;
     private final Subscriptions subscriptions;
 
     PersonalData(
-            SqlStatementStore statements,
+            SqlStatementStore tables,
+            GraphStore statements,
             Journal journal,
             AuditTrail trail,
             GroupSettings settings,
             Subscriptions subscriptions) {
+        this.tables = tables;
         this.statements = statements;
         this.journal = journal;
         this.trail = trail;
@@ -45,9 +48,8 @@ final class PersonalData {
 
     /** As {@link Graph#saidBy}. */
     Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
-        return QueryErrors.mapped(() -> statements.ask(group, PATIENCE, (session, space) -> {
-            Page<Fact> page = new SqlView(session, space, statements.terms(), statements.sql(), Floors.NONE)
-                    .saidBy(name, after, limit);
+        return QueryErrors.mapped(() -> statements.view(group, Floors.NONE, PATIENCE, view -> {
+            Page<Fact> page = view.saidBy(name, after, limit);
             return new Page<>(page.items().stream().map(Fact::statement).toList(), page.next());
         }));
     }
@@ -55,13 +57,12 @@ final class PersonalData {
     /** As {@link Graph#reviewsOf}. */
     Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
-        return statements.ask(
-                group, PATIENCE, (session, space) -> journal.reviewsOf(session, space, name, from, limit));
+        return tables.ask(group, PATIENCE, (session, space) -> journal.reviewsOf(session, space, name, from, limit));
     }
 
     /** As {@link Graph#auditOf}. */
     List<AuditEntry> auditOf(String group, String name, long after, int limit) {
-        return statements.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, name, after, limit));
+        return tables.ask(group, PATIENCE, (session, space) -> journal.audit(session, space, name, after, limit));
     }
 
     /** As {@link Graph#erase}. */
@@ -86,11 +87,11 @@ final class PersonalData {
         });
         var unused = new LinkedHashSet<>(terms);
         try {
-            var erasure = new Erasure(statements, group);
+            var erasure = new Erasure(tables, group);
             int rows = erasure.name(name);
-            Optional<Long> number = statements
-                    .database()
-                    .read(session -> Optional.ofNullable(statements.terms().find(session, name)));
+            rows += statements.rewrite(group, List.of(name), erasure.withoutName(name));
+            Optional<Long> number = tables.database()
+                    .read(session -> Optional.ofNullable(tables.terms().find(session, name)));
             if (number.isPresent()) {
                 long from = number.get();
                 long to = erase(group, (writing, session) -> writing.number(AuditTrail.hashed(name)));
@@ -103,7 +104,7 @@ final class PersonalData {
             // read again.
             erase(group, (writing, session) -> {
                 if (!unused.isEmpty()) {
-                    statements.terms().eraseUnused(session, unused);
+                    tables.terms().eraseUnused(session, unused);
                 }
                 return unused;
             });
@@ -112,15 +113,15 @@ final class PersonalData {
 
     /** Removes the existing changes of a group in small transactions; from the first one on, subscribers that resume start anew. */
     private void forgetChanges(String group) {
-        long space = statements.space(group).number();
+        long space = tables.space(group).number();
         long last = erase(group, (writing, session) -> Journal.forgetUpTo(session, space, writing.revision()));
         journal.removeForgotten(space, last, true);
     }
 
     /** Erases on disk and in memory; there also if the commit failed, for it may have been done. */
-    private <T> T erase(String group, SqlStatementStore.Change<T> change) {
+    private <T> T erase(String group, SqlStatementStore.TableChange<T> change) {
         try {
-            return statements.erase(group, change);
+            return tables.erase(group, change);
         } finally {
             settings.forgetRules(group);
             subscriptions.forget(group);
@@ -139,23 +140,25 @@ final class PersonalData {
             after = said.next();
             Outcome done = statements.transact(
                     group,
-                    (writing, session) -> {
-                        for (Statement one : said.items()) {
-                            SqlWriting.Key key = writing.key(one);
-                            terms.add(key.s());
-                            terms.add(key.o());
-                        }
+                    writing -> {
+                        writing.record(rows -> {
+                            for (Statement one : said.items()) {
+                                SqlWriting.Key key = rows.key(one);
+                                terms.add(key.s());
+                                terms.add(key.o());
+                            }
+                        });
                         Outcome outcome = new Updates(journal, alignment, Updates.UNCHECKED, by, update, null)
                                 .withdraw(writing, said.items(), name);
-                        trail.add(
-                                session,
+                        writing.record(rows -> trail.add(
+                                rows.session,
                                 AuditLog.entry(
                                         by,
                                         "knowledge.updated",
                                         group,
                                         "",
                                         Verification.VERIFIED,
-                                        Map.of("mutations", 0)));
+                                        Map.of("mutations", 0))));
                         return outcome;
                     },
                     outcome -> subscriptions.publish(group, outcome.changes()));
@@ -169,7 +172,9 @@ final class PersonalData {
         String group = by.scope().group();
         erase(group, (writing, session) -> ids); // behind all that was submitted before
         try {
-            new Erasure(statements, group).links(ids);
+            var erasure = new Erasure(tables, group);
+            erasure.links(ids);
+            statements.rewrite(group, Erasure.withHashes(ids), Erasure.withoutLinks(ids));
         } finally {
             erase(group, (writing, session) -> ids); // what is remembered is read again
         }

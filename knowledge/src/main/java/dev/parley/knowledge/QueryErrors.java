@@ -15,6 +15,9 @@ import java.util.function.Supplier;
 final class QueryErrors {
     private static final Duration LATER = Duration.ofSeconds(1);
 
+    /** After this time a store that is unavailable may be back. */
+    private static final Duration AWAY = Duration.ofSeconds(5);
+
     private QueryErrors() {}
 
     /** As {@link #mapped(A2AError, Supplier)}, with KNOWLEDGE_QUERY. */
@@ -43,7 +46,8 @@ final class QueryErrors {
         return A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER);
     }
 
-    /** Returns {@code error} with a {@code reason} if it took too long or too much was under way, else the failure itself. */
+    /** Returns {@code error} with a {@code reason} if it took too long or too much was under way, UNAVAILABLE if the store is, else the
+     * failure itself. */
     static RuntimeException of(A2AError error, KnowledgeStoreException failure) {
         if (failure.isTimeout()) {
             return A2AException.of(
@@ -54,6 +58,10 @@ final class QueryErrors {
         }
         if (failure.isBusy()) {
             return busy(error).causedBy(failure);
+        }
+        if (failure.isUnavailable()) {
+            return A2AException.unavailable("The store of the knowledge graph is unavailable", AWAY)
+                    .causedBy(failure);
         }
         return failure;
     }

@@ -1,90 +1,188 @@
 package dev.parley.knowledge;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
-import java.io.ByteArrayInputStream;
+import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
-import org.apache.jena.query.ResultSet;
-import org.apache.jena.riot.ResultSetMgr;
-import org.apache.jena.riot.resultset.ResultSetLang;
-import org.apache.jena.shared.JenaException;
-import org.apache.jena.sys.JenaSystem;
+import org.jspecify.annotations.Nullable;
 
-/** A server that speaks SPARQL 1.1, while one question is asked of it. Knows how to write terms in SPARQL. */
+/** Requests to a SPARQL 1.1 server, with one deadline for all of them. Knows how to write terms in SPARQL. */
 final class RemoteEndpoint {
-    static {
-        JenaSystem.init();
-    }
+    /** Bytes of a response; a longer one is refused while it is read. */
+    private static final int MAX_RESPONSE = 16 << 20;
 
     private static final Pattern IRI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[^\\x00-\\x20<>\"{}|^`\\\\]*");
     private static final Pattern LANGUAGE = Pattern.compile("[A-Za-z]+(-[A-Za-z0-9]+)*");
 
-    private final URI query;
-    private final URI update;
-    private final HttpClient http;
-    private final long deadline;
+    /** A response is longer than {@link #MAX_RESPONSE}. */
+    static final class TooLong extends RuntimeException {
+        private static final long serialVersionUID = 1L;
 
-    RemoteEndpoint(URI query, URI update, HttpClient http, Duration patience) {
-        this.query = query;
-        this.update = update;
-        this.http = http;
-        this.deadline = System.nanoTime() + patience.toNanos();
-    }
-
-    ResultSet ask(String select) {
-        byte[] body = send(query, "application/sparql-query", select);
-        try {
-            return ResultSetMgr.read(new ByteArrayInputStream(body), ResultSetLang.RS_JSON);
-        } catch (JenaException noResult) {
-            throw failed(query + " does not answer with SPARQL results in JSON", noResult, false);
+        private TooLong() {
+            super("too long", null, false, false);
         }
     }
 
+    /** Collects a response as long as it is not too long. */
+    private static final class LimitedBody implements BodySubscriber<byte[]> {
+        private final BodySubscriber<byte[]> whole = BodySubscribers.ofByteArray();
+        private Flow.@Nullable Subscription subscription;
+        private long bytes;
+
+        @Override
+        public CompletionStage<byte[]> getBody() {
+            return whole.getBody();
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription opened) {
+            subscription = opened;
+            whole.onSubscribe(opened);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            bytes += buffers.stream().mapToLong(ByteBuffer::remaining).sum();
+            if (bytes <= MAX_RESPONSE) {
+                whole.onNext(buffers);
+            } else {
+                requireNonNull(subscription).cancel();
+                whole.onError(new TooLong());
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            whole.onError(cause);
+        }
+
+        @Override
+        public void onComplete() {
+            whole.onComplete();
+        }
+    }
+
+    private final RemoteServer server;
+    private final long deadline;
+
+    RemoteEndpoint(RemoteServer server, Duration patience) {
+        this.server = server;
+        this.deadline = System.nanoTime() + patience.toNanos();
+    }
+
+    /**
+     * Returns the rows of a query: by variable, the lexical form or the IRI that is bound to it.
+     *
+     * @throws TooLong if the response is longer than a few megabytes
+     */
+    List<Map<String, String>> ask(String select) {
+        byte[] body = send(server.query(), "application/sparql-query", select);
+        try {
+            return rows(Json.read(body, Map.class));
+        } catch (A2AException | ClassCastException | NullPointerException noResult) {
+            throw new KnowledgeStoreException(
+                    server.query() + ": no SPARQL results in JSON (expected: a SPARQL 1.1 query service)",
+                    noResult,
+                    false);
+        }
+    }
+
+    private static List<Map<String, String>> rows(Map<?, ?> results) {
+        var rows = new ArrayList<Map<String, String>>();
+        for (Object binding : (List<?>) ((Map<?, ?>) results.get("results")).get("bindings")) {
+            var row = new LinkedHashMap<String, String>();
+            ((Map<?, ?>) binding)
+                    .forEach((name, term) -> row.put((String) name, (String) ((Map<?, ?>) term).get("value")));
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    /** Makes an update. It may have been made although this throws. */
     void change(String text) {
-        send(update, "application/sparql-update", text);
+        send(server.update(), "application/sparql-update", text);
     }
 
     private byte[] send(URI to, String type, String text) {
-        HttpRequest request = HttpRequest.newBuilder(to)
+        HttpRequest.Builder request = HttpRequest.newBuilder(to)
                 .header("Content-Type", type + "; charset=utf-8")
                 .header("Accept", "application/sparql-results+json")
-                .POST(BodyPublishers.ofString(text))
-                .build();
-        var answer = http.sendAsync(request, BodyHandlers.ofByteArray());
+                .POST(BodyPublishers.ofString(text));
+        String authorization = server.authorization();
+        if (!authorization.isEmpty()) {
+            request.header("Authorization", authorization);
+        }
+        var answer = server.http().sendAsync(request.build(), head -> new LimitedBody());
         try {
             HttpResponse<byte[]> response = answer.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-            if (response.statusCode() / 100 != 2) {
-                throw failed(
-                        to + " answers with status " + response.statusCode(), new IOException(to.toString()), false);
-            }
-            return response.body();
+            byte[] body = accepted(to, response);
+            server.answered();
+            return body;
         } catch (TimeoutException late) {
-            throw failed(to + " takes too long", late, true);
+            throw new KnowledgeStoreException(to + ": no answer in time", late, true);
         } catch (ExecutionException failed) {
-            throw failed(to + " cannot be reached", failed, false);
+            throw failed(to, failed.getCause());
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw failed(to + " was not waited for", interrupted, true);
+            throw new KnowledgeStoreException(to + ": interrupted while waiting", interrupted, true);
         } finally {
             answer.cancel(true);
         }
     }
 
-    private static KnowledgeStoreException failed(String message, Throwable cause, boolean timeout) {
-        return new KnowledgeStoreException(message, cause, timeout);
+    private RuntimeException failed(URI to, @Nullable Throwable cause) {
+        for (Throwable at = cause; at != null; at = at.getCause()) {
+            if (at instanceof TooLong tooLong) {
+                return tooLong;
+            }
+        }
+        Throwable reason = cause == null ? new IOException("no reason") : cause;
+        return unavailable(to + ": cannot be reached: " + reason, reason);
+    }
+
+    private byte[] accepted(URI to, HttpResponse<byte[]> response) {
+        int status = response.statusCode();
+        if (status / 100 == 2) {
+            return response.body();
+        }
+        String hint = switch (status) {
+            case 401, 403 -> " (expected: credentials that the server accepts)";
+            case 404 -> " (expected: the address of a SPARQL service)";
+            default -> status / 100 == 3 ? " (expected: no redirect; name the final address)" : "";
+        };
+        var cause = new IOException("HTTP status " + status);
+        String message = to + ": HTTP status " + status + hint;
+        // What does not depend on the request may pass.
+        boolean isOfRequest = status == 400 || status == 413 || status == 415 || status == 422;
+        throw isOfRequest ? new KnowledgeStoreException(message, cause, false) : unavailable(message, cause);
+    }
+
+    private KnowledgeStoreException unavailable(String message, Throwable cause) {
+        server.failed(message);
+        return KnowledgeStoreException.unavailable(message, cause);
     }
 
     /** Writes a text as SPARQL's string. */

@@ -6,7 +6,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
-import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.FairPool;
@@ -39,7 +38,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
-final class SqlStatementStore implements StatementStore, GroupListener {
+final class SqlStatementStore implements GraphStore, GroupListener {
     /** How long a question may take, unless it says so itself. */
     static final Duration PATIENCE = GraphQlLimits.DEFAULTS.time();
 
@@ -80,7 +79,7 @@ final class SqlStatementStore implements StatementStore, GroupListener {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
-        database.migrate("knowledge", List.of(script("tables-1.sql")));
+        database.migrate("knowledge", List.of(script("tables-1.sql"), script("tables-2.sql")));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", AT_ONCE, MAX_WAITING);
         this.terms = new Terms(database, sql);
@@ -116,6 +115,11 @@ final class SqlStatementStore implements StatementStore, GroupListener {
 
     Terms terms() {
         return terms;
+    }
+
+    /** Random number of the database. */
+    long instance() {
+        return instance;
     }
 
     Sql sql() {
@@ -218,7 +222,17 @@ final class SqlStatementStore implements StatementStore, GroupListener {
 
     @Override
     public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+        return view(group, floors, patience, question::apply);
+    }
+
+    @Override
+    public <T> T view(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
         return ask(group, patience, (session, space) -> question.apply(view(session, space, floors)));
+    }
+
+    @Override
+    public <T> T lookUp(String group, Floors floors, Function<GraphView, T> question) {
+        return lookUp(group, (session, space) -> question.apply(view(session, space, floors)));
     }
 
     SqlView view(Session session, Space space, Floors floors) {
@@ -282,21 +296,17 @@ final class SqlStatementStore implements StatementStore, GroupListener {
     }
 
     @Override
-    public <T> T write(String group, Function<Writing, T> change) {
-        return transact(group, (writing, session) -> change.apply(writing), done -> {});
+    public <T> T transact(String group, Change<T> change, Consumer<T> committed) {
+        return transact(group, (writing, session) -> change.make(writing), committed);
     }
 
-    /** A change of statements and of tables beside them. */
-    interface Change<T> {
+    /** A change of the tables of graphs. */
+    interface TableChange<T> {
         T make(SqlWriting writing, Session session) throws SQLException;
     }
 
-    /**
-     * Like {@link #write}, with more tables in the same transaction.
-     *
-     * @param committed consumer of the result once it is on disk, in the order of the commits; must not block
-     */
-    <T> T transact(String group, Change<T> change, Consumer<T> committed) {
+    /** Like {@link #transact(String, Change, Consumer)}, for changes that need the tables. */
+    <T> T transact(String group, TableChange<T> change, Consumer<T> committed) {
         Space space = numbered(group);
         var done = new CompletableFuture<T>();
         database.submit(new Work() {
@@ -365,7 +375,7 @@ final class SqlStatementStore implements StatementStore, GroupListener {
     }
 
     /** Like {@link #transact}, for changes that leave no trace of what was there before. */
-    <T> T erase(String group, Change<T> change) {
+    <T> T erase(String group, TableChange<T> change) {
         Space space = numbered(group);
         try {
             return database.erase(session -> {

@@ -3,11 +3,10 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.SqlConditions.Where;
 import dev.parley.knowledge.SqlScan.Order;
 import dev.parley.knowledge.SqlScan.Row;
-import dev.parley.knowledge.api.Statement;
+import dev.parley.knowledge.SqlStatementStore.Asking;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.EntityFilter;
@@ -15,12 +14,10 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
-import dev.parley.knowledge.spi.View;
 import dev.parley.store.Session;
 import dev.parley.store.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -28,11 +25,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A view of the statements in an SQL database. Each method that takes many things asks once for all of them. */
-class SqlView implements View {
+class SqlView implements GraphView {
     final Session session;
     final Space space;
     final Terms terms;
@@ -70,21 +66,24 @@ class SqlView implements View {
         }
     }
 
-    /** Returns the visible part of a change; null if it is hidden. */
-    final @Nullable Numbered seen(Numbered change) {
-        Instant since = floors.confirmedSince();
-        boolean isYoung = since == null || !change.change().timestamp().isBefore(since);
-        return isYoung
-                ? change.seenBy(statement ->
-                        isSeen(statement, change.types(id -> types(List.of(id)).getOrDefault(id, Set.of()))))
-                : null;
+    @Override
+    public Space space() {
+        return space;
     }
 
-    private boolean isSeen(Statement statement, Function<String, Set<String>> types) {
-        Double floor = floors.certainty();
-        Double certainty = statement.certainty();
-        return (floor == null || floor <= 0 || certainty != null && certainty >= floor)
-                && floors.sees(statement, types);
+    @Override
+    public Floors floors() {
+        return floors;
+    }
+
+    @Override
+    public GraphView seenBy(Floors reader) {
+        return reader.equals(floors) ? this : new SqlView(session, space, terms, sql, reader, facts);
+    }
+
+    @Override
+    public <T> T ask(Asking<T> question) {
+        return reading(() -> question.ask(session, space));
     }
 
     @Override
@@ -114,7 +113,8 @@ class SqlView implements View {
     }
 
     /** Returns the statements of a source in the order of subjects, also those that other sources have repeated since. */
-    Page<Fact> saidBy(String source, @Nullable String after, int limit) {
+    @Override
+    public Page<Fact> saidBy(String source, @Nullable String after, int limit) {
         return reading(() -> {
             Long number = terms.find(session, source);
             if (number == null) {

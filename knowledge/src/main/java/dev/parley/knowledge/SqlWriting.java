@@ -10,7 +10,6 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
-import dev.parley.knowledge.spi.StatementStore.Writing;
 import dev.parley.store.Session;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
@@ -28,7 +27,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of a group in the hands of the writer thread. */
-final class SqlWriting extends SqlView implements Writing {
+final class SqlWriting extends SqlView implements GraphWriting {
     private static final String KEY = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ?";
 
     /** Is told of how many more statements a predicate has in a graph. */
@@ -56,18 +55,18 @@ final class SqlWriting extends SqlView implements Writing {
         this.nowMs = nowMs;
     }
 
-    /** Sets the number of the change for the following writes. */
-    void change(long number) {
+    @Override
+    public void record(Recording recording) throws SQLException {
+        recording.write(this);
+    }
+
+    @Override
+    public void change(long number) {
         this.change = number;
     }
 
-    /** The same statements, as far as a reader sees them; {@code this} if nothing is hidden from them. */
-    SqlView seenBy(Floors reader) {
-        return reader.equals(Floors.NONE) ? this : new SqlView(session, space, terms, sql, reader, facts);
-    }
-
-    /** Statements that were written or removed, without remarks, and whether they are held now. */
-    Map<Statement, Boolean> changed() {
+    @Override
+    public Map<Statement, Boolean> changed() {
         return changed;
     }
 
@@ -92,7 +91,8 @@ final class SqlWriting extends SqlView implements Writing {
                         .sum();
     }
 
-    long nowMs() {
+    @Override
+    public long nowMs() {
         return nowMs;
     }
 
@@ -379,17 +379,9 @@ final class SqlWriting extends SqlView implements Writing {
                 source);
     }
 
-    /** Rest of a statement after a source has removed it. */
-    enum Left {
-        /** No visible change. */
-        AS_IT_WAS,
-        /** The statement with the annotations of another source. */
-        OF_OTHERS,
-        NOTHING
-    }
-
-    /** Holds a statement as if {@code source} had never said it. */
-    Left withdraw(Statement statement, long source) throws SQLException {
+    @Override
+    public Left withdraw(Statement statement, @Nullable String name) throws SQLException {
+        long source = number(name);
         Key key = key(statement);
         Held held = held(key);
         if (held == null || held.source != source) {
@@ -399,8 +391,8 @@ final class SqlWriting extends SqlView implements Writing {
         return withdraw(statement, key, held);
     }
 
-    /** Holds a statement as if the source that has said it last had never done so. */
-    Left withdraw(Statement statement) throws SQLException {
+    @Override
+    public Left withdraw(Statement statement) throws SQLException {
         Key key = key(statement);
         Held held = held(key);
         return held == null ? Left.AS_IT_WAS : withdraw(statement, key, held);

@@ -12,6 +12,7 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
+import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -37,7 +38,8 @@ final class Subscriptions implements GroupListener {
     private static final int SNAPSHOT_PAGE = 256;
     private static final String AFTER = "afterChangeId";
 
-    private final SqlStatementStore statements;
+    private final SqlStatementStore tables;
+    private final GraphStore statements;
     private final Journal journal;
     private final GroupSettings settings;
     private final GraphQlQueries graphql;
@@ -47,12 +49,18 @@ final class Subscriptions implements GroupListener {
     /** Subscriptions that are open, by group. */
     private final Map<String, Integer> watching = new ConcurrentHashMap<>();
 
-    Subscriptions(SqlStatementStore statements, Journal journal, GroupSettings settings, GraphQlQueries graphql) {
+    Subscriptions(
+            SqlStatementStore tables,
+            GraphStore statements,
+            Journal journal,
+            GroupSettings settings,
+            GraphQlQueries graphql) {
+        this.tables = tables;
         this.statements = statements;
         this.journal = journal;
         this.settings = settings;
         this.graphql = graphql;
-        statements.database().listen(this);
+        tables.database().listen(this);
     }
 
     /**
@@ -64,7 +72,7 @@ final class Subscriptions implements GroupListener {
     Feed<Change> watch(Subscribe subscription, CallContext context) {
         String group = context.scope().group();
         GraphQlSubscription prepared =
-                mapped(() -> statements.compute(group, PATIENCE, () -> graphql.prepare(subscription)));
+                mapped(() -> tables.compute(group, PATIENCE, () -> graphql.prepare(subscription)));
         settings.rules(group).requireAllowed(On.SUBSCRIBE, context.caller(), () -> prepared.filter()::names);
         RecentChanges feed = feed(group);
         takePlace(context);
@@ -84,7 +92,7 @@ final class Subscriptions implements GroupListener {
                             ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
                             : null,
                     position,
-                    statements.space(group).changeId(position),
+                    tables.space(group).changeId(position),
                     () -> leavePlace(context));
             watching = true;
             return changes;
@@ -103,10 +111,7 @@ final class Subscriptions implements GroupListener {
     private long begin(Subscribe subscription, String group) {
         Object after = subscription.metadata().get(AFTER);
         if (after == null) {
-            return statements.lookUp(
-                    group,
-                    (session, space) ->
-                            statements.view(session, space, Floors.NONE).revision());
+            return tables.lookUp(group, Floors.NONE, View::revision);
         }
         long number = numbered(group, after.toString());
         backlog(group, number, 1);
@@ -117,7 +122,7 @@ final class Subscriptions implements GroupListener {
     private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
         Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
-        return mapped(() -> statements.read(group, floors, PATIENCE, view -> {
+        return mapped(() -> statements.view(group, floors, PATIENCE, view -> {
             Page<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
             List<Change> held = page.items().stream()
                     .map(Subscriptions::held)
@@ -135,19 +140,14 @@ final class Subscriptions implements GroupListener {
 
     private long numbered(String group, String changeId) {
         try {
-            return statements.space(group).changeNumber(changeId);
+            return tables.space(group).changeNumber(changeId);
         } catch (InvalidField field) {
             throw A2AException.invalidParams(field.field(), field.problem());
         }
     }
 
     private Set<String> types(String group, String id, Floors reader) {
-        return statements.lookUp(
-                group,
-                (session, space) -> statements
-                        .view(session, space, reader)
-                        .types(List.of(id))
-                        .getOrDefault(id, Set.of()));
+        return statements.lookUp(group, reader, view -> view.types(List.of(id)).getOrDefault(id, Set.of()));
     }
 
     private static <T> T mapped(Supplier<T> asking) {
@@ -155,7 +155,7 @@ final class Subscriptions implements GroupListener {
     }
 
     private List<Numbered> backlog(String group, long after, int limit) {
-        return mapped(() -> statements.ask(group, PATIENCE, (session, space) -> {
+        return mapped(() -> tables.ask(group, PATIENCE, (session, space) -> {
             if (journal.isForgotten(session, space, after)) {
                 throw subscriptionFailed("expired", Map.of("lastChangeId", space.changeId(after)));
             }
@@ -174,7 +174,7 @@ final class Subscriptions implements GroupListener {
             CallContext context, GraphQlSubscription subscription, Change change) {
         String group = context.scope().group();
         Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
-        return mapped(() -> statements.read(group, floors, PATIENCE, view -> subscription.project(change, view)));
+        return mapped(() -> statements.view(group, floors, PATIENCE, view -> subscription.project(change, view)));
     }
 
     /** Returns the feed of a group, which begins with the first subscription. */
@@ -183,7 +183,7 @@ final class Subscriptions implements GroupListener {
         if (known != null) {
             return known;
         }
-        statements.transact(
+        tables.transact(
                 group,
                 (writing, session) -> {
                     // From here on writers publish to the feed, although it exists only after the commit.
@@ -249,8 +249,7 @@ final class Subscriptions implements GroupListener {
     public void reopened(Session session) throws SQLException {
         for (var feed : feeds.entrySet()) {
             feed.getValue()
-                    .catchUp(statements
-                            .sql()
+                    .catchUp(tables.sql()
                             .number(
                                     session,
                                     "SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = k.space),"

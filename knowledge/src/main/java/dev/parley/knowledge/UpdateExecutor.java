@@ -38,7 +38,8 @@ final class UpdateExecutor {
     /** Attempts to compute an update while concurrent updates change the statements that it read. */
     private static final int ATTEMPTS = 5;
 
-    private final SqlStatementStore statements;
+    private final SqlStatementStore tables;
+    private final GraphStore statements;
     private final Journal journal;
     private final AuditTrail trail;
     private final GroupSettings settings;
@@ -53,12 +54,14 @@ final class UpdateExecutor {
             Caffeine.newBuilder().weakValues().build(group -> new ReentrantReadWriteLock());
 
     UpdateExecutor(
-            SqlStatementStore statements,
+            SqlStatementStore tables,
+            GraphStore statements,
             Journal journal,
             AuditTrail trail,
             GroupSettings settings,
             Subscriptions subscriptions,
             AuditLog audit) {
+        this.tables = tables;
         this.statements = statements;
         this.journal = journal;
         this.trail = trail;
@@ -112,25 +115,23 @@ final class UpdateExecutor {
         String approvedBy = approval == null ? null : approval.by().caller();
         return statements.transact(
                 group,
-                (writing, session) -> {
+                writing -> {
                     Outcome outcome =
                             new Updates(journal, alignment, constraints, context, update, approvedBy).make(writing);
-                    if (approval != null && outcome.result().success()) {
-                        decide(
-                                writing,
-                                approval.number(),
-                                Review.State.APPROVED,
-                                approval.by().caller(),
-                                approval.remark());
-                    }
-                    audit.add(
-                            session,
-                            writing.space,
-                            "knowledge/update",
-                            context,
-                            outcome(outcome.result()),
-                            AuditLog.detail(update));
-                    trail.add(session, changed(context, update, outcome(outcome.result()), approval));
+                    String status = outcome(outcome.result());
+                    writing.record(rows -> {
+                        if (approval != null && outcome.result().success()) {
+                            decide(
+                                    rows,
+                                    approval.number(),
+                                    Review.State.APPROVED,
+                                    approval.by().caller(),
+                                    approval.remark());
+                        }
+                        audit.add(
+                                rows.session, rows.space, "knowledge/update", context, status, AuditLog.detail(update));
+                        trail.add(rows.session, changed(context, update, status, approval));
+                    });
                     return outcome;
                 },
                 outcome -> subscriptions.publish(group, outcome.changes()));
@@ -198,7 +199,7 @@ final class UpdateExecutor {
     private Outcome checkedOnce(
             ShaclShapes shapes, Update update, CallContext context, Alignment alignment, @Nullable Approval approval) {
         String group = context.scope().group();
-        try (RecentWrites.Mark before = statements.recent().mark(group)) {
+        try (RecentWrites.Mark before = tables.recent().mark(group)) {
             Proposal effect;
             try {
                 return write(update, context, alignment, approval, made -> {
@@ -229,9 +230,8 @@ final class UpdateExecutor {
         Floors floors = alignment.floors(On.QUERY, context.caller());
         return QueryErrors.mapped(
                 A2AError.KNOWLEDGE_UPDATE,
-                () -> statements.ask(context.scope().group(), PATIENCE, (session, space) -> {
-                    View everything = statements.view(session, space, Floors.NONE);
-                    View seen = floors.equals(Floors.NONE) ? everything : statements.view(session, space, floors);
+                () -> statements.view(context.scope().group(), Floors.NONE, PATIENCE, everything -> {
+                    View seen = everything.seenBy(floors);
                     return shapes.check(everything, seen, effect, PATIENCE, read).stream()
                             .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
                                     + one.message() + " (shape " + one.shape() + ")")
@@ -253,7 +253,7 @@ final class UpdateExecutor {
         computed(
                 update,
                 context,
-                () -> statements.compute(group, PATIENCE, () -> {
+                () -> tables.compute(group, PATIENCE, () -> {
                     alignment.requireAllowed(On.QUERY, context.caller(), () -> Sparql.namedIn(text, PATIENCE));
                     return alignment;
                 }));
@@ -264,7 +264,7 @@ final class UpdateExecutor {
             List<Patch> patches = computed(
                     update,
                     context,
-                    () -> statements.read(group, floors, PATIENCE, view -> {
+                    () -> statements.view(group, floors, PATIENCE, view -> {
                         if (!pinned) {
                             metadata.put("ifRevision", view.revision());
                         }
@@ -305,12 +305,14 @@ final class UpdateExecutor {
         var update = new Update(List.of(), null, source, null, null, null, Map.of());
         Outcome done = statements.transact(
                 group,
-                (writing, session) -> {
+                writing -> {
                     Outcome outcome = new Updates(journal, Alignment.NONE, Updates.UNCHECKED, context, update, null)
                             .load(writing, batch, subscriptions.isWatched(group));
                     Map<String, @Nullable Object> detail = Map.of("statements", batch.size());
-                    audit.add(session, writing.space, "import", context, "ok", detail);
-                    trail.add(session, AuditLog.entry(context, "knowledge.imported", group, "", "ok", detail));
+                    writing.record(rows -> {
+                        audit.add(rows.session, rows.space, "import", context, "ok", detail);
+                        trail.add(rows.session, AuditLog.entry(context, "knowledge.imported", group, "", "ok", detail));
+                    });
                     return outcome;
                 },
                 outcome -> subscriptions.publish(group, outcome.changes()));
@@ -328,7 +330,7 @@ final class UpdateExecutor {
     /** As {@link Graph#reject}. */
     void reject(String id, @Nullable String remark, CallContext reviewer) {
         pending(id, reviewer);
-        statements.transact(
+        tables.transact(
                 reviewer.scope().group(),
                 (writing, session) -> {
                     decide(writing, Review.number(id), Review.State.REJECTED, reviewer.caller(), remark);
@@ -340,7 +342,7 @@ final class UpdateExecutor {
     }
 
     private Review pending(String id, CallContext reviewer) {
-        Optional<Review> review = statements.ask(
+        Optional<Review> review = tables.ask(
                 reviewer.scope().group(),
                 PATIENCE,
                 (session, space) -> journal.review(session, space, Review.number(id)));

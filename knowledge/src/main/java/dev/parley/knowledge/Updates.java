@@ -2,6 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Alignment.Rule;
+import dev.parley.knowledge.GraphWriting.Left;
 import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.SqlWriting.Coming;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
@@ -141,14 +142,15 @@ final class Updates {
      * @throws A2AException KNOWLEDGE_UPDATE if the graph has changed since, ALIGNMENT_VIOLATION if a rule forbids it
      * @throws RuntimeException if the constraints have it undone
      */
-    Outcome make(SqlWriting writing) throws SQLException {
+    Outcome make(GraphWriting writing) throws SQLException {
         String key = text(update.metadata().get("idempotencyKey"));
         requireShort("metadata.idempotencyKey", key);
         requireShort("sourceAgentId", update.sourceAgentId());
         requireShort("taskId", update.taskId());
         requireShort("sessionId", update.sessionId());
         if (key != null) {
-            Optional<UpdateResult> before = journal.answered(writing.session, writing.space, context.caller(), key);
+            Optional<UpdateResult> before =
+                    writing.ask((session, space) -> journal.answered(session, space, context.caller(), key));
             if (before.isPresent()) {
                 return Outcome.of(before.get());
             }
@@ -167,8 +169,25 @@ final class Updates {
      *
      * @param watched whether the changes have subscribers
      */
-    Outcome load(SqlWriting writing, List<Statement> statements, boolean watched) throws SQLException {
+    Outcome load(GraphWriting writing, List<Statement> statements, boolean watched) throws SQLException {
         Map<String, @Nullable Object> stamps = stamps();
+        if (writing instanceof SqlWriting tables) {
+            load(tables, statements, watched, stamps);
+        } else {
+            apply(
+                    writing,
+                    writing,
+                    statements.stream()
+                            .map(one -> Patch.add(stamped(one, stamps)))
+                            .toList(),
+                    stamps);
+        }
+        return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
+    }
+
+    private void load(
+            SqlWriting writing, List<Statement> statements, boolean watched, Map<String, @Nullable Object> stamps)
+            throws SQLException {
         long source = writing.source(stamps);
         Map<String, @Nullable Object> more = null;
         var known = new ArrayList<Patch>();
@@ -196,26 +215,25 @@ final class Updates {
             }
         }
         apply(writing, writing, known, stamps);
-        return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
     }
 
     /** Removes the statements of a source; those that other sources repeat stay as theirs. Rules and shapes are not evaluated. */
-    Outcome withdraw(SqlWriting writing, List<Statement> said, String source) throws SQLException {
+    Outcome withdraw(GraphWriting writing, List<Statement> said, String source) throws SQLException {
         Map<String, @Nullable Object> stamps = stamps();
         Map<String, Set<String>> types = rules.readsByTypes()
                 ? types(writing, said.stream().map(Patch::remove).toList())
                 : Map.of();
-        long number = writing.number(source);
         String transaction = null;
+        writing.expect(said);
         for (Statement one : said) {
             long change = journal.nextChange();
             writing.change(change);
-            SqlWriting.Left left = writing.withdraw(one, number);
-            if (left == SqlWriting.Left.AS_IT_WAS) {
+            Left left = writing.withdraw(one, source);
+            if (left == Left.AS_IT_WAS) {
                 continue;
             }
-            transaction = transaction == null ? writing.space.changeId(change) : transaction;
-            boolean stays = left == SqlWriting.Left.OF_OTHERS;
+            transaction = transaction == null ? writing.space().changeId(change) : transaction;
+            boolean stays = left == Left.OF_OTHERS;
             changes.add(journal.append(
                     writing,
                     change,
@@ -248,7 +266,7 @@ final class Updates {
         }
     }
 
-    private void requireRevision(SqlWriting writing) {
+    private void requireRevision(GraphWriting writing) {
         Object expected = update.metadata().get("ifRevision");
         if (expected == null) {
             return;
@@ -262,7 +280,7 @@ final class Updates {
         }
     }
 
-    private Outcome judgeAndApply(SqlWriting writing) throws SQLException {
+    private Outcome judgeAndApply(GraphWriting writing) throws SQLException {
         var accepted = new ArrayList<Patch>();
         Map<String, @Nullable Object> stamps = stamps();
         for (Patch one : update.mutations()) {
@@ -283,7 +301,7 @@ final class Updates {
             return Outcome.of(new UpdateResult(
                     true, 0, List.of(), Verification.PENDING, "review " + number + ": " + why(reviewing)));
         }
-        SqlView seen = writing.seenBy(rules.floors(On.QUERY, context.caller()));
+        GraphView seen = writing.seenBy(rules.floors(On.QUERY, context.caller()));
         apply(writing, seen, accepted, stamps);
         if (!touched.isEmpty()) {
             constraints.check(() -> effect(writing, seen));
@@ -293,7 +311,7 @@ final class Updates {
                 new UpdateResult(true, count, List.copyOf(affected), Verification.VERIFIED, details), changes);
     }
 
-    private Proposal effect(SqlWriting writing, SqlView seen) {
+    private Proposal effect(GraphWriting writing, GraphView seen) {
         var changed = new ArrayList<Proposal.Changed>();
         writing.changed()
                 .forEach((statement, held) ->
@@ -302,7 +320,7 @@ final class Updates {
     }
 
     /** Evaluates the rules for a statement and records their effect on the whole update. */
-    private boolean isAccepted(SqlWriting writing, Statement statement) {
+    private boolean isAccepted(GraphWriting writing, Statement statement) {
         Rule rule = rules.ofUpdate(statement, context.caller(), id -> types(writing, id))
                 .orElse(null);
         switch (rule == null ? rules.otherwise() : rule.effect()) {
@@ -322,7 +340,7 @@ final class Updates {
     }
 
     /** Evaluates the rules for a mentioned type, which becomes a statement like any other. */
-    private Statement withAcceptedTypes(SqlWriting writing, Statement statement) {
+    private Statement withAcceptedTypes(GraphWriting writing, Statement statement) {
         Resource subject = statement.subject();
         Resource object = statement.object() instanceof Resource resource ? resource : null;
         boolean keepsSubject = isAcceptedType(writing, subject, statement);
@@ -336,7 +354,7 @@ final class Updates {
                 statement.provenance());
     }
 
-    private boolean isAcceptedType(SqlWriting writing, Resource resource, Statement with) {
+    private boolean isAcceptedType(GraphWriting writing, Resource resource, Statement with) {
         if (resource.type() == null || rules.equals(Alignment.NONE)) {
             return true;
         }
@@ -351,7 +369,7 @@ final class Updates {
         return rule.message() == null ? "rule " + rule.id() : "rule " + rule.id() + ": " + rule.message();
     }
 
-    private static Set<String> types(SqlWriting writing, String id) {
+    private static Set<String> types(GraphWriting writing, String id) {
         return writing.types(List.of(id)).getOrDefault(id, Set.of());
     }
 
@@ -367,10 +385,11 @@ final class Updates {
      * Applies patches to the statements that the caller may see. Hidden statements are not removed, and the answer is the same
      * as if they did not exist.
      */
-    private void apply(SqlWriting writing, SqlView seen, List<Patch> patches, Map<String, @Nullable Object> stamps)
+    private void apply(GraphWriting writing, GraphView seen, List<Patch> patches, Map<String, @Nullable Object> stamps)
             throws SQLException {
         boolean annotates = "annotation".equals(update.metadata().get("replaceMode"));
         Map<String, Set<String>> types = rules.readsByTypes() ? types(writing, patches) : Map.of();
+        writing.expect(patches.stream().map(Patch::statement).toList());
         Set<Patch> seenBefore = seenByTypes(writing, seen, patches);
         String transaction = null;
         for (Patch patch : patches) {
@@ -395,7 +414,7 @@ final class Updates {
                 continue;
             }
             long number = journal.nextChange();
-            transaction = transaction == null ? writing.space.changeId(number) : transaction;
+            transaction = transaction == null ? writing.space().changeId(number) : transaction;
             writing.change(number);
             var staying = new ArrayList<Statement>();
             for (Fact old : replaced) {
@@ -429,22 +448,21 @@ final class Updates {
     }
 
     /** Removes the visible part of a statement; assertions by others that the caller may not see stay. */
-    private static Optional<Statement> takeBack(SqlWriting writing, SqlView seen, Statement old) throws SQLException {
+    private static Optional<Statement> takeBack(GraphWriting writing, GraphView seen, Statement old)
+            throws SQLException {
         if (seen == writing) {
             writing.remove(old);
             return Optional.empty();
         }
-        SqlWriting.Left left;
+        Left left;
         do {
             left = writing.withdraw(old);
-        } while (left == SqlWriting.Left.OF_OTHERS && isSeen(writing, seen, old));
-        return left == SqlWriting.Left.OF_OTHERS
-                ? Optional.of(writing.find(old).getFirst().statement())
-                : Optional.empty();
+        } while (left == Left.OF_OTHERS && isSeen(writing, seen, old));
+        return left == Left.OF_OTHERS ? Optional.of(writing.find(old).getFirst().statement()) : Optional.empty();
     }
 
     /** Returns the removals that a type of their subject permits, even if the same update removes that type before them. */
-    private Set<Patch> seenByTypes(SqlWriting writing, SqlView seen, List<Patch> patches) {
+    private Set<Patch> seenByTypes(GraphWriting writing, GraphView seen, List<Patch> patches) {
         return seen == writing || !rules.readsByTypes()
                 ? Set.of()
                 : patches.stream()
@@ -453,7 +471,7 @@ final class Updates {
                         .collect(Collectors.toSet());
     }
 
-    private static boolean isSeen(SqlWriting writing, SqlView seen, Statement statement) {
+    private static boolean isSeen(GraphWriting writing, GraphView seen, Statement statement) {
         return seen == writing
                 || !seen.statements(pattern(statement, List.of(statement.object())), null, 1)
                         .items()
@@ -464,7 +482,7 @@ final class Updates {
      * Returns the types of subjects before, during and after the update: a caller that may not read a type must not read it
      * because the same update removes it.
      */
-    private static Map<String, Set<String>> types(SqlWriting writing, List<Patch> patches) {
+    private static Map<String, Set<String>> types(GraphWriting writing, List<Patch> patches) {
         var types = new HashMap<String, Set<String>>();
         for (Patch patch : patches) {
             types.put(patch.statement().subject().id(), new LinkedHashSet<>());
@@ -493,13 +511,13 @@ final class Updates {
     }
 
     /** Renews the time of a statement that is repeated unchanged; watchers receive nothing. */
-    private static void refresh(SqlWriting writing, Patch.Op op, List<Fact> same, Statement statement) {
+    private static void refresh(GraphWriting writing, Patch.Op op, List<Fact> same, Statement statement) {
         if (op == Patch.Op.REMOVE) {
             writing.remove(statement); // a type that was only mentioned and is not counted
         } else {
             Fact held = same.getFirst();
-            writing.change(writing.space.changeNumber(
-                    String.valueOf(held.statement().provenance().get("changeId"))));
+            writing.change(writing.space()
+                    .changeNumber(String.valueOf(held.statement().provenance().get("changeId"))));
             var provenance = new LinkedHashMap<>(held.statement().provenance());
             provenance.remove("changeId");
             provenance.remove("recordedAt");

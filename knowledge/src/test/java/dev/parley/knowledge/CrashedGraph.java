@@ -10,11 +10,16 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.store.AuditTrail;
+import dev.parley.store.Database;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A graph in a process of its own, to be killed. Eight threads change it for ever. Says {@code done ID} or {@code held ID}
@@ -22,12 +27,16 @@ import java.util.Objects;
  * the one named last.
  */
 final class CrashedGraph {
+    /** System property with the address of the server of the statements, if they are not in the database. */
+    static final String SPARQL = "parley.test.sparql";
+
     private static final int WRITERS = 8;
 
     private CrashedGraph() {}
 
     public static void main(String[] args) throws InterruptedException {
-        Graph graph = Graph.open(Path.of(args[0]));
+        Database database = Database.open(Path.of(args[0]));
+        Graph graph = open(database, System.getProperty(SPARQL));
         graph.rules(
                 "default",
                 Alignment.read(
@@ -44,6 +53,15 @@ final class CrashedGraph {
             List<Change> news = changes.next(Duration.ofMinutes(1));
             Objects.requireNonNull(news).forEach(change -> say("seen " + change.changeId()));
         }
+    }
+
+    static Graph open(Database database, @Nullable String sparql) {
+        InstantSource clock = InstantSource.system();
+        return Graph.in(
+                database,
+                AuditTrail.in(database, clock),
+                clock,
+                sparql == null ? null : new SparqlService(URI.create(sparql), URI.create(sparql), () -> ""));
     }
 
     private static void write(Graph graph, String name) {

@@ -9,6 +9,7 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.store.Database;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,12 +30,22 @@ import org.junit.jupiter.api.io.TempDir;
 /** Kills a process that changes a graph again and again, and looks whether all that was written agrees. */
 @Timeout(300)
 class GraphCrashTest {
-    private static final int UPDATES = 200;
     private static final String GROUP = "default";
 
     private final Set<String> done = new HashSet<>();
     private final Set<String> held = new HashSet<>();
     private final List<String> seen = new ArrayList<>();
+
+    /** Updates that are acknowledged before a kill. */
+    int updates() {
+        return 200;
+    }
+
+    /** Address of the server of the statements; null if they are in the database. */
+    @Nullable
+    String sparql() {
+        return null;
+    }
 
     @Test
     void whatWasAcknowledgedIsThereAfterAKillAndEverythingAgrees(@TempDir Path directory) throws Exception {
@@ -50,7 +62,8 @@ class GraphCrashTest {
         for (int life = 0; life < kills; life++) {
             live(directory, life);
         }
-        try (Graph graph = Graph.open(directory)) {
+        try (Database database = Database.open(directory);
+                Graph graph = CrashedGraph.open(database, sparql())) {
             readOn(graph);
             check(graph);
         }
@@ -66,6 +79,9 @@ class GraphCrashTest {
                 CrashedGraph.class.getName(),
                 directory.toString(),
                 Integer.toString(life)));
+        if (sparql() != null) {
+            command.add(1, "-D" + CrashedGraph.SPARQL + "=" + sparql());
+        }
         if (!seen.isEmpty()) {
             command.add(seen.getLast());
         }
@@ -78,7 +94,7 @@ class GraphCrashTest {
             // What was said before the kill counts, also if it is read after it; a line may be cut.
             for (String line = output.readLine(); line != null; line = output.readLine()) {
                 note(line);
-                if (!killed && done.size() + held.size() >= before + UPDATES) {
+                if (!killed && done.size() + held.size() >= before + updates()) {
                     process.toHandle().destroyForcibly(); // not by Process, which would close what is yet to be read
                     killed = true;
                 }

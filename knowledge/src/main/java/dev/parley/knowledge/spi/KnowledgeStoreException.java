@@ -9,7 +9,8 @@ public final class KnowledgeStoreException extends RuntimeException {
     private enum Kind {
         FAILED,
         TIMEOUT,
-        BUSY
+        BUSY,
+        UNAVAILABLE
     }
 
     private final Kind kind;
@@ -37,6 +38,11 @@ public final class KnowledgeStoreException extends RuntimeException {
         return new KnowledgeStoreException("too many questions of the group are under way", cause, Kind.BUSY);
     }
 
+    /** The store cannot be reached, or does not work at the moment. */
+    public static KnowledgeStoreException unavailable(String message, Throwable cause) {
+        return new KnowledgeStoreException(message, cause, Kind.UNAVAILABLE);
+    }
+
     /** True if the question took longer than its reader's patience. */
     public boolean isTimeout() {
         return kind == Kind.TIMEOUT;
@@ -45,5 +51,10 @@ public final class KnowledgeStoreException extends RuntimeException {
     /** True if the question was not begun, and may be asked again later. */
     public boolean isBusy() {
         return kind == Kind.BUSY;
+    }
+
+    /** True if the store cannot be reached, or does not work at the moment. */
+    public boolean isUnavailable() {
+        return kind == Kind.UNAVAILABLE;
     }
 }

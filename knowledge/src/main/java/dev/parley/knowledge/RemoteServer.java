@@ -1,0 +1,69 @@
+package dev.parley.knowledge;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Client of a {@link SparqlService}. Follows no redirects, which might lead credentials elsewhere. Safe for any thread. */
+final class RemoteServer implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+
+    private final SparqlService service;
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(CONNECT)
+            .executor(task -> Thread.ofVirtual().name("knowledge-sparql").start(task))
+            .build();
+    private final AtomicReference<@Nullable String> problem = new AtomicReference<>();
+
+    RemoteServer(SparqlService service) {
+        this.service = service;
+    }
+
+    URI query() {
+        return service.query();
+    }
+
+    URI update() {
+        return service.update();
+    }
+
+    String authorization() {
+        return service.authorization().get();
+    }
+
+    HttpClient http() {
+        return http;
+    }
+
+    /** Notes that a request was answered. */
+    void answered() {
+        if (problem.get() != null && problem.getAndSet(null) != null) {
+            LOG.log(Level.INFO, "The SPARQL server of the knowledge graph answers again: " + query());
+        }
+    }
+
+    /** Notes that a request failed for a reason that does not lie in it. */
+    void failed(String reason) {
+        if (problem.getAndSet(reason) == null) {
+            LOG.log(Level.WARNING, "The SPARQL server of the knowledge graph is unavailable: " + reason);
+        }
+    }
+
+    /** Why the last request failed; null if it did not, or there was none. */
+    @Nullable
+    String problem() {
+        return problem.get();
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+    }
+}
