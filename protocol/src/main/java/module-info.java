@@ -3,4 +3,5 @@ module dev.parley.protocol {
     requires static transitive org.jspecify;
 
     exports dev.parley.protocol;
+    exports dev.parley.protocol.settings;
 }

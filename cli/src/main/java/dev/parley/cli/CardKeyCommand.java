@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.settings.SettingType;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.CardKeys.Algorithm;
 import dev.parley.trust.CardTrust;

@@ -3,6 +3,7 @@ package dev.parley.cli;
 import dev.parley.cli.Setting.Scope;
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
+import dev.parley.protocol.settings.SettingSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -337,7 +338,7 @@ final class Commands {
                     .build();
         }
         option.paramLabel(setting.label()).arity("1");
-        return setting.is(Setting.Trait.REPEATABLE)
+        return setting.is(SettingSpec.Trait.REPEATABLE)
                 ? option.type(List.class).auxiliaryTypes(String.class).build()
                 : option.type(String.class).build();
     }

@@ -3,6 +3,7 @@ package dev.parley.cli;
 import dev.parley.cli.Settings.Given;
 import dev.parley.cli.Settings.Source;
 import dev.parley.dialect.Json;
+import dev.parley.protocol.settings.SettingSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,7 +69,7 @@ final class ConfigShowCommand implements Command {
     }
 
     private static String shown(Setting<?> setting, Given given) {
-        return setting.is(Setting.Trait.SECRET) || setting == Setting.METADATA
+        return setting.is(SettingSpec.Trait.SECRET) || setting == Setting.METADATA
                 ? WireLog.REDACTED
                 : String.join(",", given.texts());
     }

@@ -8,6 +8,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.settings.SettingType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.protocol.Nearest;
+import dev.parley.protocol.settings.SettingSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -63,7 +64,7 @@ record HubFile(Path file, Map<String, String> values) {
 
     private static Setting<?> setting(Path file, String name, int line) {
         List<String> names = Setting.of(Setting.Scope.HUB).stream()
-                .filter(row -> !row.is(Setting.Trait.NOT_IN_FILES))
+                .filter(row -> !row.is(SettingSpec.Trait.NOT_IN_FILES))
                 .map(Setting::name)
                 .toList();
         return Setting.of(Setting.Scope.HUB).stream()
@@ -78,7 +79,7 @@ record HubFile(Path file, Map<String, String> values) {
         if (in.currentToken().isScalarValue()) {
             return in.currentToken() == JsonToken.VALUE_NULL ? "" : in.getString();
         }
-        if (in.currentToken() == JsonToken.START_ARRAY && setting.is(Setting.Trait.REPEATABLE)) {
+        if (in.currentToken() == JsonToken.START_ARRAY && setting.is(SettingSpec.Trait.REPEATABLE)) {
             var elements = new ArrayList<String>();
             while (in.nextToken() != JsonToken.END_ARRAY) {
                 if (!in.currentToken().isScalarValue()) {

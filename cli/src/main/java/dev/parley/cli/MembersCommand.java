@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.settings.SettingType;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,10 +1,15 @@
 package dev.parley.cli;
 
-import static dev.parley.cli.Setting.Trait.REPEATABLE;
-import static dev.parley.cli.Setting.Trait.SECRET;
+import static dev.parley.protocol.settings.SettingSpec.Trait.REPEATABLE;
+import static dev.parley.protocol.settings.SettingSpec.Trait.SECRET;
 
-import dev.parley.dialect.Dialects;
-import java.net.URI;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingSpec;
+import dev.parley.protocol.settings.SettingSpec.Trait;
+import dev.parley.protocol.settings.SettingType;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,11 +17,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the table of settings, from which flags, environment variables, file keys, help and {@code config show}
- * are made.
+ * Row of the table of settings, from which flags, environment variables, file keys, help and {@code config show} are made. The rows of
+ * a hub come from the records of its modules.
  */
 final class Setting<T> {
 
@@ -36,45 +42,20 @@ final class Setting<T> {
         }
     }
 
-    /** Traits of a setting. */
-    enum Trait {
-        /** Never shown. */
-        SECRET,
-        /** The flag may be given several times. */
-        REPEATABLE,
-        /** Names a file of settings, so it cannot stand in one. */
-        NOT_IN_FILES
-    }
-
     private static final List<Setting<?>> ROWS = new ArrayList<>();
 
     private final Scope scope;
-    private final String name;
     private final List<String> other;
-    private final SettingType<T> type;
-    private final @Nullable String fallback;
-    private final String label;
-    private final String description;
-    private final Set<Trait> traits;
+    private final SettingSpec<T> spec;
 
-    private Setting(
-            Scope scope,
-            String name,
-            List<String> other,
-            SettingType<T> type,
-            @Nullable String fallback,
-            String label,
-            String description,
-            Set<Trait> traits) {
+    private Setting(Scope scope, List<String> other, SettingSpec<T> spec) {
         this.scope = scope;
-        this.name = name;
         this.other = other;
-        this.type = type;
-        this.fallback = fallback;
-        this.label = label;
-        this.description = description;
-        this.traits = traits;
+        this.spec = spec;
     }
+
+    private static final SettingType<Map<String, @Nullable Object>> JSON_OBJECT =
+            new SettingType<>("a JSON object such as {\"k\":\"v\"}", Setting::object);
 
     static final String LOCAL_HUB = "http://127.0.0.1:7420";
 
@@ -158,7 +139,7 @@ final class Setting<T> {
             Scope.CLIENT,
             "metadata",
             List.of(),
-            SettingType.JSON_OBJECT,
+            JSON_OBJECT,
             null,
             "JSON",
             "Metadata in the payload of the request, a JSON object.");
@@ -339,299 +320,33 @@ final class Setting<T> {
             "Dotenv file to read instead of the .env found from here upwards.",
             Trait.NOT_IN_FILES);
 
-    // Running a hub.
-    static final Setting<Integer> PORT =
-            hub("port", SettingType.PORT, "7420", "N", "Port to listen on; 0 takes a free one.");
-    static final Setting<String> BIND = hub(
-            "bind",
-            SettingType.TEXT,
-            "127.0.0.1",
-            "ADDRESS",
-            "Address to listen on. Addresses other than loopback need TLS and authentication for every agent.");
-    static final Setting<Integer> ADMIN_PORT = hub(
-            "admin-port",
-            SettingType.PORT,
-            null,
-            "N",
-            "A separate port, the only one for operators and /metrics; 0 takes a free one.");
-    static final Setting<String> ADMIN_BIND = hub(
-            "admin-bind",
-            SettingType.TEXT,
-            "127.0.0.1",
-            "ADDRESS",
-            "Address of that port. Addresses other than loopback need TLS and authentication, as with --bind.");
-    static final Setting<Path> DATA =
-            hub("data", SettingType.PATH, "~/.parley", "DIR", "Directory of the database; made if missing.");
-    static final Setting<String> DATABASE = hub(
-            "database",
-            SettingType.TEXT,
-            null,
-            "URL",
-            "PostgreSQL 15 or newer instead of SQLite, as postgresql://user@host/name. Kept in the data directory, so that"
-                    + " later starts and other commands find it. A flag is visible to other users: leave the password in"
-                    + " ~/.pgpass, or use PARLEY_DATABASE.",
-            SECRET);
-    static final Setting<Boolean> IN_MEMORY =
-            hub("in-memory", SettingType.FLAG, "false", "", "Keep tasks in memory only; they end with the process.");
-    static final Setting<String> DEFAULT_AGENT = hub(
-            "default-agent",
-            SettingType.TEXT,
-            null,
-            "NAME",
-            "Agent that also answers at the root; echo if it is hosted, else the first one.");
-    static final Setting<List<String>> AGENTS = hub(
-            "agents",
-            SettingType.LIST,
-            null,
-            "JAR|DIR",
-            "Host the agents found in this jar, or in the jars of this directory; repeatable.",
-            REPEATABLE);
-    static final Setting<Boolean> NO_DEMO =
-            hub("no-demo", SettingType.FLAG, "false", "", "Do not host the demo agents.");
-    static final Setting<List<String>> WEBHOOK_ALLOW = hub(
-            "webhook-allow",
-            SettingType.LIST,
-            null,
-            "HOST[,HOST]",
-            "Hosts that webhooks may go to although they are not public.",
-            REPEATABLE);
-    static final Setting<URI> PUBLIC_URL = hub(
-            "public-url", SettingType.HTTP_URL, null, "URL", "Address that cards show, if the hub is behind a proxy.");
-    static final Setting<Long> MAX_BODY =
-            hub("max-body", SettingType.SIZE, "10MB", "SIZE", "Limit of the size of a request.");
-    static final Setting<Integer> MAX_TURNS = hub(
-            "max-turns",
-            SettingType.COUNT,
-            "1000",
-            "N",
-            "Limit of messages of a caller to one agent within one context.");
-    static final Setting<Integer> MAX_EVENTS = hub(
-            "max-events",
-            SettingType.COUNT,
-            "100000",
-            "N",
-            "Limit of events of a task, such as pieces of its artifacts.");
-    static final Setting<Long> MAX_TASK =
-            hub("max-task", SettingType.SIZE, "64MB", "SIZE", "Approximate limit of the size of a task; at most 1GB.");
-    static final Setting<Integer> MAX_CALL_DEPTH = hub(
-            "max-call-depth",
-            SettingType.COUNT,
-            "8",
-            "N",
-            "Limit of agents in a call chain, in which each calls the next.");
-    static final Setting<Duration> RETENTION =
-            hub("retention", SettingType.DURATION, "0", "DURATION", "How long ended tasks are kept; 0 for ever.");
-    static final Setting<List<String>> ENCRYPTION_KEY = hub(
-            "encryption-key",
-            SettingType.LIST,
-            null,
-            "KEY",
-            "Encrypt the data directory's secrets by this key: 32 bytes as Base64; of several, the first encrypts, and the"
-                    + " others are older ones. Do not set it on the command line, which other users can read.",
-            REPEATABLE,
-            SECRET);
-    static final Setting<Path> ENCRYPTION_KEY_FILE = hub(
-            "encryption-key-file",
-            SettingType.PATH,
-            null,
-            "FILE",
-            "The same from a file, one key in each line. Without either: encryption.key in the data directory.");
-    static final Setting<Boolean> ENCRYPT_TASKS = hub(
-            "encrypt-tasks",
-            SettingType.FLAG,
-            "false",
-            "",
-            "Also encrypt messages, artifacts and other contents of tasks on disk.");
-    static final Setting<List<String>> CORS_ORIGIN = hub(
-            "cors-origin",
-            SettingType.LIST,
-            null,
-            "ORIGIN",
-            "Web origin whose pages may call the hub; repeatable.",
-            REPEATABLE);
-    static final Setting<List<String>> ALLOWED_HOST = hub(
-            "allowed-host",
-            SettingType.LIST,
-            null,
-            "HOST[,HOST]",
-            "Host name by which clients may call, besides localhost and that of --public-url; repeatable.",
-            REPEATABLE);
-    static final Setting<Path> TLS_CERT =
-            hub("tls-cert", SettingType.PATH, null, "FILE", "Certificate chain (PEM); needs --tls-key too.");
-    static final Setting<Path> TLS_KEY = hub("tls-key", SettingType.PATH, null, "FILE", "Private key (PEM).");
-    static final Setting<Path> TLS_CLIENT_CA = hub(
-            "tls-client-ca",
-            SettingType.PATH,
-            null,
-            "FILE",
-            "Certificate authority (PEM) of the certificates of callers, for --auth mutualTLS.");
-    static final Setting<Duration> DRAIN =
-            hub("drain", SettingType.DURATION, "10s", "DURATION", "Time that calls in progress have to end at a stop.");
-    static final Setting<String> STATUS_PROFILE = hub(
-            "status-profile",
-            SettingType.oneOf("1.0.1", "1.0.0"),
-            "1.0.1",
-            "VERSION",
-            "Revision of A2A 1.0 whose table of HTTP statuses the hub answers with.");
-    static final Setting<String> KG_HTTP_STATUS = hub(
-            "kg-http-status",
-            SettingType.oneOf("legacy", "strict"),
-            "legacy",
-            "TABLE",
-            "HTTP status of errors of knowledge/query and knowledge/update: legacy is 200, strict is their own.");
-    static final Setting<Boolean> STRICT_VERSION_HEADER = hub(
-            "strict-version-header",
-            SettingType.FLAG,
-            "false",
-            "",
-            "Treat requests without A2A-Version as 0.3, as the specification says.");
-    static final Setting<List<String>> DIALECTS = hub(
-            "dialects",
-            SettingType.LIST,
-            String.join(",", Dialects.NAMES),
-            "LIST",
-            "Dialects in which agents are served: " + String.join(", ", Dialects.NAMES) + ".");
-    static final Setting<List<String>> AGENT_DIALECTS = hub(
-            "agent-dialects",
-            SettingType.LIST,
-            null,
-            "AGENT=A+B",
-            "Other dialects for one agent, such as echo=1.0+0.3; repeatable.",
-            REPEATABLE);
-    static final Setting<List<String>> AUTH = hub(
-            "auth",
-            SettingType.LIST,
-            "none",
-            "LIST",
-            "Credentials of callers, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic; required means apiKey,bearer.");
-    static final Setting<List<String>> AUTH_SCOPES = hub(
-            "auth-scopes", SettingType.LIST, null, "LIST", "Scopes that callers must have been granted, all of them.");
-    static final Setting<List<String>> AGENT_AUTH = hub(
-            "agent-auth",
-            SettingType.LIST,
-            null,
-            "AGENT=A+B",
-            "Credentials of the callers of one agent instead, such as echo=apiKey+oauth2; repeatable.",
-            REPEATABLE);
-    static final Setting<List<String>> AGENT_AUTH_SCOPES = hub(
-            "agent-auth-scopes",
-            SettingType.LIST,
-            null,
-            "AGENT=A+B",
-            "Scopes that callers of an agent named by --agent-auth must have; repeatable.",
-            REPEATABLE);
-    static final Setting<Path> CALLERS = hub(
-            "callers",
-            SettingType.PATH,
-            null,
-            "FILE",
-            "File of callers: JSON, each caller's name with its key, token or OAuth client. Others come from"
-                    + " PARLEY_CALLER_<NAME>_API_KEY and the like.");
-    static final Setting<List<String>> ISSUER = hub(
-            "issuer",
-            SettingType.LIST,
-            null,
-            "URL",
-            "OpenID Connect provider whose tokens the hub accepts besides its own; repeatable.",
-            REPEATABLE);
-    static final Setting<List<String>> AUDIENCE = hub(
-            "audience",
-            SettingType.LIST,
-            null,
-            "LIST",
-            "Audiences that tokens of other issuers may name, any one. Without it: the address of the hub.");
-    static final Setting<String> GROUP_CLAIM = hub(
-            "group-claim",
-            SettingType.TEXT,
-            null,
-            "NAME",
-            "Claim of other issuers' tokens that names the caller's group.");
-    static final Setting<Path> POLICY = hub(
-            "policy",
-            SettingType.PATH,
-            null,
-            "FILE",
-            "Permissions and limits of callers: JSON; see docs/authorization.md.");
-    static final Setting<String> API_KEY_HEADER = hub(
-            "api-key-header",
-            SettingType.TEXT,
-            "X-Api-Key",
-            "NAME",
-            "Header that cards name for API keys; X-Api-Key is taken besides.");
-    static final Setting<String> AUDIT = hub(
-            "audit",
-            SettingType.oneOf("changes", "all"),
-            "changes",
-            "CALLS",
-            "Calls that leave a row in the audit log: changes (and refusals), or all, with reads and queries.");
-    static final Setting<Boolean> PROTECT_CARDS =
-            hub("protect-cards", SettingType.FLAG, "false", "", "Show cards only to callers of the agent.");
-    static final Setting<String> AUTH_SERVICE = hub(
-            "auth-service",
-            SettingType.TEXT,
-            "parley",
-            "ID",
-            "Name under which clients of AgentVault keep their keys for this hub.");
-    static final Setting<List<String>> CARD_KEY = hub(
-            "card-key",
-            SettingType.LIST,
-            null,
-            "FILE",
-            "Sign cards by the key in this file, and publish it; of several files, the first key signs; repeatable. parley"
-                    + " card key create makes one.",
-            REPEATABLE);
-    static final Setting<Boolean> GRPC_ON_CARDS = hub(
-            "grpc-on-cards",
-            SettingType.FLAG,
-            "false",
-            "",
-            "List the gRPC interface on cards. Some clients of JSON-RPC refuse such cards.");
-    static final Setting<Boolean> LENIENT_METHODS = hub(
-            "lenient-methods",
-            SettingType.FLAG,
-            "false",
-            "",
-            "Answer methods of older versions even to a request that asks for A2A-Version 1.0.");
-    static final Setting<Boolean> LENIENT_BODIES = hub(
-            "lenient-bodies",
-            SettingType.FLAG,
-            "false",
-            "",
-            "Read messages as 0.3 spells them even under methods of 1.0.");
-    static final Setting<Boolean> MERGED_LEGACY_ANSWERS = hub(
-            "merged-legacy-answers",
-            SettingType.FLAG,
-            "false",
-            "",
-            "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read.");
-    static final Setting<String> LOG_FORMAT = hub(
-            "log-format",
-            SettingType.oneOf("text", "json"),
-            "text",
-            "FORMAT",
-            "Lines of the log on stderr: text, or json with the ids of task, context, message and trace.");
-    static final Setting<URI> OTLP_ENDPOINT = hub(
-            "otlp-endpoint",
-            SettingType.HTTP_URL,
-            null,
-            "URL",
-            "Send traces here, by OTLP over HTTP, such as http://127.0.0.1:4318; more by the variables OTEL_….");
-    static final Setting<Path> HUB_CONFIG = hub(
-            "config",
-            SettingType.PATH,
-            null,
-            "FILE",
-            "YAML file with these settings under the names of their flags.",
-            Trait.NOT_IN_FILES);
+    // Running a hub: the file of all other settings, which are those of HubSettings and UpSettings.
+    static final Setting<Path> HUB_CONFIG = new Setting<>(
+            Scope.HUB,
+            List.of(),
+            new SettingSpec<>(
+                    "config",
+                    SettingType.PATH,
+                    null,
+                    "FILE",
+                    "YAML file with these settings under the names of their flags.",
+                    Set.of(Trait.NOT_IN_FILES)));
 
-    private static <T> Setting<T> hub(
-            String name,
-            SettingType<T> type,
-            @Nullable String fallback,
-            String label,
-            String description,
-            Trait... traits) {
-        return row(Scope.HUB, name, List.of(), type, fallback, label, description, traits);
+    /** The rows of a hub, collected while the records of settings are read; loaded when needed. */
+    private static final class OfHub {
+        private static final List<Setting<?>> ROWS = new ArrayList<>();
+
+        static {
+            UpSettings.readAll(new SettingReader() {
+                @Override
+                public <S> @Nullable S read(SettingSpec<S> spec) {
+                    var row = ofHub(spec);
+                    ROWS.add(row);
+                    return row.spec.defaultValue();
+                }
+            });
+            ROWS.add(HUB_CONFIG);
+        }
     }
 
     private static <T> Setting<T> row(
@@ -643,19 +358,33 @@ final class Setting<T> {
             String label,
             String description,
             Trait... traits) {
-        var setting = new Setting<>(scope, name, other, type, fallback, label, description, Set.of(traits));
+        var setting = new Setting<>(
+                scope, other, new SettingSpec<>(name, type, fallback, label, description, Set.of(traits)));
         ROWS.add(setting);
         return setting;
     }
 
+    /** The row of a setting of a hub. This program keeps the data of hubs in the home directory. */
+    static <T> Setting<T> ofHub(SettingSpec<T> spec) {
+        return new Setting<>(Scope.HUB, List.of(), spec.name().equals("data") ? spec.withFallback("~/.parley") : spec);
+    }
+
+    /** The row of a hub's setting of that name. */
+    static Setting<?> ofHub(String name) {
+        return OfHub.ROWS.stream()
+                .filter(row -> row.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** The whole table, in the order in which it is shown. */
     static List<Setting<?>> all() {
-        return List.copyOf(ROWS);
+        return Stream.concat(ROWS.stream(), OfHub.ROWS.stream()).toList();
     }
 
     /** The rows of one scope. */
     static List<Setting<?>> of(Scope scope) {
-        return ROWS.stream().filter(row -> row.scope == scope).toList();
+        return List.copyOf(scope == Scope.HUB ? OfHub.ROWS : ROWS);
     }
 
     Scope scope() {
@@ -664,7 +393,7 @@ final class Setting<T> {
 
     /** The long flag without its dashes, which is also the key in a hub's file. */
     String name() {
-        return name;
+        return spec.name();
     }
 
     /** Further spellings of the flag: a short one, aliases. */
@@ -673,45 +402,54 @@ final class Setting<T> {
     }
 
     SettingType<T> type() {
-        return type;
+        return spec.type();
     }
 
     /** The built-in default as text; null if there is none. */
     @Nullable
     String fallback() {
-        return fallback;
+        return spec.fallback();
     }
 
     /** Placeholder of the value in help. */
     String label() {
-        return label;
+        return spec.label();
     }
 
     String description() {
-        return description;
+        return spec.description();
     }
 
     /** The flag as it is typed. */
     String flag() {
-        return "--" + name;
+        return "--" + name();
     }
 
     /** The environment variable, which is also the name in a dotenv file. */
     String variable() {
-        return scope.variablePrefix + name.toUpperCase(Locale.ROOT).replace('-', '_');
+        return scope.variablePrefix + name().toUpperCase(Locale.ROOT).replace('-', '_');
     }
 
     /** How {@code config show} names the row, unique in the table. */
     String shownName() {
-        return scope.shownPrefix + name;
+        return scope.shownPrefix + name();
     }
 
     boolean is(Trait trait) {
-        return traits.contains(trait);
+        return spec.traits().contains(trait);
     }
 
     boolean isFlag() {
-        return type.equals(SettingType.FLAG);
+        return type().equals(SettingType.FLAG);
+    }
+
+    @SuppressWarnings("unchecked") // a JSON object has string keys
+    private static Map<String, @Nullable Object> object(String text) {
+        try {
+            return (Map<String, @Nullable Object>) Json.read(text.getBytes(StandardCharsets.UTF_8), Map.class);
+        } catch (A2AException malformed) {
+            throw new IllegalArgumentException(malformed);
+        }
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.parley.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.cli.Setting.Scope;
+import dev.parley.protocol.settings.SettingSpec;
+import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -132,7 +134,7 @@ final class Settings {
     }
 
     private Optional<Given> fromFiles(Setting<?> setting) {
-        if (setting.is(Setting.Trait.NOT_IN_FILES)) {
+        if (setting.is(SettingSpec.Trait.NOT_IN_FILES)) {
             return Optional.empty();
         }
         if (setting.scope() == Scope.HUB) {
@@ -166,6 +168,9 @@ final class Settings {
         }
         String text = String.join(",", given.texts());
         try {
+            if (setting.type().equals(SettingType.HTTP_URL)) {
+                var unused = HttpAddress.of(text); // which names a bad port
+            }
             return setting.type().parser().apply(text);
         } catch (IllegalArgumentException | ArithmeticException wrong) {
             throw invalid(setting, given, setting.type().expected());
@@ -178,7 +183,7 @@ final class Settings {
     }
 
     private static CliException invalid(Setting<?> setting, Given given, String expected) {
-        String shown = setting.is(Setting.Trait.SECRET) ? "its value" : String.join(",", given.texts());
+        String shown = setting.is(SettingSpec.Trait.SECRET) ? "its value" : String.join(",", given.texts());
         return CliException.usage(
                 "invalid " + named(setting, given) + ": " + shown + " (expected: " + expected + ")", null);
     }
@@ -230,7 +235,7 @@ final class Settings {
 
     private boolean holdsSecret(DotEnv file) {
         return Setting.of(Scope.CLIENT).stream()
-                .filter(setting -> setting.is(Setting.Trait.SECRET))
+                .filter(setting -> setting.is(SettingSpec.Trait.SECRET))
                 .anyMatch(setting -> file.values().containsKey(setting.variable()));
     }
 
@@ -238,7 +243,7 @@ final class Settings {
     List<String> secrets() {
         var secrets = new HashMap<String, String>();
         for (Setting<?> setting : Setting.all()) {
-            if (setting.is(Setting.Trait.SECRET)) {
+            if (setting.is(SettingSpec.Trait.SECRET)) {
                 for (String text : texts(setting)) {
                     int colon = setting == Setting.SVC_PARAM ? text.indexOf(':') : -1;
                     String secret = text.substring(colon + 1).strip();

@@ -1,28 +1,29 @@
 package dev.parley.cli;
 
 import dev.parley.agents.DemoAgents;
-import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
-import dev.parley.engine.TaskLimits;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
+import dev.parley.hub.HubSettings;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Nearest;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.InUseException;
 import dev.parley.store.Sealing;
 import dev.parley.store.StoreException;
+import dev.parley.store.StoreSettings;
 import dev.parley.testkit.ConformanceAgent;
-import dev.parley.trust.Authentication;
+import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.PolicyFile;
+import dev.parley.trust.TrustSettings;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
-import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,17 +60,20 @@ final class UpCommand implements Command {
 
     @Override
     public int run(Invocation call) throws InterruptedException {
-        if (call.settings().require(Setting.LOG_FORMAT).equals("json")) {
+        var reader = new HubReader(call.settings(), call.around());
+        UpSettings settings = UpSettings.read(reader);
+        if (settings.logFormat().equals("json")) {
             Logs.json();
         }
-        List<AgentArchives.Contents> archives = archives(call);
-        List<Agent> agents = agents(call, archives);
+        List<AgentArchives.Contents> archives = archives(call, settings);
+        List<Agent> agents = agents(settings, archives);
         OpenTelemetrySdk telemetry =
-                Telemetry.start(call.get(Setting.OTLP_ENDPOINT), call.around().environment());
-        Hub hub = start(call, agents, archives, telemetry);
+                Telemetry.start(settings.otlpEndpoint(), call.around().environment());
+        HubSettings all = hubSettings(reader);
+        Hub hub = start(call, settings, all, agents, archives, telemetry);
         var stopped = new CountDownLatch(1);
         call.around().interruption().react(() -> {
-            Duration drain = call.settings().require(Setting.DRAIN);
+            Duration drain = all.server().drain();
             Logs.note(call.output(), "stopping: calls in progress have " + drain.toSeconds() + " s to end");
             hub.close();
             if (telemetry != null) {
@@ -79,28 +83,28 @@ final class UpCommand implements Command {
             stopped.countDown();
             return 0;
         });
-        announce(call, hub, agents);
+        announce(call, settings, hub, agents);
         OldGeneration.bound();
         stopped.await();
         return 0;
     }
 
-    private static List<AgentArchives.Contents> archives(Invocation call) {
-        return list(call.get(Setting.AGENTS)).stream()
+    private static List<AgentArchives.Contents> archives(Invocation call, UpSettings settings) {
+        return settings.agents().stream()
                 .map(archive -> AgentArchives.read(call.around().path(archive)))
                 .toList();
     }
 
     /** The agents to host, the default one first. */
-    private static List<Agent> agents(Invocation call, List<AgentArchives.Contents> archives) {
+    private static List<Agent> agents(UpSettings settings, List<AgentArchives.Contents> archives) {
         var byName = new LinkedHashMap<String, Agent>();
         archives.forEach(archive -> archive.agents().forEach(agent -> add(byName, agent)));
-        if (!call.settings().isOn(Setting.NO_DEMO)) {
+        if (!settings.noDemo()) {
             for (Agent demo : DemoAgents.all()) {
                 byName.putIfAbsent(demo.name(), demo); // one's own agent of that name is meant to be used
             }
         }
-        String wanted = call.get(Setting.DEFAULT_AGENT);
+        String wanted = settings.defaultAgent();
         if (CONFORMANCE.equals(wanted) && !byName.containsKey(CONFORMANCE)) {
             byName.put(CONFORMANCE, ConformanceAgent.create());
         }
@@ -137,211 +141,117 @@ final class UpCommand implements Command {
 
     private static Hub start(
             Invocation call,
+            UpSettings settings,
+            HubSettings all,
             List<Agent> agents,
             List<AgentArchives.Contents> archives,
             @Nullable OpenTelemetrySdk telemetry) {
         HubBuilder hub = Hub.builder()
+                .settings(new HubReader(call.settings(), call.around()))
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
         archives.forEach(archive -> hub.extensions(archive.extensions()));
-        configure(call, hub);
+        requireTogether(call.settings(), all);
+        requireIssuer(all.trust());
+        configure(call, settings, all, hub);
         if (telemetry != null) {
             hub.openTelemetry(telemetry);
         }
-        requireHosted(call.settings(), agents);
+        requireHosted(all.trust(), agents);
         try {
             return hub.start();
         } catch (RuntimeException failure) {
-            throw explained(call, failure);
+            throw explained(all, failure);
         }
     }
 
-    /** Hands the settings to {@code hub}: each one once. */
-    static void configure(Invocation call, HubBuilder hub) {
-        Settings settings = call.settings();
-        hub.port(settings.require(Setting.PORT))
-                .bind(settings.require(Setting.BIND))
-                .maxBodyBytes(settings.require(Setting.MAX_BODY))
-                .taskLimits(limits(settings))
-                .mostAgents(settings.require(Setting.MAX_CALL_DEPTH))
-                .drain(settings.require(Setting.DRAIN))
-                .strictVersionHeader(settings.isOn(Setting.STRICT_VERSION_HEADER))
-                .statusesOf100(settings.require(Setting.STATUS_PROFILE).equals("1.0.0"))
-                .strictKnowledgeStatuses(
-                        settings.require(Setting.KG_HTTP_STATUS).equals("strict"))
-                .lenientMethods(settings.isOn(Setting.LENIENT_METHODS))
-                .grpcOnCards(settings.isOn(Setting.GRPC_ON_CARDS))
-                .lenientBodies(settings.isOn(Setting.LENIENT_BODIES))
-                .mergedLegacyAnswers(settings.isOn(Setting.MERGED_LEGACY_ANSWERS))
-                .allowedHosts(list(settings.get(Setting.ALLOWED_HOST)))
-                .corsOrigins(list(settings.get(Setting.CORS_ORIGIN)))
-                .webhookAllow(webhookHosts(settings));
-        operators(settings, hub);
-        dialects(settings, hub);
-        authentication(call, hub);
-        cardKeys(call, hub);
-        encryption(call, hub);
-        String database = settings.get(Setting.DATABASE);
-        if (settings.isOn(Setting.IN_MEMORY)) {
-            if (database != null) {
-                throw CliException.usage("--database and --in-memory together (expected: one of them)", null);
-            }
-            hub.inMemory();
-        } else {
-            hub.data(call.around().path(settings.require(Setting.DATA)));
-        }
-        if (database != null) {
-            hub.database(database);
-        }
-        Duration retention = settings.require(Setting.RETENTION);
-        if (!retention.isZero()) {
-            hub.retention(retention);
-        }
-        URI publicUrl = settings.get(Setting.PUBLIC_URL);
-        if (publicUrl != null) {
-            hub.publicUrl(publicUrl.toString());
-        }
-        Path certificate = settings.get(Setting.TLS_CERT);
-        Path key = settings.get(Setting.TLS_KEY);
-        if (certificate != null && key != null) {
-            hub.tls(call.around().path(certificate), call.around().path(key));
-            Path authorities = settings.get(Setting.TLS_CLIENT_CA);
-            if (authorities != null) {
-                hub.clientAuthorities(call.around().path(authorities));
-            }
-        } else if (certificate != null || key != null) {
-            throw CliException.usage(
-                    "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
-        }
-    }
-
-    private static TaskLimits limits(Settings settings) {
+    /** Reads the settings of the hub, each once to be refused with its source. */
+    private static HubSettings hubSettings(SettingReader reader) {
         try {
-            return new TaskLimits(
-                    settings.require(Setting.MAX_TURNS),
-                    settings.require(Setting.MAX_EVENTS),
-                    settings.require(Setting.MAX_TASK));
-        } catch (IllegalArgumentException tooMuch) { // the others are counts, which are good from 1 on
-            throw settings.invalid(Setting.MAX_TASK, "a size from 1B to 1GB");
-        }
-    }
-
-    private static List<String> webhookHosts(Settings settings) {
-        List<String> hosts = list(settings.get(Setting.WEBHOOK_ALLOW));
-        try {
-            WebhookRule.allowing(hosts);
+            var unused = TrustSettings.read(reader);
         } catch (IllegalArgumentException wrong) {
-            throw settings.invalid(Setting.WEBHOOK_ALLOW, "host names, addresses, or ranges such as 10.1.0.0/16");
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
         }
-        return hosts;
-    }
-
-    private static void operators(Settings settings, HubBuilder hub) {
-        Integer port = settings.get(Setting.ADMIN_PORT);
-        if (port == null) {
-            if (settings.source(Setting.ADMIN_BIND) != Settings.Source.DEFAULT) {
-                throw CliException.usage(
-                        "--admin-bind without --admin-port (expected: both, or neither)",
-                        "a separate port for operators needs --admin-port");
-            }
-            return;
-        }
-        if (port != 0 && port.equals(settings.require(Setting.PORT))) {
-            throw CliException.usage(
-                    "--port and --admin-port are both " + port + " (expected: two ports)",
-                    "leave --admin-port out, and operators are answered at --port");
-        }
-        hub.adminPort(port).adminBind(settings.require(Setting.ADMIN_BIND));
-    }
-
-    /** Callers by this scheme are known only to an issuer. */
-    private static void requireIssuer(Settings settings) {
-        for (Setting<List<String>> setting : List.of(Setting.AUTH, Setting.AGENT_AUTH)) {
-            boolean wanted = list(settings.get(setting)).stream()
-                    .anyMatch(named -> named.matches("(.*[=+])?openIdConnect(\\+.*)?"));
-            if (wanted && list(settings.get(Setting.ISSUER)).isEmpty()) {
-                throw CliException.usage(
-                        setting.flag() + ": openIdConnect without --issuer (expected: the issuer of the tokens)",
-                        "such as --issuer https://login.example.com; see docs/authentication.md");
-            }
-        }
-    }
-
-    private static void dialects(Settings settings, HubBuilder hub) {
         try {
-            hub.dialects(settings.require(Setting.DIALECTS));
-            byAgent(settings, Setting.AGENT_DIALECTS).forEach(hub::dialects);
+            return HubSettings.read(reader);
         } catch (IllegalArgumentException unknown) {
             throw CliException.usage(String.valueOf(unknown.getMessage()), "see parley up --help");
         }
     }
 
-    private static void authentication(Invocation call, HubBuilder hub) {
-        Settings settings = call.settings();
-        requireIssuer(settings);
+    /** Gives {@code hub} what the files and the environment of this program hold. */
+    private static void configure(Invocation call, UpSettings settings, HubSettings all, HubBuilder hub) {
+        TrustSettings trust = all.trust();
         try {
-            hub.service(settings.require(Setting.AUTH_SERVICE))
-                    .callers(callers(call))
-                    .authentication(Authentication.named(settings.require(Setting.AUTH))
-                            .withScopes(list(settings.get(Setting.AUTH_SCOPES))));
-            Path policy = settings.get(Setting.POLICY);
-            if (policy != null) {
-                hub.policy(PolicyFile.read(call.around().path(policy)));
-            }
-            list(settings.get(Setting.ISSUER)).forEach(hub::issuer);
-            hub.audiences(list(settings.get(Setting.AUDIENCE)));
-            String groupClaim = settings.get(Setting.GROUP_CLAIM);
-            if (groupClaim != null) {
-                hub.groupClaim(groupClaim);
-            }
-            hub.protectCards(settings.isOn(Setting.PROTECT_CARDS));
-            hub.apiKeyHeader(settings.require(Setting.API_KEY_HEADER));
-            hub.auditCalls("all".equals(settings.get(Setting.AUDIT)));
-            Map<String, List<String>> scopes = byAgent(settings, Setting.AGENT_AUTH_SCOPES);
-            byAgent(settings, Setting.AGENT_AUTH)
-                    .forEach((agent, schemes) -> hub.authentication(
-                            agent, Authentication.named(schemes).withScopes(list(scopes.remove(agent)))));
-            if (!scopes.isEmpty()) {
-                throw new IllegalArgumentException("agent-auth-scopes: "
-                        + scopes.keySet().iterator().next() + " (expected: an agent of --agent-auth)");
+            Callers.Builder callers =
+                    Callers.builder().environment(call.around().environment());
+            hub.callers((trust.callers() == null ? callers : callers.file(trust.callers())).build());
+            if (trust.policy() != null) {
+                hub.policy(PolicyFile.read(trust.policy()));
             }
         } catch (IllegalArgumentException | UncheckedIOException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
         }
-    }
-
-    private static void encryption(Invocation call, HubBuilder hub) {
-        Settings settings = call.settings();
-        List<String> keys = list(settings.get(Setting.ENCRYPTION_KEY));
-        Path file = settings.get(Setting.ENCRYPTION_KEY_FILE);
-        if (!keys.isEmpty() && file != null) {
-            throw CliException.usage(
-                    "--encryption-key and --encryption-key-file together (expected: one of them)", null);
+        if (!settings.cardKeys().isEmpty()) {
+            hub.cardKeys(CardSignCommand.keys(call, settings.cardKeys()));
         }
         try {
-            if (!keys.isEmpty()) {
-                hub.encryption(Sealing.of(keys));
-            } else if (file != null) {
-                hub.encryption(Sealing.read(call.around().path(file)));
+            Sealing keys = all.store().encryption();
+            if (keys != null) {
+                hub.encryption(keys);
             }
         } catch (IOException | IllegalArgumentException wrong) {
             throw CliException.usage(
                     "invalid encryption key: " + wrong.getMessage(), "openssl rand -base64 32 makes one");
         }
-        hub.encryptTasks(settings.isOn(Setting.ENCRYPT_TASKS));
     }
 
-    private static void cardKeys(Invocation call, HubBuilder hub) {
-        List<String> files = list(call.get(Setting.CARD_KEY));
-        if (!files.isEmpty()) {
-            hub.cardKeys(CardSignCommand.keys(call, files));
+    /** Refuses settings that need or exclude each other. */
+    private static void requireTogether(Settings settings, HubSettings all) {
+        StoreSettings store = all.store();
+        if (store.inMemory() && store.database() != null) {
+            throw CliException.usage("--database and --in-memory together (expected: one of them)", null);
+        }
+        if (!store.encryptionKeys().isEmpty() && store.encryptionKeyFile() != null) {
+            throw CliException.usage(
+                    "--encryption-key and --encryption-key-file together (expected: one of them)", null);
+        }
+        if ((all.server().tlsCertificate() == null) != (all.server().tlsKey() == null)) {
+            throw CliException.usage(
+                    "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
+        }
+        Integer port = all.adminPort();
+        if (port == null && settings.source(Setting.ofHub("admin-bind")) != Settings.Source.DEFAULT) {
+            throw CliException.usage(
+                    "--admin-bind without --admin-port (expected: both, or neither)",
+                    "a separate port for operators needs --admin-port");
+        }
+        if (port != null && port != 0 && port == all.server().port()) {
+            throw CliException.usage(
+                    "--port and --admin-port are both " + port + " (expected: two ports)",
+                    "leave --admin-port out, and operators are answered at --port");
+        }
+    }
+
+    /** Callers by this scheme are known only to an issuer. */
+    private static void requireIssuer(TrustSettings trust) {
+        if (!trust.issuers().isEmpty()) {
+            return;
+        }
+        boolean ofAgent = trust.ofAgents().values().stream()
+                .anyMatch(wanted -> wanted.schemes().contains(Scheme.OPEN_ID));
+        if (ofAgent || trust.authentication().schemes().contains(Scheme.OPEN_ID)) {
+            throw CliException.usage(
+                    (trust.authentication().schemes().contains(Scheme.OPEN_ID) ? "--auth" : "--agent-auth")
+                            + ": openIdConnect without --issuer (expected: the issuer of the tokens)",
+                    "such as --issuer https://login.example.com; see docs/authentication.md");
         }
     }
 
     /** A misspelt name would leave the agent that is meant unguarded. */
-    private static void requireHosted(Settings settings, List<Agent> agents) {
+    private static void requireHosted(TrustSettings trust, List<Agent> agents) {
         List<String> names = agents.stream().map(Agent::name).toList();
-        for (String guarded : byAgent(settings, Setting.AGENT_AUTH).keySet()) {
+        for (String guarded : trust.ofAgents().keySet()) {
             if (!names.contains(guarded)) {
                 throw CliException.usage(
                         "--agent-auth: no agent " + guarded + " (expected: one of " + String.join(", ", names) + ")",
@@ -350,43 +260,14 @@ final class UpCommand implements Command {
         }
     }
 
-    private static Callers callers(Invocation call) {
-        Callers.Builder callers = Callers.builder().environment(call.around().environment());
-        Path file = call.settings().get(Setting.CALLERS);
-        if (file != null) {
-            callers.file(call.around().path(file));
-        }
-        return callers.build();
-    }
-
-    /** The values of a setting that names an agent in each: {@code echo=A+B}. */
-    private static Map<String, List<String>> byAgent(Settings settings, Setting<List<String>> setting) {
-        var byAgent = new LinkedHashMap<String, List<String>>();
-        for (String entry : list(settings.get(setting))) {
-            int equals = entry.indexOf('=');
-            if (equals < 1) {
-                throw new IllegalArgumentException(
-                        setting.name() + ": " + entry + " (expected: " + setting.label() + ")");
-            }
-            byAgent.put(
-                    entry.substring(0, equals),
-                    List.of(entry.substring(equals + 1).split("\\+", -1)));
-        }
-        return byAgent;
-    }
-
-    private static List<String> list(@Nullable List<String> values) {
-        return values == null ? List.of() : values;
-    }
-
-    private static RuntimeException explained(Invocation call, RuntimeException failure) {
+    private static RuntimeException explained(HubSettings all, RuntimeException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof BindException) {
-                Integer adminPort = call.get(Setting.ADMIN_PORT);
+                Integer adminPort = all.adminPort();
                 boolean admin = adminPort != null
                         && String.valueOf(failure.getMessage()).contains(":" + adminPort + ":");
-                int port = call.settings().require(admin ? Setting.ADMIN_PORT : Setting.PORT);
-                String address = call.settings().require(admin ? Setting.ADMIN_BIND : Setting.BIND);
+                int port = admin ? adminPort : all.server().port();
+                String address = admin ? all.adminBind() : all.server().bind();
                 return new CliException(
                         Problem.local(
                                 LocalError.PORT,
@@ -413,7 +294,9 @@ final class UpCommand implements Command {
     }
 
     /** The URL, the agents, and three things to try. */
-    private static void announce(Invocation call, Hub hub, List<Agent> agents) {
+    private static void announce(Invocation call, UpSettings settings, Hub hub, List<Agent> agents) {
+        List<String> auth =
+                SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.ofHub("auth"))));
         String url = hub.url();
         String first = agents.getFirst().name();
         call.output().result(() -> json(hub, agents), page -> {
@@ -421,12 +304,11 @@ final class UpCommand implements Command {
             if (!hub.adminUrl().equals(url)) {
                 page.field("Admin-URL", hub.adminUrl());
             }
-            List<String> auth = call.settings().require(Setting.AUTH);
             if (!auth.equals(List.of("none"))) {
                 page.field("Authentication", String.join(", ", auth));
             }
             hub.bootstrapKey().ifPresent(key -> page.field("Bootstrap-Key", key + " (scope admin; shown this once)"));
-            if (!list(call.get(Setting.CARD_KEY)).isEmpty()) {
+            if (!settings.cardKeys().isEmpty()) {
                 page.field("Card-Keys", url + CardKeys.PATH);
             }
             for (Agent agent : agents) {
@@ -436,8 +318,7 @@ final class UpCommand implements Command {
         if (call.output().isJson()) {
             return;
         }
-        boolean byKey = call.settings().require(Setting.AUTH).stream()
-                .anyMatch(scheme -> scheme.equals("required") || scheme.equals("apiKey"));
+        boolean byKey = auth.contains("required") || auth.contains("apiKey");
         String body = "{\"message\":{\"messageId\":\"1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
         call.output()
                 .print("\nTry, in another terminal:\n"

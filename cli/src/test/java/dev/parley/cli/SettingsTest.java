@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.protocol.settings.SettingType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -153,36 +154,24 @@ class SettingsTest {
                 config: (unset)
                 up.port: 7420 (built-in default)
                 up.bind: 127.0.0.1 (built-in default)
-                up.admin-port: (unset)
-                up.admin-bind: 127.0.0.1 (built-in default)
-                up.data: ~/.parley (built-in default)
-                up.database: (unset)
-                up.in-memory: false (built-in default)
-                up.default-agent: (unset)
-                up.agents: (unset)
-                up.no-demo: false (built-in default)
-                up.webhook-allow: (unset)
                 up.public-url: (unset)
-                up.max-body: 10MB (built-in default)
-                up.max-turns: 1000 (built-in default)
-                up.max-events: 100000 (built-in default)
-                up.max-task: 64MB (built-in default)
-                up.max-call-depth: 8 (built-in default)
-                up.retention: 0 (built-in default)
-                up.encryption-key: (unset)
-                up.encryption-key-file: (unset)
-                up.encrypt-tasks: false (built-in default)
-                up.cors-origin: (unset)
                 up.allowed-host: (unset)
+                up.cors-origin: (unset)
+                up.max-body: 10MB (built-in default)
                 up.tls-cert: (unset)
                 up.tls-key: (unset)
                 up.tls-client-ca: (unset)
                 up.drain: 10s (built-in default)
-                up.status-profile: 1.0.1 (built-in default)
-                up.kg-http-status: legacy (built-in default)
-                up.strict-version-header: false (built-in default)
-                up.dialects: 1.0,0.3,0.1,kernel,agentvault (built-in default)
-                up.agent-dialects: (unset)
+                up.data: ~/.parley (built-in default)
+                up.database: (unset)
+                up.in-memory: false (built-in default)
+                up.retention: 0 (built-in default)
+                up.encryption-key: (unset)
+                up.encryption-key-file: (unset)
+                up.encrypt-tasks: false (built-in default)
+                up.max-turns: 1000 (built-in default)
+                up.max-events: 100000 (built-in default)
+                up.max-task: 64MB (built-in default)
                 up.auth: none (built-in default)
                 up.auth-scopes: (unset)
                 up.agent-auth: (unset)
@@ -193,18 +182,46 @@ class SettingsTest {
                 up.group-claim: (unset)
                 up.policy: (unset)
                 up.api-key-header: X-Api-Key (built-in default)
-                up.audit: changes (built-in default)
                 up.protect-cards: false (built-in default)
                 up.auth-service: parley (built-in default)
-                up.card-key: (unset)
-                up.grpc-on-cards: false (built-in default)
+                up.max-call-depth: 8 (built-in default)
+                up.status-profile: 1.0.1 (built-in default)
+                up.strict-version-header: false (built-in default)
                 up.lenient-methods: false (built-in default)
                 up.lenient-bodies: false (built-in default)
                 up.merged-legacy-answers: false (built-in default)
+                up.kg-http-status: legacy (built-in default)
+                up.admin-port: (unset)
+                up.admin-bind: 127.0.0.1 (built-in default)
+                up.webhook-allow: (unset)
+                up.dialects: 1.0,0.3,0.1,kernel,agentvault (built-in default)
+                up.agent-dialects: (unset)
+                up.grpc-on-cards: false (built-in default)
+                up.audit: changes (built-in default)
+                up.default-agent: (unset)
+                up.agents: (unset)
+                up.no-demo: false (built-in default)
+                up.card-key: (unset)
                 up.log-format: text (built-in default)
                 up.otlp-endpoint: (unset)
                 up.config: (unset)
                 """);
+    }
+
+    @Test
+    void theTableInTheDocsIsMadeFromTheRecords() throws IOException {
+        var table = new StringBuilder("\n| setting | default | |\n|---|---|---|\n");
+        for (Setting<?> setting : Setting.of(Setting.Scope.HUB)) {
+            table.append("| `%s` | %s | %s |\n"
+                    .formatted(
+                            setting.name(),
+                            setting.fallback() == null ? "" : "`" + setting.fallback() + "`",
+                            setting.description().replace("|", "\\|").replace("<", "&lt;")));
+        }
+
+        String page = Files.readString(Path.of("../docs/cli.md"));
+
+        assertThat(page).contains("<!-- settings of a hub -->" + table + "<!-- end -->");
     }
 
     @Test

@@ -1,5 +1,8 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingType;
+import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -45,6 +48,47 @@ public record DialectSettings(Set<Switch> on) {
     /** With these on, and the others off. */
     public static DialectSettings of(Switch... on) {
         return new DialectSettings(Set.of(on));
+    }
+
+    /** Reads the switches of A2A's own dialects; {@link #with} adds those of extensions. */
+    public static DialectSettings read(SettingReader in) {
+        return DEFAULTS.with(
+                        Switch.STATUSES_OF_100,
+                        in.get(
+                                        SettingType.oneOf("1.0.1", "1.0.0"),
+                                        "status-profile",
+                                        "1.0.1",
+                                        "VERSION",
+                                        "Revision of A2A 1.0 whose table of HTTP statuses the hub answers with.")
+                                .equals("1.0.0"))
+                .with(
+                        Switch.STRICT_VERSION_HEADER,
+                        in.flag(
+                                "strict-version-header",
+                                "Treat requests without A2A-Version as 0.3, as the specification says."))
+                .with(
+                        Switch.LENIENT_METHODS,
+                        in.flag(
+                                "lenient-methods",
+                                "Answer methods of older versions even to a request that asks for A2A-Version 1.0."))
+                .with(
+                        Switch.LENIENT_BODIES,
+                        in.flag("lenient-bodies", "Read messages as 0.3 spells them even under methods of 1.0."))
+                .with(
+                        Switch.MERGED_LEGACY_ANSWERS,
+                        in.flag(
+                                "merged-legacy-answers",
+                                "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read."));
+    }
+
+    /** Returns the same with one more switch on; the same if {@code wanted} is false. */
+    public DialectSettings with(Switch one, boolean wanted) {
+        if (!wanted) {
+            return this;
+        }
+        var more = EnumSet.of(one);
+        more.addAll(on);
+        return new DialectSettings(more);
     }
 
     public boolean has(Switch one) {

@@ -1,5 +1,10 @@
 package dev.parley.engine;
 
+import static dev.parley.protocol.settings.SettingType.COUNT;
+import static dev.parley.protocol.settings.SettingType.SIZE;
+
+import dev.parley.protocol.settings.SettingReader;
+
 /**
  * Limits of the length of conversations and tasks.
  *
@@ -9,10 +14,10 @@ package dev.parley.engine;
  *     over it is refused, and an agent that goes over it, or over {@code events}, fails its task
  */
 public record TaskLimits(int turns, int events, long bytes) {
-    /** 1,000 turns, 100,000 events, 64 MiB. */
-    public static final TaskLimits DEFAULTS = new TaskLimits(1_000, 100_000, 64L << 20);
-
     private static final long MOST_BYTES = 1L << 30;
+
+    /** 1,000 turns, 100,000 events, 64 MiB. */
+    public static final TaskLimits DEFAULTS = read(SettingReader.DEFAULTS);
 
     public TaskLimits {
         if (turns < 1) {
@@ -24,5 +29,28 @@ public record TaskLimits(int turns, int events, long bytes) {
         if (bytes < 1 || bytes > MOST_BYTES) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: 1 to " + MOST_BYTES + ")");
         }
+    }
+
+    /** Reads the limits, whose names, defaults and units stand here. */
+    public static TaskLimits read(SettingReader in) {
+        return new TaskLimits(
+                in.get(
+                        COUNT,
+                        "max-turns",
+                        "1000",
+                        "N",
+                        "Limit of messages of a caller to one agent within one context."),
+                in.get(
+                        COUNT,
+                        "max-events",
+                        "100000",
+                        "N",
+                        "Limit of events of a task, such as pieces of its artifacts."),
+                in.get(
+                        SIZE.requiring(bytes -> bytes >= 1 && bytes <= MOST_BYTES, "a size from 1B to 1GB"),
+                        "max-task",
+                        "64MB",
+                        "SIZE",
+                        "Approximate limit of the size of a task; at most 1GB."));
     }
 }

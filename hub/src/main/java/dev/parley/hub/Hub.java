@@ -38,7 +38,6 @@ import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
 import dev.parley.store.NotOpenedException;
 import dev.parley.store.OwnersOnly;
-import dev.parley.store.Sealing;
 import dev.parley.store.Store;
 import dev.parley.store.StoreException;
 import dev.parley.trust.CardKeys;
@@ -60,6 +59,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -109,25 +109,27 @@ public final class Hub implements AutoCloseable {
     private final boolean auditsCalls;
     private volatile boolean stopping;
 
-    Hub(HubBuilder settings) {
+    Hub(Setup setup) {
         prepare();
-        settings.refuseOpenBinding();
-        this.drain = settings.drain;
-        this.defaultAgent = settings.root();
-        this.dialects = settings.dialects;
-        this.grpcOnCards = settings.grpcOnCards;
-        this.agentDialects = Map.copyOf(settings.agentDialects);
-        this.cardKeys = settings.cardKeys;
-        this.extensions = List.copyOf(settings.extensions);
-        this.knowledgeTokens = settings.knowledgeTokens;
-        this.auditsCalls = settings.auditsCalls;
+        setup.refuseOpenBinding();
+        HubBuilder given = setup.given;
+        HubSettings settings = setup.settings;
+        this.drain = settings.server().drain();
+        this.defaultAgent = setup.root();
+        this.dialects = settings.dialects();
+        this.grpcOnCards = settings.grpcOnCards();
+        this.agentDialects = settings.dialectsOfAgents();
+        this.cardKeys = given.cardKeys;
+        this.extensions = List.copyOf(given.extensions);
+        this.knowledgeTokens = given.knowledgeTokens;
+        this.auditsCalls = settings.auditsCalls();
         WebhookSecrets secrets;
         @Nullable Database database;
         String tokenSecret;
         TaskLog log;
         PushStore pushStore;
-        Path data = settings.data;
-        this.scratch = data == null && settings.authenticates() ? TemporaryDirectory.create() : null;
+        Path data = setup.data();
+        this.scratch = data == null && setup.authenticates() ? TemporaryDirectory.create() : null;
         if (data == null) {
             secrets = WebhookSecrets.random();
             database = scratch == null ? null : Database.open(scratch);
@@ -137,21 +139,18 @@ public final class Hub implements AutoCloseable {
             log = memory;
             pushStore = memory.webhooks();
         } else {
-            if (settings.database != null) {
-                Database.check(data, settings.database);
+            String url = settings.store().database();
+            if (url != null) {
+                Database.check(data, url);
             }
-            Sealing sealing = settings.sealing;
-            if (sealing == null) {
-                sealing = Sealing.of(List.of(secret(data, ENCRYPTION_KEY, Sealing::newKey)));
-            }
-            var atRest = new AtRest(sealing, settings.encryptTasks);
+            AtRest atRest = setup.encryption(data);
             secrets = WebhookSecrets.in(data);
             secrets.warnOfShared();
             tokenSecret = secret(data, TOKEN_SECRET, StandardWebhooks::newSecret);
             InstantSource clock = InstantSource.system();
-            Store store = settings.database == null
-                    ? Store.open(data, clock, atRest, settings.connections)
-                    : Store.open(data, settings.database, clock, atRest, settings.connections);
+            Store store = url == null
+                    ? Store.open(data, clock, atRest, given.connections)
+                    : Store.open(data, url, clock, atRest, given.connections);
             database = store.database();
             audit = store.audit();
             log = store.log();
@@ -160,26 +159,29 @@ public final class Hub implements AutoCloseable {
         this.database = database;
         this.scratchDatabase = data == null ? database : null;
         this.administration = database == null || audit == null ? null : Administration.in(database, audit);
-        this.bootstrapKey = settings.bootstrapKey(administration);
-        this.trust = settings.trust(administration, key("access tokens", tokenSecret), this::url);
-        this.extensionPages = new ExtensionPages(arrival -> trust.shown(arrival, settings.protectCards));
-        this.home = new HomePage(arrival -> trust.shown(arrival, settings.protectCards));
-        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow), InstantSource.system());
-        this.graph = new SharedGraph(settings.graph, database, audit);
-        this.traces = Traces.of(requireNonNullElseGet(settings.telemetry, GlobalOpenTelemetry::getOrNoop));
+        this.bootstrapKey = setup.bootstrapKey(administration);
+        this.trust = setup.trust(administration, key("access tokens", tokenSecret), this::url);
+        boolean protectCards = settings.trust().protectCards();
+        Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
+        this.extensionPages = new ExtensionPages(shown);
+        this.home = new HomePage(shown);
+        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow()), InstantSource.system());
+        this.graph = new SharedGraph(given.graph, database, audit);
+        this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
+        Duration retention = settings.store().retention();
         this.engine = Engine.builder(log)
                 .webhooks(
                         pushStore,
                         new WebhookDelivery(
-                                WebhookRule.allowing(settings.webhookAllow),
+                                WebhookRule.allowing(settings.webhookAllow()),
                                 sender,
                                 secrets,
                                 log::cause,
                                 owner -> trust.isWelcome(owner.group(), owner.owner()),
                                 metrics,
                                 traces))
-                .taskLimits(settings.taskLimits)
-                .retention(settings.retention)
+                .taskLimits(settings.tasks())
+                .retention(retention.isZero() ? null : retention)
                 .extension(KnowledgeEndpoint.EXTENSION_PATH, this::knowledge)
                 .observer(new Runs(metrics, traces, audit))
                 .build();
@@ -188,17 +190,17 @@ public final class Hub implements AutoCloseable {
             metrics.show(database);
         }
         Preparation.await();
-        ServerBuilder forAll = settings.server(trust, secrets.keyFor("addresses of files"), metrics);
-        Optional<ServerBuilder> forOperators = settings.adminServer(metrics);
+        ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics);
+        Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
         var observed = new Observed(AdminApi.NAME, metrics, traces);
-        AdminApi api = settings.adminApi(
+        AdminApi api = setup.adminApi(
                 engine,
                 secrets,
                 administration,
                 graph,
                 new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
                 endpoint -> observed.before(trust.administered(endpoint)));
-        HubBuilder.operate(forOperators.orElse(forAll), trust, api, metrics);
+        Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
         boolean started = false;
         try {
             this.adminServer = forOperators
@@ -212,7 +214,7 @@ public final class Hub implements AutoCloseable {
                     .readiness(this::obstacle)
                     .readinessTest(this::databaseTest)
                     .start();
-            settings.agents.values().forEach(this::host);
+            given.agents.values().forEach(this::host);
             this.hosting = true;
             started = true;
         } finally {

@@ -162,7 +162,7 @@ final class AuthenticationTest {
                 .agents(agent("flows"))
                 .callers(CALLERS)
                 .issuer("https://login.example.com")
-                .apiKeyHeader("API-Key")
+                .set("api-key-header", "API-Key")
                 .authentication(Authentication.of(Scheme.API_KEY, Scheme.OAUTH2, Scheme.OPEN_ID))
                 .oauthFlow(new Flow.AuthorizationCode(
                         "https://login.example.com/a", "https://login.example.com/t", null, scopes, true))
@@ -537,8 +537,10 @@ final class AuthenticationTest {
                         .bind("0.0.0.0")
                         .start())
                 .hasMessageContaining("without TLS");
-        assertThatThrownBy(
-                        () -> hub().inMemory().adminPort(0).adminBind("0.0.0.0").start())
+        assertThatThrownBy(() -> hub().inMemory()
+                        .adminPort(0)
+                        .set("admin-bind", "0.0.0.0")
+                        .start())
                 .hasMessageContaining("admin bind: 0.0.0.0")
                 .hasMessageContaining("no authentication is configured");
     }

@@ -49,7 +49,7 @@ final class DelegationTest {
                 .data(data)
                 .port(0)
                 .grpcOnCards(true)
-                .mostAgents(3)
+                .set("max-call-depth", "3")
                 .authentication(Authentication.named(List.of("required")))
                 .agents(
                         asking("asks"),

@@ -73,7 +73,7 @@ final class GrpcV03Test {
                 .grpcOnCards(true)
                 .agents(agent, other)
                 .webhookAllow(List.of("127.0.0.1"))
-                .allowedHosts(List.of("agents.example.com"))
+                .set("allowed-host", "agents.example.com")
                 .drain(Duration.ZERO)
                 .start();
         channel = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))

@@ -260,7 +260,7 @@ final class MetricsTest {
                         .port(0)
                         .grpcOnCards(true)
                         .agents(ECHO)
-                        .maxBodyBytes(100)
+                        .set("max-body", "100B")
                         .callers(callers)
                         .authentication(Authentication.named(List.of("apiKey")))
                         .start();

@@ -16,11 +16,11 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a {@link Server}. The defaults are the values of the fields here, and nowhere else. */
+/** The settings of a {@link Server}. The defaults stand in {@link ServerSettings} and in the fields here. */
 public final class ServerBuilder {
     final Dialects dialects;
-    int port = 7420;
-    String bindAddress = "127.0.0.1";
+    int port = ServerSettings.DEFAULTS.port();
+    String bindAddress = ServerSettings.DEFAULTS.bind();
 
     @Nullable
     String publicUrl;
@@ -28,13 +28,13 @@ public final class ServerBuilder {
     @Nullable
     String defaultAgent;
 
-    long maxBodyBytes = 10L * 1024 * 1024;
+    long maxBodyBytes = ServerSettings.DEFAULTS.maxBodyBytes();
     int maxRequestLineBytes = 8 * 1024;
     int maxHeaderBytes = 16 * 1024;
     int maxConnections = 16_384;
     int maxStreams = 10_000;
     Duration keepAlive = Duration.ofSeconds(15);
-    Duration gracePeriod = Duration.ofSeconds(10);
+    Duration gracePeriod = ServerSettings.DEFAULTS.drain();
     Duration headerTimeout = Duration.ofSeconds(10);
     Duration bodyTimeout = Duration.ofSeconds(60);
     Duration idleTimeout = Duration.ofMinutes(2);
@@ -63,6 +63,29 @@ public final class ServerBuilder {
 
     ServerBuilder(Dialects dialects) {
         this.dialects = requireNonNull(dialects, "dialects");
+    }
+
+    /** Takes all of these settings. */
+    public ServerBuilder settings(ServerSettings settings) {
+        this.port = settings.port();
+        this.bindAddress = settings.bind();
+        this.maxBodyBytes = positive("maxBodyBytes", settings.maxBodyBytes());
+        this.corsOrigins = settings.corsOrigins();
+        this.allowedHosts = settings.allowedHosts();
+        this.gracePeriod = settings.drain();
+        if (settings.publicUrl() != null) {
+            publicUrl(settings.publicUrl().toString());
+        }
+        return secured(settings);
+    }
+
+    /** Takes the certificates of these settings, and nothing else. */
+    public ServerBuilder secured(ServerSettings settings) {
+        if (settings.tlsCertificate() != null && settings.tlsKey() != null) {
+            tls(settings.tlsCertificate(), settings.tlsKey());
+            this.clientAuthorities = settings.clientAuthorities();
+        }
+        return this;
     }
 
     /** The port to bind, 0 for any free one. Default 7420. */

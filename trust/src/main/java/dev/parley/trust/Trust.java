@@ -557,7 +557,7 @@ public final class Trust {
         private final @Nullable Directory directory;
         private final Map<String, Authentication> agents = new LinkedHashMap<>();
         private Authentication everywhere = Authentication.NONE;
-        private String service = "parley";
+        private String service = TrustSettings.DEFAULTS.service();
         private final List<String> issuers = new ArrayList<>();
         private final List<SecurityScheme.Flow> flows = new ArrayList<>();
         private String keyHeader = KEY_HEADER;
@@ -568,13 +568,25 @@ public final class Trust {
         private Policy policy = Policy.OPEN;
         private Limits.Settings limits = Limits.Settings.DEFAULTS;
         private @Nullable AuditTrail audit;
-        private int mostAgents = 8;
+        private int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
         private InstantSource clock = InstantSource.system();
 
         private Builder(Callers callers, @Nullable Directory directory) {
             this.callers = requireNonNull(callers, "callers");
             this.directory = directory;
             new SecureRandom().nextBytes(key);
+        }
+
+        /** Takes all of these settings but for the files of callers and of the policy. */
+        public Builder settings(TrustSettings settings) {
+            settings.ofAgents().forEach(this::agent);
+            settings.issuers().forEach(this::issuer);
+            this.groupClaim = settings.groupClaim();
+            return everywhere(settings.authentication())
+                    .audiences(settings.audiences())
+                    .keyHeader(settings.apiKeyHeader())
+                    .service(settings.service())
+                    .mostAgents(settings.maxCallDepth());
         }
 
         /** Through how many agents a call may go, the one that is called included; default 8. */

@@ -1,20 +1,16 @@
-package dev.parley.cli;
+package dev.parley.protocol.settings;
 
-import dev.parley.dialect.Json;
-import dev.parley.protocol.A2AException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How the text of a setting becomes its value; the same from a flag, the environment or a file.
@@ -22,11 +18,13 @@ import org.jspecify.annotations.Nullable;
  * @param expected what a good text looks like, for messages
  * @param parser throws IllegalArgumentException for any other text
  */
-record SettingType<T>(String expected, Function<String, T> parser) {
-    static final SettingType<String> TEXT = new SettingType<>("a text", text -> text);
+public record SettingType<T>(String expected, Function<String, T> parser) {
+    private static final int LAST_PORT = 65_535;
+
+    public static final SettingType<String> TEXT = new SettingType<>("a text", text -> text);
 
     /** Value of an HTTP header. */
-    static final SettingType<String> HEADER_VALUE =
+    public static final SettingType<String> HEADER_VALUE =
             new SettingType<>("at most 8192 printable ASCII characters", text -> {
                 if (!text.matches("[ -~]{0,8192}")) {
                     throw new IllegalArgumentException();
@@ -34,56 +32,83 @@ record SettingType<T>(String expected, Function<String, T> parser) {
                 return text;
             });
 
-    static final SettingType<Boolean> FLAG =
+    public static final SettingType<Boolean> FLAG =
             new SettingType<>("true or false", text -> switch (text.toLowerCase(Locale.ROOT)) {
                 case "true", "1", "" -> true;
                 case "false", "0" -> false;
                 default -> throw new IllegalArgumentException();
             });
 
-    static final SettingType<Duration> DURATION =
+    public static final SettingType<Duration> DURATION =
             new SettingType<>("a duration such as 500ms, 2s, 1m30s, 1h or 30d", SettingType::duration);
 
-    static final SettingType<Integer> PORT = new SettingType<>("a port from 0 to 65535", text -> {
+    public static final SettingType<Integer> PORT = new SettingType<>("a port from 0 to 65535", text -> {
         int port = Integer.parseInt(text);
-        if (port < 0 || port > 65_535) {
+        if (port < 0 || port > LAST_PORT) {
             throw new IllegalArgumentException();
         }
         return port;
     });
 
-    static final SettingType<Integer> COUNT = new SettingType<>("a number from 1 on", text -> {
-        int count = Integer.parseInt(text);
-        if (count < 1) {
-            throw new IllegalArgumentException();
-        }
-        return count;
-    });
+    public static final SettingType<Integer> COUNT =
+            new SettingType<>("a number from 1 on", text -> inRange(Integer.parseInt(text), Integer.MAX_VALUE));
 
-    static final SettingType<Long> SIZE = new SettingType<>("a size such as 512KB or 10MB", SettingType::size);
+    public static final SettingType<Long> SIZE = new SettingType<>("a size such as 512KB or 10MB", SettingType::size);
 
-    static final SettingType<Path> PATH = new SettingType<>("a path", Path::of);
+    /** Returns the type of numbers from 1 to {@code most}. */
+    public static SettingType<Integer> countTo(int most) {
+        return new SettingType<>("a number from 1 to " + most, text -> inRange(Integer.parseInt(text), most));
+    }
 
-    static final SettingType<URI> HTTP_URL = new SettingType<>("an http or https URL", HttpAddress::of);
+    public static final SettingType<Path> PATH = new SettingType<>("a path", Path::of);
+
+    public static final SettingType<URI> HTTP_URL = new SettingType<>("an http or https URL", SettingType::url);
 
     /** Separated by commas; blanks around an element do not count. */
-    static final SettingType<List<String>> LIST = new SettingType<>(
+    public static final SettingType<List<String>> LIST = new SettingType<>(
             "values separated by commas",
             text -> Arrays.stream(text.split(",", -1))
                     .map(String::strip)
                     .filter(element -> !element.isEmpty())
                     .toList());
 
-    static final SettingType<Map<String, @Nullable Object>> JSON_OBJECT =
-            new SettingType<>("a JSON object such as {\"k\":\"v\"}", SettingType::object);
-
-    static SettingType<String> oneOf(String... choices) {
+    /** Returns the type of one of these texts. */
+    public static SettingType<String> oneOf(String... choices) {
         return new SettingType<>("one of " + String.join(", ", choices), text -> {
             if (!List.of(choices).contains(text)) {
                 throw new IllegalArgumentException();
             }
             return text;
         });
+    }
+
+    /** Returns this type with a further condition. */
+    public SettingType<T> requiring(Predicate<T> condition, String expected) {
+        return new SettingType<>(expected, text -> {
+            T value = parser.apply(text);
+            if (!condition.test(value)) {
+                throw new IllegalArgumentException();
+            }
+            return value;
+        });
+    }
+
+    private static int inRange(int count, int most) {
+        if (count < 1 || count > most) {
+            throw new IllegalArgumentException();
+        }
+        return count;
+    }
+
+    private static URI url(String text) {
+        URI url = URI.create(text);
+        if (url.getHost() == null
+                || !("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+                || url.getPort() == 0
+                || url.getPort() > LAST_PORT) {
+            throw new IllegalArgumentException();
+        }
+        return url;
     }
 
     private static final Pattern STEP = Pattern.compile("(\\d+)(ms|s|m|h|d)");
@@ -138,14 +163,5 @@ record SettingType<T>(String expected, Function<String, T> parser) {
             default -> 1L;
         };
         return Math.multiplyExact(Long.parseLong(size.group(1)), factor);
-    }
-
-    @SuppressWarnings("unchecked") // a JSON object has string keys
-    private static Map<String, @Nullable Object> object(String text) {
-        try {
-            return (Map<String, @Nullable Object>) Json.read(text.getBytes(StandardCharsets.UTF_8), Map.class);
-        } catch (A2AException malformed) {
-            throw new IllegalArgumentException(malformed);
-        }
     }
 }

@@ -1,0 +1,275 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+import static java.util.Objects.requireNonNullElseGet;
+
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.ExtensionTable;
+import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Engine;
+import dev.parley.knowledge.api.KnowledgeEndpoint;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.server.RequestHandler;
+import dev.parley.server.Server;
+import dev.parley.server.ServerBuilder;
+import dev.parley.server.ServerSettings;
+import dev.parley.store.AtRest;
+import dev.parley.store.Sealing;
+import dev.parley.store.StoreSettings;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Callers;
+import dev.parley.trust.CardKeys;
+import dev.parley.trust.Directory.Actor;
+import dev.parley.trust.PolicyFile;
+import dev.parley.trust.Principal;
+import dev.parley.trust.Trust;
+import dev.parley.trust.TrustSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The parts of a hub as its builder and its settings describe them. */
+final class Setup {
+    final HubBuilder given;
+    final HubSettings settings;
+    private final Callers callers;
+    private final Authentication authentication;
+    private final Map<String, Authentication> agentAuthentication;
+    private final @Nullable PolicyFile policy;
+
+    Setup(HubBuilder given, HubSettings settings) {
+        this.given = given;
+        this.settings = settings;
+        TrustSettings trust = settings.trust();
+        this.callers = requireNonNullElseGet(given.callers, () -> callers(trust.callers()));
+        this.authentication = requireNonNullElse(given.authentication, trust.authentication());
+        this.agentAuthentication = new LinkedHashMap<>(trust.ofAgents());
+        agentAuthentication.putAll(given.agentAuthentication);
+        this.policy = given.policy != null || trust.policy() == null ? given.policy : PolicyFile.read(trust.policy());
+    }
+
+    private static Callers callers(@Nullable Path file) {
+        Callers.Builder callers = Callers.builder();
+        return (file == null ? callers : callers.file(file)).build();
+    }
+
+    /** The data directory; null if nothing is kept. */
+    @Nullable
+    Path data() {
+        return settings.store().inMemory() ? null : settings.store().data();
+    }
+
+    /** The keys that encrypt the secrets in {@code data}, and tasks if so set. */
+    AtRest encryption(Path data) {
+        StoreSettings store = settings.store();
+        try {
+            Sealing keys = given.encryption == null ? store.encryption() : given.encryption;
+            if (keys == null) {
+                keys = Sealing.of(List.of(Hub.secret(data, Hub.ENCRYPTION_KEY, Sealing::newKey)));
+            }
+            return new AtRest(keys, store.encryptTasks());
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot read " + store.encryptionKeyFile(), failure);
+        }
+    }
+
+    /** True if some agent asks its callers for something. */
+    boolean authenticates() {
+        return Stream.concat(Stream.of(authentication), agentAuthentication.values().stream())
+                .anyMatch(wanted -> !wanted.equals(Authentication.NONE));
+    }
+
+    @Nullable
+    String bootstrapKey(@Nullable Administration administration) {
+        if (administration == null
+                || !authenticates()
+                || callers.anyWith(Trust.ADMIN)
+                || administration.directory().anyWith(Trust.ADMIN)) {
+            return null;
+        }
+        return administration
+                .directory()
+                .createKey(Principal.DEFAULT_GROUP, "admin", List.of(Trust.ADMIN), null, Actor.OPERATOR)
+                .secret();
+    }
+
+    void refuseOpenBinding() {
+        refuseOpenBinding("bind", settings.server().bind());
+        if (settings.adminPort() != null) {
+            refuseOpenBinding("admin bind", settings.adminBind());
+        }
+    }
+
+    private void refuseOpenBinding(String name, String address) {
+        if (isLoopback(name, address)) {
+            return;
+        }
+        if (authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen)) {
+            throw new IllegalArgumentException(name + ": " + address
+                    + " (expected: a loopback address such as 127.0.0.1, because everybody on the network could use"
+                    + " agents for which no authentication is configured; put a proxy that authenticates in front)");
+        }
+        if (settings.server().tlsCertificate() == null) {
+            throw new IllegalArgumentException(name + ": " + address
+                    + " (expected: a loopback address such as 127.0.0.1, because without TLS the credentials of"
+                    + " callers could be read on the way)");
+        }
+    }
+
+    private static boolean isLoopback(String name, String address) {
+        try {
+            return InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException unknown) {
+            throw new IllegalArgumentException(
+                    name + ": " + address + " (expected: an address of this machine)", unknown);
+        }
+    }
+
+    Trust trust(@Nullable Administration administration, byte[] tokenKey, Supplier<String> url) {
+        Trust.Builder trust = Trust.builder(callers, administration == null ? null : administration.directory())
+                .settings(settings.trust())
+                .everywhere(authentication)
+                .tokenKey(tokenKey)
+                .hub(url);
+        agentAuthentication.forEach(trust::agent);
+        given.flows.forEach(trust::flow);
+        if (policy != null) {
+            policy.requireOperations(methods());
+            trust.policy(policy);
+        }
+        if (administration != null) {
+            trust.audit(administration.audit());
+        }
+        return trust.build();
+    }
+
+    /** Names of the methods that agents have besides the operations of the protocol. */
+    private Set<String> methods() {
+        var names = new HashSet<String>();
+        names.add(TaskCredentials.METHOD);
+        names.addAll(AdminOperations.names());
+        names.addAll(ExtensionTable.installed().names());
+        given.agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
+        var all = new ArrayList<>(given.extensions);
+        given.agents.values().forEach(agent -> all.addAll(agent.extensions()));
+        for (AgentExtension extension : all) {
+            names.addAll(extension.methods().keySet());
+            names.addAll(extension.handlers().keySet());
+        }
+        return names;
+    }
+
+    private static RequestHandler forScrapers(Trust trust, RequestHandler handler) {
+        return (request, body) -> {
+            trust.require(Trust.METRICS, request.arrival());
+            return handler.answer(request, body);
+        };
+    }
+
+    private static RequestHandler forOperators(Trust trust, AdminApi api) {
+        return (request, body) -> {
+            CallContext operator = trust.requireAdmin(request.arrival());
+            return api.answer(request.at(AdminOperations.PATH + request.path()).with(body.read()), operator);
+        };
+    }
+
+    @Nullable
+    String root() {
+        return given.defaultAgent == null
+                ? given.agents.keySet().stream().findFirst().orElse(null)
+                : given.defaultAgent;
+    }
+
+    /** Operations for operators. */
+    AdminApi adminApi(
+            Engine engine,
+            WebhookSecrets secrets,
+            @Nullable Administration administration,
+            SharedGraph graph,
+            UnaryOperator<AgentEndpoint> recorded,
+            UnaryOperator<AgentEndpoint> before) {
+        var handlers = new ArrayList<Map<String, AdminHandler>>();
+        var webhooks = requireNonNull(engine.deliveries().orElse(null));
+        handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
+        handlers.add(new UnreadableTasks(engine).handlers());
+        handlers.add(new KnowledgePages(graph).handlers());
+        handlers.add(new PrivacyPages(engine, graph, administration).handlers());
+        if (administration != null) {
+            handlers.addAll(administration.handlers());
+        }
+        return AdminApi.of(handlers, recorded, before);
+    }
+
+    /** Adds the addresses for operators and metrics. */
+    static void operate(ServerBuilder server, Trust trust, AdminApi api, Metrics metrics) {
+        server.handler("/metrics", forScrapers(trust, metrics)).handler(AdminOperations.PATH, forOperators(trust, api));
+    }
+
+    /** The server on the port for operators; empty if they have none of their own. */
+    Optional<ServerBuilder> adminServer(Metrics metrics) {
+        ServerSettings all = settings.server();
+        if (settings.adminPort() == null) {
+            return Optional.empty();
+        }
+        ServerBuilder server = Server.builder(new Dialects(settings.dialect()))
+                .port(settings.adminPort())
+                .bindAddress(settings.adminBind())
+                .maxBodyBytes(all.maxBodyBytes())
+                .allowedHosts(all.allowedHosts())
+                .gracePeriod(all.drain())
+                .refusals(metrics::refused);
+        return Optional.of(isLoopback("admin bind", settings.adminBind()) ? server : server.secured(all));
+    }
+
+    /** The server on the main port. */
+    ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics) {
+        ServerBuilder server = Server.builder(new Dialects(settings.dialect(), fileKey, trust::isWelcome))
+                .settings(settings.server())
+                .grpc(settings.dialect())
+                .protectCards(settings.trust().protectCards())
+                .refusals(metrics::refused)
+                .handler(
+                        Trust.TOKEN_PATH, (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))
+                .handler(
+                        Trust.RESOURCE_PATH,
+                        (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
+                .handler(Trust.SERVER_PATH, (request, body) -> trust.metadata(request.at(Trust.SERVER_PATH)))
+                .handler(
+                        KnowledgeEndpoint.EXTENSION_PATH, Page.of("text/markdown; charset=utf-8", "knowledge-graph.md"))
+                .handler(
+                        KnowledgeExtension.SCHEMA_PATH,
+                        Page.of("application/schema+json", "knowledge-graph.schema.json"))
+                .handler("/ui/graph", Page.of("text/html; charset=utf-8", "graph.html"))
+                .handler("/ui/graph.js", Page.of("text/javascript; charset=utf-8", "graph.js"))
+                .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"))
+                .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"));
+        if (given.cardKeys != null) {
+            server.handler(CardKeys.PATH, new Page("application/jwk-set+json", given.cardKeys.published()));
+        }
+        String root = root();
+        if (root != null) {
+            if (!given.agents.containsKey(root)) {
+                throw new IllegalArgumentException("default agent: " + root + " (expected: one of "
+                        + String.join(", ", given.agents.keySet()) + ")");
+            }
+            server.defaultAgent(root);
+        }
+        return server;
+    }
+}

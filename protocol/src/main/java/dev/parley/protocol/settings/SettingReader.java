@@ -1,0 +1,69 @@
+package dev.parley.protocol.settings;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.protocol.settings.SettingSpec.Trait;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Source of the values of settings. A record of settings has a factory method that reads its components, and so states the name,
+ * default, unit and description of each exactly once:
+ *
+ * <pre>{@code
+ * record Limits(int calls, Duration pause) {
+ *     static Limits read(SettingReader in) {
+ *         return new Limits(
+ *                 in.get(COUNT, "max-calls", "100", "N", "Limit of calls at a time."),
+ *                 in.get(DURATION, "pause", "2s", "DURATION", "Time between calls."));
+ *     }
+ * }
+ * }</pre>
+ *
+ * Flags, environment variables, keys of files, help and tables of settings are made by a reader that collects what is read.
+ */
+public interface SettingReader {
+    /** Reads the built-in defaults. */
+    SettingReader DEFAULTS = new SettingReader() {
+        @Override
+        public <T> @Nullable T read(SettingSpec<T> setting) {
+            return setting.defaultValue();
+        }
+    };
+
+    /**
+     * Returns the value of {@code setting}: its default if it is not set, null if it has none.
+     *
+     * @throws RuntimeException if its text is no such value
+     */
+    <T> @Nullable T read(SettingSpec<T> setting);
+
+    /** Reads a setting that has a default. */
+    default <T> T get(
+            SettingType<T> type, String name, String fallback, String label, String description, Trait... traits) {
+        return requireNonNull(read(new SettingSpec<>(name, type, fallback, label, description, Set.of(traits))), name);
+    }
+
+    /** Reads a setting without a default; null if it is not set. */
+    default <T> @Nullable T find(SettingType<T> type, String name, String label, String description, Trait... traits) {
+        return read(new SettingSpec<>(name, type, null, label, description, Set.of(traits)));
+    }
+
+    /** Reads a list, which is empty if it is not set. */
+    default List<String> list(String name, String label, String description, Trait... traits) {
+        List<String> list = find(SettingType.LIST, name, label, description, traits);
+        return list == null ? List.of() : list;
+    }
+
+    /** Reads a switch, which is off by default. */
+    default boolean flag(String name, String description) {
+        return get(SettingType.FLAG, name, "false", "", description);
+    }
+
+    /** Returns a reader of these texts by name; settings that are not among them are read from {@code others}. */
+    static TextSettings of(Map<String, String> texts, SettingReader others) {
+        return new TextSettings(texts, others);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.parley.protocol.settings;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Name, type, default and description of a setting.
+ *
+ * @param name flag without its dashes, key in a file of settings, and in capitals the end of an environment variable
+ * @param fallback built-in default as text; null if there is none
+ * @param label placeholder of the value in help; empty for switches
+ */
+public record SettingSpec<T>(
+        String name,
+        SettingType<T> type,
+        @Nullable String fallback,
+        String label,
+        String description,
+        Set<Trait> traits) {
+
+    /** Traits of a setting. */
+    public enum Trait {
+        /** Never shown. */
+        SECRET,
+        /** The flag may be given several times. */
+        REPEATABLE,
+        /** Names a file of settings, so it cannot stand in one. */
+        NOT_IN_FILES
+    }
+
+    public SettingSpec {
+        traits = Set.copyOf(traits);
+    }
+
+    /** Returns the same setting with another default. */
+    public SettingSpec<T> withFallback(String text) {
+        return new SettingSpec<>(name, type, text, label, description, traits);
+    }
+
+    /** The built-in default; null if there is none. */
+    public @Nullable T defaultValue() {
+        return fallback == null ? null : type.parser().apply(fallback);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.parley.protocol.settings;
+
+import dev.parley.protocol.Nearest;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Settings given as texts by name, above another source. Confined to one thread. */
+public final class TextSettings implements SettingReader {
+    private final Map<String, String> texts;
+    private final SettingReader others;
+    private final TreeSet<String> read = new TreeSet<>();
+
+    TextSettings(Map<String, String> texts, SettingReader others) {
+        this.texts = Map.copyOf(texts);
+        this.others = others;
+    }
+
+    /** @throws IllegalArgumentException if the text is no value of the setting */
+    @Override
+    public <T> @Nullable T read(SettingSpec<T> setting) {
+        read.add(setting.name());
+        String text = texts.get(setting.name());
+        if (text == null) {
+            return others.read(setting);
+        }
+        try {
+            return setting.type().parser().apply(text);
+        } catch (IllegalArgumentException | ArithmeticException wrong) {
+            String shown = setting.traits().contains(SettingSpec.Trait.SECRET) ? "its value" : text;
+            throw new IllegalArgumentException(
+                    setting.name() + ": " + shown + " (expected: "
+                            + setting.type().expected() + ")",
+                    wrong);
+        }
+    }
+
+    /**
+     * Refuses texts of settings that have not been read.
+     *
+     * @throws IllegalArgumentException if there is one
+     */
+    public void requireAllRead() {
+        for (String name : texts.keySet()) {
+            if (!read.contains(name)) {
+                throw new IllegalArgumentException(
+                        "setting \"" + name + "\": unknown (expected: such as " + Nearest.to(name, read) + ")");
+            }
+        }
+    }
+}

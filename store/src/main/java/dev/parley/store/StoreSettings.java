@@ -1,0 +1,76 @@
+package dev.parley.store;
+
+import static dev.parley.protocol.settings.SettingSpec.Trait.REPEATABLE;
+import static dev.parley.protocol.settings.SettingSpec.Trait.SECRET;
+import static dev.parley.protocol.settings.SettingType.DURATION;
+import static dev.parley.protocol.settings.SettingType.PATH;
+import static dev.parley.protocol.settings.SettingType.TEXT;
+
+import dev.parley.protocol.settings.SettingReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the database and of its encryption; {@link #read} states their names, defaults and units.
+ *
+ * @param retention zero to keep ended tasks for ever
+ */
+public record StoreSettings(
+        Path data,
+        @Nullable String database,
+        boolean inMemory,
+        Duration retention,
+        List<String> encryptionKeys,
+        @Nullable Path encryptionKeyFile,
+        boolean encryptTasks) {
+
+    /** Reads the settings of a store. */
+    public static StoreSettings read(SettingReader in) {
+        return new StoreSettings(
+                in.get(PATH, "data", ".parley", "DIR", "Directory of the database; made if missing."),
+                in.find(
+                        TEXT,
+                        "database",
+                        "URL",
+                        "PostgreSQL 15 or newer instead of SQLite, as postgresql://user@host/name. Kept in the data"
+                                + " directory, so that later starts and other commands find it. A flag is visible to"
+                                + " other users: leave the password in ~/.pgpass, or use PARLEY_DATABASE.",
+                        SECRET),
+                in.flag("in-memory", "Keep tasks in memory only; they end with the process."),
+                in.get(DURATION, "retention", "0", "DURATION", "How long ended tasks are kept; 0 for ever."),
+                in.list(
+                        "encryption-key",
+                        "KEY",
+                        "Encrypt the data directory's secrets by this key: 32 bytes as Base64; of several, the first"
+                                + " encrypts, and the others are older ones. Do not set it on the command line, which"
+                                + " other users can read.",
+                        REPEATABLE,
+                        SECRET),
+                in.find(
+                        PATH,
+                        "encryption-key-file",
+                        "FILE",
+                        "The same from a file, one key in each line. Without either: encryption.key in the data"
+                                + " directory."),
+                in.flag("encrypt-tasks", "Also encrypt messages, artifacts and other contents of tasks on disk."));
+    }
+
+    /**
+     * The keys that are set; null if there are none.
+     *
+     * @throws IllegalArgumentException if one is no key, or keys and a file of keys are set
+     */
+    public @Nullable Sealing encryption() throws IOException {
+        if (!encryptionKeys.isEmpty() && encryptionKeyFile != null) {
+            throw new IllegalArgumentException(
+                    "--encryption-key and --encryption-key-file together (expected: one of them)");
+        }
+        if (encryptionKeyFile != null) {
+            return Sealing.read(encryptionKeyFile);
+        }
+        return encryptionKeys.isEmpty() ? null : Sealing.of(encryptionKeys);
+    }
+}

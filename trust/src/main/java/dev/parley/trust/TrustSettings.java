@@ -1,0 +1,137 @@
+package dev.parley.trust;
+
+import static dev.parley.protocol.settings.SettingSpec.Trait.REPEATABLE;
+import static dev.parley.protocol.settings.SettingType.LIST;
+import static dev.parley.protocol.settings.SettingType.PATH;
+import static dev.parley.protocol.settings.SettingType.TEXT;
+
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingType;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of authentication and authorization; {@link #read} states their names and defaults.
+ *
+ * @param ofAgents authentication of single agents, by their name
+ */
+public record TrustSettings(
+        Authentication authentication,
+        Map<String, Authentication> ofAgents,
+        @Nullable Path callers,
+        List<String> issuers,
+        List<String> audiences,
+        @Nullable String groupClaim,
+        @Nullable Path policy,
+        String apiKeyHeader,
+        boolean protectCards,
+        String service,
+        int maxCallDepth) {
+
+    public static final TrustSettings DEFAULTS = read(SettingReader.DEFAULTS);
+
+    /**
+     * Reads the settings.
+     *
+     * @throws IllegalArgumentException if schemes and scopes do not fit together
+     */
+    public static TrustSettings read(SettingReader in) {
+        List<String> schemes = in.get(
+                LIST,
+                "auth",
+                "none",
+                "LIST",
+                "Credentials of callers, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic;"
+                        + " required means apiKey,bearer.");
+        List<String> scopes =
+                in.list("auth-scopes", "LIST", "Scopes that callers must have been granted, all of them.");
+        List<String> schemesOfAgents = in.list(
+                "agent-auth",
+                AGENT,
+                "Credentials of the callers of one agent instead, such as echo=apiKey+oauth2; repeatable.",
+                REPEATABLE);
+        List<String> scopesOfAgents = in.list(
+                "agent-auth-scopes",
+                AGENT,
+                "Scopes that callers of an agent named by --agent-auth must have; repeatable.",
+                REPEATABLE);
+        return new TrustSettings(
+                Authentication.named(schemes).withScopes(scopes),
+                ofAgents(byAgent("agent-auth", schemesOfAgents), byAgent("agent-auth-scopes", scopesOfAgents)),
+                in.find(
+                        PATH,
+                        "callers",
+                        "FILE",
+                        "File of callers: JSON, each caller's name with its key, token or OAuth client. Others come from"
+                                + " PARLEY_CALLER_<NAME>_API_KEY and the like."),
+                in.list(
+                        "issuer",
+                        "URL",
+                        "OpenID Connect provider whose tokens the hub accepts besides its own; repeatable.",
+                        REPEATABLE),
+                in.list(
+                        "audience",
+                        "LIST",
+                        "Audiences that tokens of other issuers may name, any one. Without it: the address of the hub."),
+                in.find(TEXT, "group-claim", "NAME", "Claim of other issuers' tokens that names the caller's group."),
+                in.find(PATH, "policy", "FILE", "Permissions and limits of callers: JSON; see docs/authorization.md."),
+                in.get(
+                        TEXT,
+                        "api-key-header",
+                        Trust.KEY_HEADER,
+                        "NAME",
+                        "Header that cards name for API keys; X-Api-Key is taken besides."),
+                in.flag("protect-cards", "Show cards only to callers of the agent."),
+                in.get(
+                        TEXT,
+                        "auth-service",
+                        "parley",
+                        "ID",
+                        "Name under which clients of AgentVault keep their keys for this hub."),
+                in.get(
+                        SettingType.countTo(100),
+                        "max-call-depth",
+                        "8",
+                        "N",
+                        "Limit of agents in a call chain, in which each calls the next."));
+    }
+
+    private static final String AGENT = "AGENT=A+B";
+
+    private static Map<String, Authentication> ofAgents(
+            Map<String, List<String>> schemes, Map<String, List<String>> scopes) {
+        var ofAgents = new LinkedHashMap<String, Authentication>();
+        schemes.forEach((agent, named) ->
+                ofAgents.put(agent, Authentication.named(named).withScopes(scopes.getOrDefault(agent, List.of()))));
+        scopes.keySet().stream()
+                .filter(agent -> !ofAgents.containsKey(agent))
+                .findFirst()
+                .ifPresent(agent -> {
+                    throw new IllegalArgumentException(
+                            "agent-auth-scopes: " + agent + " (expected: an agent of --agent-auth)");
+                });
+        return ofAgents;
+    }
+
+    /**
+     * Returns the values of a setting that names an agent in each entry: {@code echo=A+B}.
+     *
+     * @throws IllegalArgumentException if an entry does not
+     */
+    public static Map<String, List<String>> byAgent(String setting, List<String> entries) {
+        var byAgent = new LinkedHashMap<String, List<String>>();
+        for (String entry : entries) {
+            int equals = entry.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException(setting + ": " + entry + " (expected: " + AGENT + ")");
+            }
+            byAgent.put(
+                    entry.substring(0, equals),
+                    List.of(entry.substring(equals + 1).split("\\+", -1)));
+        }
+        return byAgent;
+    }
+}
