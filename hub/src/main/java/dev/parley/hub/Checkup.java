@@ -88,11 +88,11 @@ public final class Checkup {
     private void secrets() {
         if (sealing == null) {
             secret(
-                    Hub.ENCRYPTION_KEY,
+                    SecretFile.ENCRYPTION,
                     "missing (expected: the file, unless the hub has its keys from elsewhere)",
                     key -> sealing = Sealing.of(List.of(key)));
         }
-        secret(Hub.TOKEN_SECRET, "missing; the next start makes another, and access tokens end", secret -> {});
+        secret(SecretFile.TOKENS, "missing; the next start makes another, and access tokens end", secret -> {});
         secret(
                 WebhookSecrets.MASTER,
                 "missing; the next start makes another, and the secrets of webhooks change",
@@ -113,7 +113,7 @@ public final class Checkup {
                 found(name, Level.WARNING, missing);
                 return;
             }
-            use.accept(Hub.secret(file));
+            use.accept(SecretFile.read(file));
             if (OwnersOnly.is(file)) {
                 found(name, Level.OK, "present, for its owner only");
             } else {

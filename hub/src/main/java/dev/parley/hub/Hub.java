@@ -36,19 +36,12 @@ import dev.parley.server.ServerBuilder;
 import dev.parley.store.AtRest;
 import dev.parley.store.AuditTrail;
 import dev.parley.store.Database;
-import dev.parley.store.NotOpenedException;
-import dev.parley.store.OwnersOnly;
 import dev.parley.store.Store;
-import dev.parley.store.StoreException;
 import dev.parley.trust.CardKeys;
 import dev.parley.trust.Guard;
 import dev.parley.trust.Trust;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.SpanKind;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -71,11 +64,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hub implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
-    /** Characters of a secret: 24 random bytes in Base64. */
-    private static final int SHORTEST_SECRET = 32;
-
-    static final String ENCRYPTION_KEY = "encryption.key";
-    static final String TOKEN_SECRET = "token.secret";
     /** How long callers have to read the answer that the hub is stopping; the engine takes a second of it. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
 
@@ -146,7 +134,7 @@ public final class Hub implements AutoCloseable {
             AtRest atRest = setup.encryption(data);
             secrets = WebhookSecrets.in(data);
             secrets.warnOfShared();
-            tokenSecret = secret(data, TOKEN_SECRET, StandardWebhooks::newSecret);
+            tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
             InstantSource clock = InstantSource.system();
             Store store = url == null
                     ? Store.open(data, clock, atRest, given.connections)
@@ -429,37 +417,6 @@ public final class Hub implements AutoCloseable {
     /** Returns the key of one purpose, which is the same after a restart. */
     private static byte[] key(String purpose, String secret) {
         return Sha256.of(purpose + "\n" + secret);
-    }
-
-    static String secret(Path data, String name, Supplier<String> made) {
-        Path file = data.resolve(name);
-        try {
-            if (!Files.exists(file)) {
-                OwnersOnly.directory(data);
-                create(file, made.get());
-            }
-            return secret(file);
-        } catch (IOException failure) {
-            throw NotOpenedException.directory(data, failure);
-        }
-    }
-
-    /** Reads a secret that is there. */
-    static String secret(Path file) throws IOException {
-        String secret = Files.readString(file).strip();
-        if (secret.length() < SHORTEST_SECRET) {
-            throw new StoreException("secret " + file + ": " + secret.length() + " characters (expected: at least "
-                    + SHORTEST_SECRET + "; restore the file from a backup)");
-        }
-        return secret;
-    }
-
-    private static void create(Path file, String secret) throws IOException {
-        try {
-            OwnersOnly.create(file, secret.getBytes(StandardCharsets.UTF_8));
-        } catch (FileAlreadyExistsException another) {
-            // has been made by another process meanwhile, and is the one that counts
-        }
     }
 
     /** Lets callers in as the hub trusts them. */

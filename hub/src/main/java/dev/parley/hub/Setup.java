@@ -81,7 +81,7 @@ final class Setup {
         try {
             Sealing keys = given.encryption == null ? store.encryption() : given.encryption;
             if (keys == null) {
-                keys = Sealing.of(List.of(Hub.secret(data, Hub.ENCRYPTION_KEY, Sealing::newKey)));
+                keys = Sealing.of(List.of(SecretFile.readOrMake(data, SecretFile.ENCRYPTION, Sealing::newKey)));
             }
             return new AtRest(keys, store.encryptTasks());
         } catch (IOException failure) {

@@ -49,9 +49,9 @@ public final class WebhookSecrets {
      * @throws IllegalArgumentException if a file holds no secret
      */
     public static WebhookSecrets in(Path data) {
-        String master = Hub.secret(data, MASTER, StandardWebhooks::newSecret);
+        String master = SecretFile.readOrMake(data, MASTER, StandardWebhooks::newSecret);
         boolean hasShared = Files.exists(data.resolve(SHARED));
-        String shared = hasShared ? Hub.secret(data, SHARED, StandardWebhooks::newSecret) : null;
+        String shared = hasShared ? SecretFile.readOrMake(data, SHARED, StandardWebhooks::newSecret) : null;
         return new WebhookSecrets(master, shared);
     }
 
