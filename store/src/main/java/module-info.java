@@ -7,4 +7,8 @@ module dev.parley.store {
     requires org.xerial.sqlitejdbc;
 
     exports dev.parley.store;
+    exports dev.parley.store.audit;
+    exports dev.parley.store.database;
+    exports dev.parley.store.encryption;
+    exports dev.parley.store.spi;
 }

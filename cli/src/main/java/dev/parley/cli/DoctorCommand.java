@@ -5,7 +5,7 @@ import dev.parley.engine.UnreadableTask;
 import dev.parley.hub.Checkup;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.Checkup.Level;
-import dev.parley.store.Sealing;
+import dev.parley.store.encryption.Sealing;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

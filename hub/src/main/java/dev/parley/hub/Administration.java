@@ -4,8 +4,8 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
 import dev.parley.trust.Directory;
 import dev.parley.trust.Directory.Actor;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class Administration implements AutoCloseable {
     /**
      * Opens the data directory of a hub that does not run, or makes it.
      *
-     * @throws dev.parley.store.StoreException if a hub has it open, or it cannot be used
+     * @throws dev.parley.store.spi.StoreException if a hub has it open, or it cannot be used
      */
     public static Administration open(Path data) {
         Database database = Database.open(data);
@@ -48,7 +48,7 @@ public final class Administration implements AutoCloseable {
     /**
      * Answers a request for the audit from the data directory of a hub that may run.
      *
-     * @throws dev.parley.store.StoreException if it cannot be read
+     * @throws dev.parley.store.spi.StoreException if it cannot be read
      * @throws dev.parley.protocol.A2AException if the request is refused
      */
     public static WireAnswer audit(Path data, WireRequest request) {

@@ -1,9 +1,9 @@
 package dev.parley.hub;
 
-import dev.parley.store.AuditTrail;
-import dev.parley.store.AuditTrail.Filter;
-import dev.parley.store.AuditTrail.Row;
-import dev.parley.store.AuditTrail.Verification;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditTrail.Filter;
+import dev.parley.store.audit.AuditTrail.Row;
+import dev.parley.store.audit.AuditTrail.Verification;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

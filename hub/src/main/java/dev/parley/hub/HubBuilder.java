@@ -9,8 +9,8 @@ import dev.parley.knowledge.Graph;
 import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
-import dev.parley.store.Sealing;
-import dev.parley.store.Wrapper;
+import dev.parley.store.encryption.Sealing;
+import dev.parley.store.database.Wrapper;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.CardKeys;
@@ -309,7 +309,7 @@ public final class HubBuilder {
      * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port.
      *
      * @throws IllegalArgumentException if the settings contradict each other
-     * @throws dev.parley.store.StoreException if the data directory cannot be used
+     * @throws dev.parley.store.spi.StoreException if the data directory cannot be used
      */
     public Hub start() {
         var reader = SettingReader.of(values, source);

@@ -9,7 +9,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.store.AuditTrail;
+import dev.parley.store.audit.AuditTrail;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

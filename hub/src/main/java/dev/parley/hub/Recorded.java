@@ -7,7 +7,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
-import dev.parley.store.AuditTrail;
+import dev.parley.store.audit.AuditTrail;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;

@@ -7,7 +7,7 @@ import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.AuditTrail;
+import dev.parley.store.audit.AuditTrail;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;

@@ -1,8 +1,8 @@
 package dev.parley.hub;
 
-import dev.parley.store.NotOpenedException;
-import dev.parley.store.OwnersOnly;
-import dev.parley.store.StoreException;
+import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.database.OwnersOnly;
+import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;

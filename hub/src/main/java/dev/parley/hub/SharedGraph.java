@@ -3,8 +3,8 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Graph;
-import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;

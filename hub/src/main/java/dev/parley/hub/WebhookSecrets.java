@@ -45,7 +45,7 @@ public final class WebhookSecrets {
     /**
      * The secrets of a data directory, whether or not a hub runs on it. Makes the master key if there is none.
      *
-     * @throws dev.parley.store.NotOpenedException if a file cannot be read or made
+     * @throws dev.parley.store.spi.NotOpenedException if a file cannot be read or made
      * @throws IllegalArgumentException if a file holds no secret
      */
     public static WebhookSecrets in(Path data) {

@@ -7,7 +7,7 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
-import dev.parley.store.StoreException;
+import dev.parley.store.spi.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

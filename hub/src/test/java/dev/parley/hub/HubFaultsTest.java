@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
-import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;

@@ -2,8 +2,8 @@ package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
-import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.util.ArrayList;

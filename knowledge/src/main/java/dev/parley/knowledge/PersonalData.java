@@ -13,7 +13,7 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.CallContext;
-import dev.parley.store.AuditTrail;
+import dev.parley.store.audit.AuditTrail;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;

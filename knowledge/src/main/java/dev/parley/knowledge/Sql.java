@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
-import dev.parley.store.DatabaseKind;
-import dev.parley.store.Session;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

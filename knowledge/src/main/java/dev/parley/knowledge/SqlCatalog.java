@@ -6,7 +6,7 @@ import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.View;
 import dev.parley.knowledge.spi.View.GraphInfo;
-import dev.parley.store.Session;
+import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
-import dev.parley.store.Session;
+import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;

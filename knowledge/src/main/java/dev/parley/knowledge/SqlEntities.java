@@ -10,7 +10,7 @@ import dev.parley.knowledge.spi.EntityFilter;
 import dev.parley.knowledge.spi.EntityFilter.Comparison;
 import dev.parley.knowledge.spi.EntityFilter.Condition;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.store.Session;
+import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

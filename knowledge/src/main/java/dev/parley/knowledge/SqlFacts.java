@@ -9,7 +9,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Pattern;
-import dev.parley.store.Session;
+import dev.parley.store.database.Session;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;

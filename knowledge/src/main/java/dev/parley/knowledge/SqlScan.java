@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.knowledge.SqlConditions.Where;
 import dev.parley.knowledge.spi.View;
-import dev.parley.store.Session;
+import dev.parley.store.database.Session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

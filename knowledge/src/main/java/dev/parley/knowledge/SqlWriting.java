@@ -10,7 +10,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
-import dev.parley.store.Session;
+import dev.parley.store.database.Session;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -17,7 +17,7 @@ import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.store.AuditTrail;
+import dev.parley.store.audit.AuditTrail;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;

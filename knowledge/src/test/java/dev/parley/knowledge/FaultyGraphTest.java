@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.protocol.Feed;
-import dev.parley.store.Database;
-import dev.parley.store.StoreException;
+import dev.parley.store.database.Database;
+import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;

@@ -9,7 +9,7 @@ import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 

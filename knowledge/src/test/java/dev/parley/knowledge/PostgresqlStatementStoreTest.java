@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.spi.StatementStore;
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;

@@ -13,7 +13,7 @@ import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.StatementStore;
 import dev.parley.knowledge.spi.View;
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;

@@ -9,7 +9,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.parley.knowledge;
 
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 
 class SqliteGraphLimitsTest extends GraphLimitsContract {

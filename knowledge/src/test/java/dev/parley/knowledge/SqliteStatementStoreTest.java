@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.spi.StatementStore;
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

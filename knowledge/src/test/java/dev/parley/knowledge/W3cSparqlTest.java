@@ -11,7 +11,7 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
-import dev.parley.store.Database;
+import dev.parley.store.database.Database;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,6 +2,16 @@ package dev.parley.store;
 
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlUrl;
+import dev.parley.store.database.Wrapper;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.TaskFilter;
+import dev.parley.store.tasks.JdbcPushStore;
+import dev.parley.store.tasks.JdbcTaskLog;
+import dev.parley.store.tasks.Lanes;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -91,7 +101,7 @@ public final class Store implements AutoCloseable {
         return in(Database.open(source, wrapper), clock, atRest);
     }
 
-    static Store in(Database database, InstantSource clock, AtRest atRest) {
+    public static Store in(Database database, InstantSource clock, AtRest atRest) {
         try {
             AuditTrail audit = AuditTrail.in(database, clock);
             atRest.check(database);

@@ -1,5 +1,7 @@
 package dev.parley.store;
 
+import dev.parley.store.encryption.Sealing;
+
 import static dev.parley.protocol.settings.SettingSpec.Trait.REPEATABLE;
 import static dev.parley.protocol.settings.SettingSpec.Trait.SECRET;
 import static dev.parley.protocol.settings.SettingType.DURATION;

@@ -2,7 +2,9 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.store.AuditTrail.Entry;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditTrail.Entry;
+import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -3,6 +3,7 @@ package dev.parley.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.store.database.Stubborn;
 import dev.parley.testkit.TaskLogContract;
 import java.time.InstantSource;
 import org.junit.jupiter.api.AfterAll;

@@ -2,6 +2,7 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.store.database.Stubborn;
 import dev.parley.testkit.PushStoreContract;
 import java.nio.file.Path;
 import java.time.InstantSource;

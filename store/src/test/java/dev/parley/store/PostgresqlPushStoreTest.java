@@ -1,5 +1,7 @@
 package dev.parley.store;
 
+import dev.parley.store.database.PostgresqlServer;
+import dev.parley.store.encryption.AtRest;
 import dev.parley.testkit.PushStoreContract;
 import java.io.IOException;
 import java.sql.SQLException;

@@ -1,6 +1,8 @@
 package dev.parley.store;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.store.database.PostgresqlServer;
+import dev.parley.store.encryption.AtRest;
 import dev.parley.testkit.TaskLogContract;
 import java.io.IOException;
 import java.sql.SQLException;

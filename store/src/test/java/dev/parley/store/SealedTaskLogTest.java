@@ -1,6 +1,8 @@
 package dev.parley.store;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.Sealing;
 import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -13,6 +13,8 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -13,6 +13,8 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.Place;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;

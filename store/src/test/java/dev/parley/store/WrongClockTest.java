@@ -8,6 +8,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.encryption.AtRest;
 import dev.parley.testkit.SettableClock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

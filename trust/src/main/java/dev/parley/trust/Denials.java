@@ -1,8 +1,8 @@
 package dev.parley.trust;
 
 import dev.parley.protocol.CallContext;
-import dev.parley.store.AuditTrail;
-import dev.parley.store.AuditTrail.Entry;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditTrail.Entry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;

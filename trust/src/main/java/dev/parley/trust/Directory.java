@@ -2,10 +2,10 @@ package dev.parley.trust;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
-import dev.parley.store.GroupListener;
-import dev.parley.store.Session;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;

@@ -16,7 +16,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.SecurityScheme;
-import dev.parley.store.AuditTrail;
+import dev.parley.store.audit.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Guesses.Who;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package dev.parley.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.store.AuditTrail;
-import dev.parley.store.Database;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.SettableClock;

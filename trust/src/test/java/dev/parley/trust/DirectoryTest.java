@@ -3,9 +3,9 @@ package dev.parley.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.store.AuditTrail;
-import dev.parley.store.AuditTrail.Filter;
-import dev.parley.store.Database;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditTrail.Filter;
+import dev.parley.store.database.Database;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.Directory.NewKey;

@@ -1,7 +1,0 @@
-package dev.parley.store;
-
-/** Database system. */
-public enum DatabaseKind {
-    SQLITE,
-    POSTGRESQL
-}

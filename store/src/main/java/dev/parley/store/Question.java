@@ -1,9 +1,0 @@
-package dev.parley.store;
-
-import java.sql.SQLException;
-
-/** A question that is answered by reading. */
-@FunctionalInterface
-public interface Question<T> {
-    T ask(Session session) throws SQLException;
-}

@@ -1,0 +1,189 @@
+package dev.parley.store.audit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.store.audit.AuditTrail.Entry;
+import dev.parley.store.audit.AuditTrail.Filter;
+import dev.parley.store.audit.AuditTrail.Row;
+import dev.parley.store.database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Rows and links of the audit in the database. Its methods run in the session of a reader or of the writer. */
+final class AuditRows {
+    static final int ROWS_AT_ONCE = 1_000;
+
+    static final String COLUMNS =
+            "row_no, at_ms, group_id, actor, action, target, subject, outcome, address, trace, detail, hash, salt";
+
+    /** Entries of the log that are looked up in one read. */
+    static final int ENTRIES_AT_ONCE = 2_000;
+
+    /** A row, its detail as the text that is stored, and the salt of its address. */
+    record Stored(Row row, String detail, String salt) {
+        /** The detail as it goes into the chain: unchanged if this program would write it in another way. */
+        String detailInChain() {
+            Map<String, ?> members = row.entry().detail();
+            return AuditChain.text(members).equals(detail) ? AuditChain.withoutChosen(members, detail) : detail;
+        }
+    }
+
+    /** A link of the chain over entries of the log. */
+    record Link(long last, long at, int entries, String places, String hash) {
+        long first() {
+            return last - entries + 1;
+        }
+
+        boolean has(LoggedEntry entry) {
+            return placesInOrder()[(int) (entry.number() - first())].startsWith(
+                    entry.entry().target() + "/");
+        }
+
+        String[] placesInOrder() {
+            return places.split("\n");
+        }
+    }
+
+    private AuditRows() {}
+
+    static void insert(Session session, long number, long at, Entry entry, String detail, String hash, String salt)
+            throws SQLException {
+        session.later(
+                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                number,
+                at,
+                entry.group(),
+                entry.actor(),
+                entry.action(),
+                entry.target(),
+                entry.subject(),
+                entry.outcome(),
+                entry.address(),
+                entry.trace(),
+                detail,
+                hash,
+                salt);
+    }
+
+    /** Returns the link that has an entry of the log; null if none has. */
+    static @Nullable Link link(Session session, long number) throws SQLException {
+        List<Link> links = links(session, number - 1, 1);
+        return links.isEmpty() || links.getFirst().first() > number ? null : links.getFirst();
+    }
+
+    /** Links that end behind a number, in order. */
+    static List<Link> links(Session session, long after, int limit) throws SQLException {
+        var links = new ArrayList<Link>();
+        try (ResultSet rows = session.bind(
+                        "SELECT row_no, at_ms, entries, places, hash FROM audit_log WHERE row_no > ? ORDER BY row_no"
+                                + " LIMIT ?",
+                        after,
+                        limit)
+                .executeQuery()) {
+            int entries = 0;
+            while (entries < ENTRIES_AT_ONCE && rows.next()) {
+                links.add(new Link(
+                        rows.getLong(1), rows.getLong(2), rows.getInt(3), rows.getString(4), rows.getString(5)));
+                entries += rows.getInt(3);
+            }
+        }
+        return links;
+    }
+
+    /**
+     * Returns the entry at a place of a link; null if its task was removed.
+     *
+     * @param events whether its events are read too
+     */
+    static @Nullable LoggedEntry at(Session session, String place, boolean events) throws SQLException {
+        int slash = place.lastIndexOf('/');
+        return LoggedEntry.find(session, place.substring(0, slash), Long.parseLong(place.substring(slash + 1)), events);
+    }
+
+    /** Rows behind {@code after}, up to {@code end}. */
+    static List<Row> written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
+        var where = new StringBuilder("row_no > ? AND row_no <= ?");
+        var values = new ArrayList<@Nullable Object>();
+        values.add(after);
+        values.add(end);
+        and(where, values, "group_id = ?", filter.group());
+        and(where, values, "action = ?", filter.action());
+        andName(where, values, "actor", filter.actor());
+        andName(where, values, "subject", filter.subject());
+        andName(where, values, "target", filter.target());
+        and(
+                where,
+                values,
+                "at_ms >= ?",
+                filter.since() == null ? null : filter.since().toEpochMilli());
+        values.add(limit);
+        var rows = new ArrayList<Row>();
+        for (Stored one : stored(session, where.toString(), values)) {
+            rows.add(one.row());
+        }
+        return rows;
+    }
+
+    static List<Stored> stored(Session session, String where, List<@Nullable Object> values) throws SQLException {
+        String sql = "SELECT " + COLUMNS + " FROM audit WHERE " + where + " ORDER BY row_no LIMIT ?";
+        var rows = new ArrayList<Stored>();
+        try (ResultSet found = session.bind(sql, values.toArray()).executeQuery()) {
+            while (found.next()) {
+                rows.add(stored(found));
+            }
+        }
+        return rows;
+    }
+
+    private static void and(
+            StringBuilder where, List<@Nullable Object> values, String condition, @Nullable Object value) {
+        if (value != null) {
+            where.append(" AND ").append(condition);
+            values.add(value);
+        }
+    }
+
+    /** The name or id, or its hash in rows from which it was erased. */
+    private static void andName(
+            StringBuilder where, List<@Nullable Object> values, String column, @Nullable String name) {
+        if (name != null) {
+            where.append(" AND ").append(column).append(" IN (?, ?)");
+            values.add(name);
+            values.add(AuditTrail.hashed(name));
+        }
+    }
+
+    static Stored stored(ResultSet found) throws SQLException {
+        String text = requireNonNull(found.getString(11));
+        Map<String, ?> detail = detail(text);
+        var entry = new Entry(
+                found.getString(3),
+                found.getString(4),
+                found.getString(5),
+                found.getString(6),
+                found.getString(7),
+                found.getString(8),
+                found.getString(9),
+                found.getString(10),
+                detail);
+        Instant at = Instant.ofEpochMilli(found.getLong(2));
+        return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text, found.getString(13));
+    }
+
+    @SuppressWarnings("unchecked") // what was written has texts for names
+    static Map<String, ?> detail(String text) {
+        try {
+            return (Map<String, ?>) Json.read(text.getBytes(UTF_8), Map.class);
+        } catch (A2AException changed) {
+            return Map.of("unreadable", text); // which the chain shows
+        }
+    }
+}

@@ -1,0 +1,664 @@
+package dev.parley.store.audit;
+
+import dev.parley.engine.spi.SteadyClock;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.protocol.Sha256;
+import dev.parley.store.audit.AuditRows.Link;
+import dev.parley.store.audit.AuditRows.Stored;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
+import dev.parley.store.database.Work;
+import dev.parley.store.spi.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The audit: numbered entries that are added and never changed, in a chain of hashes. Changing, removing or inserting an
+ * entry breaks the chain from there on.
+ *
+ * <p>An entry is a row, with a hash of itself and of the link before, or a {@linkplain LoggedEntry reading of the task
+ * log}. The entries that a transaction adds to the log are one link of the chain, a row of {@code audit_log}: their places
+ * in the log in the order of their numbers, and one hash over all of them and over the events that they stand beside. When
+ * a task is removed its entries become rows, without a link of their own.
+ *
+ * <p>An entry is in the transaction of what it tells of, where that is in this database too. Names of people, and ids that
+ * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
+ */
+public final class AuditTrail implements GroupListener {
+    /** Prefix of the hash that replaces an erased name or id. */
+    public static final String FORGOTTEN = "sha256:";
+
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+    private static final int MAX_NAMES = 1_000;
+    private static final List<String> SCHEMA = List.of("""
+            CREATE TABLE audit (
+                row_no   KEY PRIMARY KEY,
+                at_ms    BIGINT NOT NULL,
+                group_id TEXT NOT NULL,
+                actor    TEXT NOT NULL,
+                action   TEXT NOT NULL,
+                target   TEXT NOT NULL,
+                subject  TEXT NOT NULL,
+                outcome  TEXT NOT NULL,
+                address  TEXT NOT NULL,
+                trace    TEXT NOT NULL,
+                detail   TEXT NOT NULL,
+                hash     TEXT NOT NULL,
+                -- Goes with the address into the hash, and goes with it: there are too few addresses to hide one in a hash.
+                salt     TEXT NOT NULL
+            );
+            CREATE INDEX audit_by_target ON audit (target, row_no);
+            CREATE INDEX audit_by_group ON audit (group_id, row_no);
+            -- How far the chain goes, so that cutting off its end shows.
+            CREATE TABLE audit_end (row_no BIGINT NOT NULL, hash TEXT NOT NULL);
+            """, """
+            CREATE TABLE audit_log (
+                -- The number of its last entry; so many before it are in the same link.
+                row_no  KEY PRIMARY KEY,
+                at_ms   BIGINT NOT NULL,
+                entries INTEGER NOT NULL,
+                -- Task id and first number of each segment, a line each.
+                places  TEXT NOT NULL,
+                hash    TEXT NOT NULL
+            );
+            """);
+
+    /**
+     * An action of a principal, done or refused. Contains neither secrets nor contents of messages.
+     *
+     * @param actor the principal; the agent, where it acted by itself
+     * @param action such as {@code task.created}; {@code docs/authorization.md} lists them
+     * @param target id of the object of the action
+     * @param subject the member concerned, or on whose behalf, as {@code group/name}; empty for none
+     * @param outcome {@code ok}, {@code denied}, or the name of an error or state
+     * @param address of the client; empty for actions without a call
+     * @param trace W3C trace context; empty if there is none
+     * @param detail further members
+     */
+    public record Entry(
+            String group,
+            String actor,
+            String action,
+            String target,
+            String subject,
+            String outcome,
+            String address,
+            String trace,
+            Map<String, ?> detail) {
+        private Entry with(Map<String, ?> otherDetail) {
+            return new Entry(group, actor, action, target, subject, outcome, address, trace, otherDetail);
+        }
+    }
+
+    /** An entry as it was recorded: its number from 1 without gaps, and when. */
+    public record Row(long number, Instant at, Entry entry, String hash) {}
+
+    /** Filter of rows; null matches any. Rows with an erased actor, target or subject are found by the original name. */
+    public record Filter(
+            @Nullable String group,
+            @Nullable String actor,
+            @Nullable String action,
+            @Nullable String target,
+            @Nullable String subject,
+            @Nullable Instant since) {
+        public static final Filter ALL = new Filter(null, null, null, null, null, null);
+
+        private boolean fits(Row row) {
+            Entry entry = row.entry();
+            return (group == null || group.equals(entry.group()))
+                    && (action == null || action.equals(entry.action()))
+                    && isName(actor, entry.actor())
+                    && isName(target, entry.target())
+                    && isName(subject, entry.subject())
+                    && (since == null || !row.at().isBefore(since));
+        }
+
+        private static boolean isName(@Nullable String name, String found) {
+            return name == null || name.equals(found) || hashed(name).equals(found);
+        }
+    }
+
+    /**
+     * Result of verifying the whole chain.
+     *
+     * @param rows that were read
+     * @param end hash of the last row: to be stored elsewhere if writers of this directory are not trusted
+     * @param broken the first row that is not what it was, with the reason; null if all is well
+     */
+    public record Verification(
+            long rows, String end, @Nullable String broken) {}
+
+    private record Pending(long at, Entry entry) {}
+
+    /** A caller, and where a call came from. */
+    private record Origin(String group, String caller, String address) {}
+
+    /** @param inChain what goes into the chain for the address */
+    private record Salt(String salt, String inChain) {}
+
+    private final Database database;
+    private final InstantSource clock;
+    private final Optional<Instant> newestTime;
+    private final InstantSource steadyClock;
+    private final SecureRandom random = new SecureRandom();
+    // Used by the writer thread only: the end of the chain with the group in the making, and on disk.
+    private long number;
+    private String hash;
+    private long writtenNumber;
+    private String writtenHash;
+    /** Rows of the group in the making; they come behind its entries of the log. */
+    private final List<Pending> pending = new ArrayList<>();
+
+    /** Rows of {@link #note} that were refused since a group was written last; any thread counts them. */
+    private final AtomicLong lost = new AtomicLong();
+
+    private int logged;
+    private long loggedAt;
+    private final StringBuilder places = new StringBuilder();
+    private final MessageDigest loggedDigest = Sha256.digest();
+    private final MessageDigest entryDigest = Sha256.digest();
+    /** Salts of the group in the making. */
+    private final Map<Origin, Salt> salts = new HashMap<>();
+
+    /** What goes into the chain for a name: the same few call again and again. */
+    private final Map<String, String> inChain = new HashMap<>();
+
+    private AuditTrail(Database database, InstantSource clock, long number, String hash) {
+        this.database = database;
+        this.clock = clock;
+        this.newestTime = newestTime(database);
+        this.steadyClock = new SteadyClock(clock, System::nanoTime, newestTime.orElse(null));
+        this.number = number;
+        this.hash = hash;
+        this.writtenNumber = number;
+        this.writtenHash = hash;
+    }
+
+    /** The trail of a database, which has one. To be called before anything is written to it. */
+    public static AuditTrail in(Database database, InstantSource clock) {
+        database.migrate("audit", SCHEMA);
+        AuditTrail trail = database.read(session -> {
+            try (ResultSet row =
+                    session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+                return row.next()
+                        ? new AuditTrail(database, clock, row.getLong(1), row.getString(2))
+                        : new AuditTrail(database, clock, 0, AuditChain.GENESIS);
+            }
+        });
+        database.listen(trail);
+        return trail;
+    }
+
+    /**
+     * The trail of a database that is open for reading.
+     *
+     * @throws StoreException if the tables are those of another version
+     */
+    public static AuditTrail reading(Database database) {
+        long version = database.read(session -> {
+            return session.number("SELECT max(version) FROM module_version WHERE module = 'audit'");
+        });
+        if (version != SCHEMA.size()) {
+            throw new StoreException("the tables of the audit have version " + version + " (expected: " + SCHEMA.size()
+                    + "; a start of the hub of this version brings them up to date)");
+        }
+        return new AuditTrail(database, InstantSource.system(), 0, AuditChain.GENESIS);
+    }
+
+    // ---- Writing
+
+    /** Adds a row to the transaction in the making. On the writer thread. */
+    public void add(Session session, Entry entry) throws SQLException {
+        pending.add(new Pending(clock.millis(), entry));
+    }
+
+    private void insert(Session session, Pending row) throws SQLException {
+        Entry entry = row.entry();
+        String text = AuditChain.text(entry.detail());
+        String salt = salt(entry.address());
+        String next = AuditChain.chained(
+                hash,
+                number + 1,
+                row.at(),
+                entry,
+                AuditChain.withoutChosen(entry.detail(), text),
+                salt,
+                this::remembered);
+        AuditRows.insert(session, number + 1, row.at(), entry, text, next, salt);
+        number++;
+        hash = next;
+    }
+
+    /** What keeps an address from being guessed from its hash; empty for no address. */
+    private String salt(String address) {
+        return address.isEmpty() ? "" : Long.toHexString(random.nextLong());
+    }
+
+    /**
+     * The salt of a cause's address: one for each caller and address in a transaction, since they are forgotten together. On
+     * the writer thread.
+     */
+    public String salt(String group, Cause cause) {
+        return salted(new Origin(group, cause.caller(), cause.address())).salt();
+    }
+
+    private Salt salted(Origin from) {
+        return salts.computeIfAbsent(from, origin -> {
+            String salt = salt(origin.address());
+            return new Salt(salt, AuditChain.addressInChain(origin.address(), salt));
+        });
+    }
+
+    /**
+     * Adds an entry that a segment in the transaction in the making stands for, and returns its number. On the writer
+     * thread.
+     *
+     * @param events the segment's events as they are stored
+     */
+    public long logged(Entry entry, Cause cause, String taskId, long firstSequence, byte[] events) {
+        if (logged == 0) {
+            loggedAt = clock.millis();
+        }
+        logged++;
+        places.append(taskId).append('/').append(firstSequence).append('\n');
+        long next = number + logged;
+        entryDigest.update(events);
+        byte[] hashOfEvents = entryDigest.digest();
+        String address = salted(new Origin(entry.group(), cause.caller(), cause.address()))
+                .inChain();
+        loggedDigest.update(
+                AuditChain.entryDigest(entryDigest, next, loggedAt, entry, address, hashOfEvents, this::remembered));
+        return next;
+    }
+
+    /** Makes rows of the entries of a task, whose segments are about to be removed. On the writer thread. */
+    public static void keep(Session session, String taskId) throws SQLException {
+        if (isKept(session, taskId)) {
+            return; // by an earlier transaction, which removed some of the segments
+        }
+        for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, true)) {
+            Link link = AuditRows.link(session, entry.number());
+            AuditRows.insert(
+                    session,
+                    entry.number(),
+                    link == null ? 0 : link.at(),
+                    entry.entry(),
+                    AuditChain.text(entry.entry().detail()),
+                    HexFormat.of().formatHex(Sha256.of(entry.events())),
+                    entry.salt());
+        }
+    }
+
+    private static boolean isKept(Session session, String taskId) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "SELECT 1 FROM logged WHERE task_id = ? AND entry_no > 0"
+                                + " AND NOT EXISTS (SELECT 1 FROM audit WHERE row_no = logged.entry_no) LIMIT 1",
+                        taskId)
+                .executeQuery()) {
+            return !row.next();
+        }
+    }
+
+    private String remembered(String name) {
+        if (inChain.size() >= MAX_NAMES) {
+            inChain.clear();
+        }
+        return inChain.computeIfAbsent(name, AuditChain::forgettable);
+    }
+
+    /** Returns the time of the newest row before this start; empty if there is none. */
+    public Optional<Instant> newestTime() {
+        return newestTime;
+    }
+
+    /** Returns the clock that decides what of the database is old enough to be removed. */
+    public InstantSource steadyClock() {
+        return steadyClock;
+    }
+
+    private static Optional<Instant> newestTime(Database database) {
+        return database.read(session -> {
+            long newest = 0;
+            for (String table : List.of("audit", "audit_log")) {
+                try (ResultSet row = session.bind("SELECT at_ms FROM " + table + " ORDER BY row_no DESC LIMIT 1")
+                        .executeQuery()) {
+                    newest = row.next() ? Math.max(newest, row.getLong(1)) : newest;
+                }
+            }
+            return newest == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(newest));
+        });
+    }
+
+    /**
+     * Adds a row by itself, soon, and does not wait. The row is lost if the database cannot be written, or if the group has its
+     * share of the works that may wait for the writer: the log has the number of lost rows.
+     */
+    public void note(Entry entry) {
+        database.submit(new Work() {
+            @Override
+            public void write(Session session) throws SQLException {
+                add(session, entry);
+            }
+
+            @Override
+            public String group() {
+                return entry.group();
+            }
+
+            @Override
+            public void committed() {}
+
+            @Override
+            public void failed(Exception cause) {
+                if (lost.getAndIncrement() == 0) { // a line for each would fill the log, and the disk
+                    LOG.log(Level.ERROR, "a row of the audit could not be written: " + entry.action(), cause);
+                }
+            }
+        });
+    }
+
+    @Override
+    public void beforeCommit(Session session) throws SQLException {
+        if (logged > 0) {
+            String all = places.toString();
+            number += logged;
+            hash = AuditChain.chained(hash, number, loggedAt, logged, all, loggedDigest.digest());
+            session.later(
+                    "INSERT INTO audit_log (row_no, at_ms, entries, places, hash) VALUES (?, ?, ?, ?, ?)",
+                    number,
+                    loggedAt,
+                    logged,
+                    all,
+                    hash);
+        }
+        for (Pending row : pending) {
+            insert(session, row);
+        }
+        if (number != writtenNumber) {
+            writeEnd(session);
+        }
+    }
+
+    private void writeEnd(Session session) throws SQLException {
+        String update = "UPDATE audit_end SET row_no = ?, hash = ?";
+        if (database.kind() == DatabaseKind.POSTGRESQL) {
+            session.later(update, number, hash); // the row of the stream, which is there
+        } else if (session.update(update, number, hash) == 0) {
+            session.update("INSERT INTO audit_end (row_no, hash) VALUES (?, ?)", number, hash);
+        }
+    }
+
+    @Override
+    public void committed(int works) {
+        if (lost.get() > 0) {
+            LOG.log(Level.ERROR, "rows of the audit that were not written until now: " + lost.getAndSet(0));
+        }
+        writtenNumber = number;
+        writtenHash = hash;
+        begin();
+    }
+
+    @Override
+    public void rolledBack() {
+        number = writtenNumber;
+        hash = writtenHash;
+        begin();
+    }
+
+    private void begin() {
+        pending.clear();
+        logged = 0;
+        salts.clear();
+        places.setLength(0);
+        loggedDigest.reset();
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+            boolean begun = row.next();
+            number = begun ? row.getLong(1) : 0;
+            hash = begun ? row.getString(2) : AuditChain.GENESIS;
+        }
+        committed(0);
+    }
+
+    /**
+     * Erases the name of a principal, its addresses, and the ids that it chose: rows keep hashes, which reveal only values
+     * that a reader knows already.
+     *
+     * @return how many rows had the name
+     */
+    public int forget(String group, String name) {
+        String member = group + "/" + name;
+        List<String> tasks = database.read(session -> tasksOf(session, group, name));
+        database.writeInSlices(tasks, true, AuditTrail::keepAll);
+        // Behind all that was submitted before, as there may have been no task.
+        database.erase(session -> inChain.keySet().removeAll(List.of(name, member)));
+        return replace("(group_id = ? AND actor = ? OR subject = ?)", List.of(group, name, member), entry -> {
+            boolean did = entry.group().equals(group) && entry.actor().equals(name);
+            boolean about = entry.subject().equals(member);
+            boolean called = did || about && entry.action().equals("task.moved");
+            return new Entry(
+                    entry.group(),
+                    did ? hashed(name) : entry.actor(),
+                    entry.action(),
+                    did && AuditChain.isAskedFor(entry) ? AuditChain.forgettable(entry.target()) : entry.target(),
+                    about ? hashed(member) : entry.subject(),
+                    entry.outcome(),
+                    called ? "" : entry.address(),
+                    entry.trace(),
+                    called ? AuditChain.withoutChosen(entry.detail()) : entry.detail());
+        });
+    }
+
+    /** Makes rows of the entries of a task. */
+    private static int keepAll(Session session, String task) throws SQLException {
+        keep(session, task);
+        return session.update(
+                        "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
+                                + " salt = NULL, trace = NULL, agents = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        task)
+                + session.update(
+                        "UPDATE task SET entry_no = NULL, address = NULL, salt = NULL WHERE task_id = ? AND entry_no IS NOT NULL",
+                        task);
+    }
+
+    /** Tasks whose entries in the log have a name. */
+    private static List<String> tasksOf(Session session, String group, String name) throws SQLException {
+        var tasks = new ArrayList<String>();
+        try (ResultSet rows = session.bind(
+                        "SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE group_id = ?1"
+                                + " AND (caller = ?2 OR task_id IN (SELECT task_id FROM segment WHERE segment.caller = ?2))",
+                        group,
+                        name)
+                .executeQuery()) {
+            while (rows.next()) {
+                tasks.add(rows.getString(1));
+            }
+        }
+        return tasks;
+    }
+
+    /** Erases the id of a context in the rows of one principal or, if it is null, of all principals of the group. */
+    public void forgetContext(String group, @Nullable String principal, String contextId) {
+        database.erase(session -> contextId); // behind all that was submitted before
+        replace(
+                "group_id = ? AND action = 'task.created'",
+                List.of(group),
+                entry -> contextId.equals(entry.detail().get("contextId"))
+                                && (principal == null || principal.equals(entry.actor()))
+                        ? entry.with(AuditChain.withoutChosen(entry.detail()))
+                        : entry);
+    }
+
+    /**
+     * Changes rows in transactions of a few milliseconds, and returns how many are not what they were. What goes into the
+     * chain of them is.
+     * The rows are searched beside the writer.
+     */
+    private int replace(String where, List<String> values, UnaryOperator<Entry> change) {
+        int replaced = 0;
+        long last = 0;
+        List<Long> numbers;
+        do {
+            long after = last;
+            numbers = database.read(session -> numbers(session, where, values, after));
+            replaced += database.writeInSlices(numbers, true, (session, number) -> replace(session, number, change));
+            last = numbers.isEmpty() ? last : numbers.getLast();
+        } while (numbers.size() == AuditRows.ROWS_AT_ONCE);
+        return replaced;
+    }
+
+    private static List<Long> numbers(Session session, String where, List<String> values, long after)
+            throws SQLException {
+        var all = new ArrayList<@Nullable Object>(List.of(after));
+        all.addAll(values);
+        all.add(AuditRows.ROWS_AT_ONCE);
+        var numbers = new ArrayList<Long>();
+        try (ResultSet rows = session.bind(
+                        "SELECT row_no FROM audit WHERE row_no > ? AND " + where + " ORDER BY row_no LIMIT ?",
+                        all.toArray())
+                .executeQuery()) {
+            while (rows.next()) {
+                numbers.add(rows.getLong(1));
+            }
+        }
+        return numbers;
+    }
+
+    private static int replace(Session session, long number, UnaryOperator<Entry> change) throws SQLException {
+        int replaced = 0;
+        for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
+            Entry before = one.row().entry();
+            Entry after = change.apply(before);
+            if (!after.equals(before)) {
+                replaced += session.update(
+                        "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, salt = ?, detail = ?"
+                                + " WHERE row_no = ?",
+                        after.actor(),
+                        after.target(),
+                        after.subject(),
+                        after.address(),
+                        after.address().equals(before.address())
+                                ? one.salt()
+                                : AuditChain.addressInChain(before.address(), one.salt()),
+                        after.detail().equals(before.detail()) ? one.detail() : AuditChain.text(after.detail()),
+                        number);
+            }
+        }
+        return replaced;
+    }
+
+    /** Returns the hash that replaces an erased name or id. */
+    public static String hashed(String name) {
+        return FORGOTTEN + Sha256.hex(name);
+    }
+
+    // ---- Reading
+
+    /** Returns entries behind a number, the oldest first. */
+    public List<Row> rows(Filter filter, long after, int limit) {
+        String target = filter.target();
+        String action = filter.action();
+        if (target != null) {
+            return database.read(session -> {
+                List<Row> rows = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
+                for (LoggedEntry entry : LoggedEntry.of(session, target, after, false)) {
+                    Link link = AuditRows.link(session, entry.number());
+                    if (link != null && link.has(entry)) {
+                        add(rows, filter, entry, link);
+                    }
+                }
+                return sorted(rows, limit);
+            });
+        }
+        if (action != null && !action.startsWith("task.")) {
+            return database.read(session -> AuditRows.written(session, filter, after, Long.MAX_VALUE, limit));
+        }
+        var rows = new ArrayList<Row>();
+        for (long from = after; from != Long.MAX_VALUE && rows.size() < limit; ) {
+            from = some(filter, from, limit - rows.size(), rows);
+        }
+        return rows;
+    }
+
+    /** Adds the next entries to {@code rows}, at most so many, and returns behind which number to go on. */
+    private long some(Filter filter, long after, int limit, List<Row> rows) {
+        return database.read(session -> {
+            List<Link> links = AuditRows.links(session, after, AuditRows.ENTRIES_AT_ONCE);
+            long end = links.isEmpty() ? Long.MAX_VALUE : links.getLast().last();
+            List<Row> found = AuditRows.written(session, filter, after, end, limit);
+            if (found.size() == limit) {
+                end = found.getLast().number();
+            }
+            for (Link link : links) {
+                String[] all = link.placesInOrder();
+                for (int i = 0; i < all.length; i++) {
+                    long number = link.first() + i;
+                    if (number > after && number <= end) {
+                        LoggedEntry entry = AuditRows.at(session, all[i], false);
+                        if (entry != null) {
+                            add(found, filter, entry, link);
+                        }
+                    }
+                }
+            }
+            List<Row> next = sorted(found, limit);
+            rows.addAll(next);
+            return next.size() == limit ? next.getLast().number() : end;
+        });
+    }
+
+    private static List<Row> sorted(List<Row> rows, int limit) {
+        return rows.stream()
+                .sorted(Comparator.comparingLong(Row::number))
+                .limit(limit)
+                .toList();
+    }
+
+    private static void add(List<Row> rows, Filter filter, LoggedEntry entry, Link link) {
+        var row = new Row(entry.number(), Instant.ofEpochMilli(link.at()), entry.entry(), link.hash());
+        if (filter.fits(row)) {
+            rows.add(row);
+        }
+    }
+
+    /** The number of the newest row; 0 if there is none. */
+    public long newest() {
+        return database.read(session -> {
+            try (ResultSet row = session.bind("SELECT row_no FROM audit_end").executeQuery()) {
+                return row.next() ? row.getLong(1) : 0;
+            }
+        });
+    }
+
+    /** Looks at the whole chain, from the first entry to the last. */
+    public Verification verify() {
+        var chain = new AuditVerifier();
+        boolean more = true;
+        while (more) {
+            more = database.read(chain::goOn); // a page each, so that nothing else waits for the connection for long
+        }
+        return chain.result();
+    }
+}

@@ -1,0 +1,141 @@
+package dev.parley.store.audit;
+
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.audit.AuditTrail.Entry;
+import dev.parley.store.database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry of the audit that is a reading of the log: a segment that begins a task or moves it to another state.
+ *
+ * @param number in the audit
+ * @param salt of the address in the chain; see {@link AuditTrail}
+ * @param events the segment's events as they are stored; empty if they were not asked for
+ */
+public record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
+    private static final String SELECT =
+            "SELECT logged.entry_no, group_id, agent, task.task_id, context_id, logged.state, previous, coalesce(logged.caller,"
+                    + " task.caller), logged.address, logged.salt, CASE WHEN first_seq = 1 THEN task.trace ELSE logged.trace END,"
+                    + " CASE WHEN first_seq = 1 THEN task.agents ELSE logged.agents END, %s FROM logged"
+                    + " JOIN task ON task.task_id = logged.task_id JOIN lane ON lane.lane_no = task.lane_no"
+                    + " WHERE logged.entry_no IS NOT NULL AND ";
+    private static final byte[] NO_EVENTS = {};
+    private static final String WITH_EVENTS = SELECT.formatted("logged.events");
+    private static final String WITHOUT_EVENTS = SELECT.formatted("NULL");
+
+    /** What a segment says, that leaves a task in another state than {@code before}; null for its beginning. */
+    public static Entry of(Segment segment, @Nullable TaskState before) {
+        TaskKey key = segment.head().key();
+        Cause cause = segment.cause();
+        String trace = cause.traceparent();
+        return entry(
+                key.scope().group(),
+                key.agent(),
+                key.taskId(),
+                segment.head().contextId(),
+                before,
+                segment.head().state(),
+                cause.caller(),
+                cause.address(),
+                trace == null ? "" : trace,
+                cause.chain().agents());
+    }
+
+    /** Only a caller cancels; otherwise it is the agent that moves its task, for the caller. */
+    private static Entry entry(
+            String group,
+            String agent,
+            String taskId,
+            String contextId,
+            @Nullable TaskState before,
+            TaskState state,
+            String caller,
+            String address,
+            String trace,
+            List<String> agents) {
+        Map<String, Object> detail =
+                before == null ? Map.of("agent", agent, "contextId", contextId) : Map.of("before", before.name());
+        if (!agents.isEmpty()) {
+            detail = new TreeMap<>(detail);
+            detail.put("agents", agents);
+        }
+        if (before == null) {
+            return new Entry(group, caller, "task.created", taskId, "", state.name(), address, trace, detail);
+        }
+        return state == TaskState.CANCELED
+                ? new Entry(group, caller, "task.canceled", taskId, "", state.name(), address, trace, detail)
+                : new Entry(
+                        group,
+                        "agent:" + agent,
+                        "task.moved",
+                        taskId,
+                        group + "/" + caller,
+                        state.name(),
+                        address,
+                        trace,
+                        detail);
+    }
+
+    /** The entry of a segment; null if it is none, or was removed. */
+    static @Nullable LoggedEntry find(Session session, String taskId, long firstSequence, boolean events)
+            throws SQLException {
+        List<LoggedEntry> found = entries(
+                session,
+                (events ? WITH_EVENTS : WITHOUT_EVENTS) + "logged.task_id = ? AND first_seq = ?",
+                taskId,
+                firstSequence);
+        return found.isEmpty() ? null : found.getFirst();
+    }
+
+    /** The entries of a task behind a number, in order. */
+    public static List<LoggedEntry> of(Session session, String taskId, long after, boolean events) throws SQLException {
+        return entries(
+                session,
+                (events ? WITH_EVENTS : WITHOUT_EVENTS)
+                        + "logged.task_id = ? AND logged.entry_no > ? ORDER BY first_seq",
+                taskId,
+                after);
+    }
+
+    private static List<LoggedEntry> entries(Session session, String sql, @Nullable Object... values)
+            throws SQLException {
+        var entries = new ArrayList<LoggedEntry>();
+        try (ResultSet row = session.bind(sql, values).executeQuery()) {
+            while (row.next()) {
+                int before = row.getInt(7);
+                TaskState was = row.wasNull() ? null : States.state(before);
+                String trace = row.getString(11);
+                String agents = row.getString(12);
+                byte[] events = row.getBytes(13);
+                entries.add(new LoggedEntry(
+                        row.getLong(1),
+                        entry(
+                                row.getString(2),
+                                row.getString(3),
+                                row.getString(4),
+                                row.getString(5),
+                                was,
+                                States.state(row.getInt(6)),
+                                row.getString(8),
+                                row.getString(9),
+                                trace == null ? "" : trace,
+                                agents == null
+                                        ? List.of()
+                                        : CallChain.read(agents).agents()),
+                        row.getString(10),
+                        events == null ? NO_EVENTS : events));
+            }
+        }
+        return entries;
+    }
+}

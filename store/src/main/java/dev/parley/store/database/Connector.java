@@ -1,0 +1,43 @@
+package dev.parley.store.database;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** Opens connections, and closes those that failed. */
+interface Connector {
+    /** Purpose of a connection. */
+    enum Use {
+        READ,
+        WRITE,
+        /** Writes, and is in no transaction unless a statement needs one. */
+        MAINTAIN
+    }
+
+    Connection connect(Use use) throws SQLException;
+
+    default void close(Connection connection) throws SQLException {
+        connection.close();
+    }
+
+    /** Returns a statement as the driver takes it. */
+    default String text(String sql) {
+        return sql;
+    }
+
+    /** Returns the parameters of a statement in the order in which the driver takes them. */
+    default @Nullable Object[] values(String sql, @Nullable Object[] values) {
+        return values;
+    }
+
+    /** A connector for one purpose. */
+    record Opening(Connector connector, Use use) {
+        Connection open() throws SQLException {
+            return connector.connect(use);
+        }
+
+        void close(Connection connection) throws SQLException {
+            connector.close(connection);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+package dev.parley.store.database;
+
+/** Database system. */
+public enum DatabaseKind {
+    SQLITE,
+    POSTGRESQL
+}

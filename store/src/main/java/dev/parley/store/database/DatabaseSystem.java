@@ -1,0 +1,54 @@
+package dev.parley.store.database;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** A database system: its connections, the beginning of its transactions, and the SQL in which it differs from others. */
+public sealed interface DatabaseSystem extends Connector permits SqliteSystem, PostgresqlSystem {
+    DatabaseKind kind();
+
+    /** Returns a statement that makes or changes tables, in this system's words. */
+    String spelled(String sql);
+
+    /** Returns a table with a column {@code value} of the texts in the parameter, a JSON array. */
+    String jsonTexts();
+
+    /** The version of the tables of tasks. */
+    long schema(Session session) throws SQLException;
+
+    /** The version of the tables of tasks that this program writes. */
+    int currentSchema();
+
+    /** Limits how long the next statements wait for the locks of others. */
+    void lockTimeout(Session session, int millis) throws SQLException;
+
+    /** Begins a transaction of the writer, before its first read. */
+    void begin(Session session) throws SQLException;
+
+    /** Has the transaction that was begun write to the disk, if nothing else does. */
+    default void touch(Session session) throws SQLException {}
+
+    /** The transaction that was begun last is in the database. */
+    default void committed() {}
+
+    /** The commit of the transaction that was begun last has failed: it is in the database as a whole, or not at all. */
+    default void uncertain() {}
+
+    /** The writer's connection is a new one. */
+    default void reopened(Session session) throws SQLException {}
+
+    /** True if the transaction whose commit failed is known to be in the database, after a connection was opened again. */
+    default boolean hasLanded() {
+        return false;
+    }
+
+    /** True if a statement failed because its connection had been broken. */
+    default boolean isBroken(SQLException failure) {
+        return false;
+    }
+
+    /** How long works wait for a database that cannot be written before they are refused. */
+    default Duration patience() {
+        return Duration.ZERO;
+    }
+}

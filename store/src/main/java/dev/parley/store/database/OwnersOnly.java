@@ -1,0 +1,101 @@
+package dev.parley.store.database;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Creates files and directories that only their owner can read, on file systems with owners. Existing ones keep their
+ * permissions, which may be deliberate.
+ */
+public final class OwnersOnly {
+    private OwnersOnly() {}
+
+    /** Makes a directory, and those that it is in, unless it is there. */
+    public static void directory(Path directory) throws IOException {
+        Files.createDirectories(directory, permissions(directory, "rwx------"));
+    }
+
+    /** True if only the owner of a file can read or write it, or the file system has no such permissions. */
+    public static boolean is(Path file) throws IOException {
+        return !file.getFileSystem().supportedFileAttributeViews().contains("posix")
+                || PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
+                        .endsWith("------");
+    }
+
+    /** Makes an empty file, unless it is there. */
+    public static void file(Path file) throws IOException {
+        if (Files.notExists(file)) {
+            Files.createFile(file, permissions(file, "rw-------"));
+        }
+    }
+
+    /**
+     * Makes a file with this content as a whole, or not at all: after a crash or on a full disk there is no part of it.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if it is there; it is as it was
+     */
+    public static void create(Path file, byte[] content) throws IOException {
+        write(file, content, written -> {
+            try {
+                Files.createLink(file, written); // unlike a move, never replaces what another process has made
+            } catch (UnsupportedOperationException noLinks) {
+                Files.move(written, file);
+            }
+        });
+    }
+
+    /** Makes a file with this content, or replaces the one that is there, as a whole: after a crash it has the old content or the new. */
+    public static void replace(Path file, byte[] content) throws IOException {
+        write(file, content, written -> Files.move(written, file, StandardCopyOption.ATOMIC_MOVE));
+    }
+
+    @FunctionalInterface
+    private interface Naming {
+        void name(Path written) throws IOException;
+    }
+
+    private static void write(Path file, byte[] content, Naming naming) throws IOException {
+        Path directory = requireNonNull(file.toAbsolutePath().getParent(), "a file has a directory");
+        Path written =
+                Files.createTempFile(directory, "." + file.getFileName(), ".new", permissions(file, "rw-------"));
+        try {
+            try (FileChannel out = FileChannel.open(written, StandardOpenOption.WRITE)) {
+                for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {
+                    out.write(left);
+                }
+                out.force(true);
+            }
+            naming.name(written);
+            force(directory);
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    /** Writes the names in a directory to the disk, where the system can. */
+    private static void force(Path directory) throws IOException {
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+            names.force(true);
+        } catch (AccessDeniedException windows) {
+            // opens no directories, and writes their names itself
+        }
+    }
+
+    private static FileAttribute<?>[] permissions(Path path, String permissions) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
+    }
+}

@@ -1,0 +1,389 @@
+package dev.parley.store.database;
+
+import dev.parley.store.database.PostgresqlBatch.Piece;
+import dev.parley.store.spi.InUseException;
+import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.NotOpenedException.Reason;
+import dev.parley.store.spi.StoreException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PostgreSQL. Each start of a writer is a stream, a row that each of its transactions updates first: a writer whose row is gone
+ * writes nothing, and the number of the group in the row tells whether a transaction was committed whose answer was lost.
+ *
+ * <p>The lock that keeps other hubs out belongs to the connection that writes, so that a hub that cannot be sure of the lock
+ * cannot write either.
+ */
+public final class PostgresqlSystem implements DatabaseSystem {
+    /** Version of the tables of tasks. */
+    static final int SCHEMA = 1;
+
+    /** Hash of a chain without links. */
+    private static final String BEGINNING = "0".repeat(64);
+
+    private static final String MODULE = "task";
+
+    /** The oldest server, as {@code server_version_num} has it. */
+    private static final int OLDEST = 150_000;
+
+    /** The first half of the lock, which other programs are unlikely to use; the second one stands for the schema. */
+    private static final int LOCK = 727539;
+
+    /** State of a lock that is not available, as PostgreSQL has it. */
+    private static final String IN_USE = "55P03";
+
+    private static final String UNREACHABLE = "08001";
+
+    /** The server may take so long to notice that a hub was killed, or that its own connection is gone. */
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(3);
+
+    private static final Duration LOCK_PAUSE = Duration.ofMillis(50);
+
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final DataSource source;
+    private final Wrapper wrapper;
+    private final Duration patience;
+
+    // Used by the writer thread only.
+    private long stream;
+    private long group;
+    private long begun;
+    /** Number of the group whose commit failed; 0 if that is settled. */
+    private long uncertain;
+
+    private boolean landed;
+    private final PostgresqlBatch batch = new PostgresqlBatch();
+
+    PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience) {
+        this.source = source;
+        this.wrapper = wrapper;
+        this.patience = patience;
+    }
+
+    // ---- Connections
+
+    @Override
+    public Connection connect(Use use) throws SQLException {
+        Connection connection = wrapper.wrap(source.getConnection());
+        try {
+            connection.setReadOnly(use == Use.READ);
+            if (use == Use.READ) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            } else {
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+                lock(connection);
+                connection.setAutoCommit(false);
+            }
+            return connection;
+        } catch (SQLException | RuntimeException failure) {
+            close(connection);
+            throw failure;
+        }
+    }
+
+    private void lock(Connection connection) throws SQLException {
+        long end = System.nanoTime() + LOCK_PATIENCE.toNanos();
+        try (Statement statement = connection.createStatement()) {
+            while (!tryLock(statement)) {
+                if (System.nanoTime() - end > 0) {
+                    throw new SQLException(
+                            "the database is in use by another hub (expected: one hub per database)", IN_USE);
+                }
+                LockSupport.parkNanos(LOCK_PAUSE.toNanos());
+            }
+            if (stream != 0) {
+                name(statement);
+            }
+        }
+    }
+
+    /** Looks whether a hub has a database open. */
+    static boolean isInUse(DataSource source) throws IOException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+                                + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                                + " AND classid = " + LOCK
+                                + " AND objid = CAST(CAST(hashtext(current_schema()) AS BIGINT) & 4294967295 AS OID)")) {
+            return row.next() && row.getLong(1) > 0;
+        } catch (SQLException failure) {
+            throw new IOException(failure.getMessage(), failure);
+        }
+    }
+
+    /** Says what to do about a database that cannot be opened. */
+    static StoreException cannotOpen(DataSource source, SQLException problem) {
+        String state = String.valueOf(problem.getSQLState());
+        String what = "cannot open the database" + (source instanceof PostgresqlUrl url ? ", " + url : "") + ": "
+                + problem.getMessage();
+        boolean hasDriver = !String.valueOf(problem.getMessage()).contains("No suitable driver");
+        // The driver gives its own refusals of parameters the state of a server that does not answer.
+        boolean isParameter =
+                state.equals("22023") || state.equals(UNREACHABLE) && hasDriver && problem.getCause() == null;
+        String advice = switch (state) {
+            case UNREACHABLE ->
+                !hasDriver
+                        ? "add org.postgresql:postgresql to the class path"
+                        : isParameter ? "" : "start the server, or name another one; it is tried for 10 s";
+            case "08004", "08006" -> "start the server, or name another one";
+            case "28000", "28P01" -> "name a user in the URL, and its password there or in ~/.pgpass";
+            case "3D000" -> "create it: createdb --encoding UTF8 --template template0 NAME";
+            case "42501" -> "the user needs the right to create tables in the schema: GRANT CREATE ON SCHEMA";
+            case "3F000" -> "create the schema that the parameter currentSchema names";
+            default -> "";
+        };
+        String cause = problem.getCause() instanceof UnknownHostException unknown
+                ? " Unknown host " + unknown.getMessage() + "."
+                : "";
+        String message = what + cause + (advice.isEmpty() ? "" : " (" + advice + ")");
+        return state.equals(IN_USE)
+                ? new InUseException(what, problem)
+                : new NotOpenedException(isParameter ? Reason.SETTING : Reason.SERVER, message, problem);
+    }
+
+    @Override
+    public String toString() {
+        return source instanceof PostgresqlUrl url ? url.toString() : "PostgreSQL";
+    }
+
+    private static boolean tryLock(Statement statement) throws SQLException {
+        try (ResultSet row =
+                statement.executeQuery("SELECT pg_try_advisory_lock(" + LOCK + ", hashtext(current_schema()))")) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    /** Has rows of other modules carry the number of the stream. */
+    private void name(Statement statement) throws SQLException {
+        statement.execute("SET parley.stream = " + stream);
+    }
+
+    /** Ends the server's session too, even if a pool would keep it, and so frees the lock. */
+    @Override
+    public void close(Connection connection) throws SQLException {
+        try {
+            connection.abort(Runnable::run);
+        } finally {
+            connection.close();
+        }
+    }
+
+    @Override
+    public String text(String sql) {
+        return NumberedParameters.text(sql);
+    }
+
+    @Override
+    public @Nullable Object[] values(String sql, @Nullable Object[] values) {
+        return NumberedParameters.ordered(sql, values);
+    }
+
+    // ---- Start
+
+    /**
+     * Brings the tables of tasks up to date, and begins a stream, which takes over what earlier ones have left.
+     *
+     * @throws StoreException if this server or database cannot hold them
+     */
+    void start(Session session) throws SQLException {
+        require(session);
+        session.once(Migrations.MODULE_VERSIONS);
+        session.once("SET parley.stream = 0"); // of rows that are older than streams
+        migrate(session);
+        String hash = BEGINNING;
+        long number = 0;
+        long hub = session.number("INSERT INTO hub (name, level) VALUES (?, ?) RETURNING hub_no", hubName(), SCHEMA);
+        session.update(
+                "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
+                        + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream",
+                hub);
+        session.update("DELETE FROM stream");
+        session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?", hub);
+        try (ResultSet row = session.bind(
+                        "SELECT audit_no, audit_hash FROM stream_end ORDER BY audit_no DESC, stream_no DESC LIMIT 1")
+                .executeQuery()) {
+            if (row.next()) {
+                number = row.getLong(1);
+                hash = row.getString(2);
+            }
+        }
+        stream = session.number(
+                "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (?, ?, ?) RETURNING stream_no",
+                hub,
+                number,
+                hash);
+        session.update("UPDATE task SET owner = ? WHERE owner IS NOT NULL", stream);
+        session.once("SET parley.stream = " + stream);
+        session.commit();
+    }
+
+    private static void require(Session session) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "SELECT current_setting('server_version_num')::integer, current_setting('server_version'),"
+                                + " current_setting('server_encoding')")
+                .executeQuery()) {
+            row.next();
+            if (row.getInt(1) < OLDEST) {
+                throw new NotOpenedException(
+                        Reason.SERVER, "PostgreSQL " + row.getString(2) + " (expected: 15 or newer)");
+            }
+            if (!row.getString(3).equals("UTF8")) {
+                throw new NotOpenedException(
+                        Reason.SERVER,
+                        "the database has the encoding " + row.getString(3)
+                                + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
+            }
+        }
+    }
+
+    private static void migrate(Session session) throws SQLException {
+        Migrations.run(
+                "the tables of tasks have version",
+                Database.version(session, MODULE),
+                Migrations.scripts("postgresql", SCHEMA),
+                (statements, version) -> {
+                    for (String sql : (Iterable<String>) statements::iterator) {
+                        session.once(sql);
+                    }
+                    Database.setVersion(session, MODULE, version);
+                });
+    }
+
+    private static String hubName() {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException unnamed) {
+            host = "unknown";
+        }
+        return host + "/" + ProcessHandle.current().pid();
+    }
+
+    // ---- Transactions
+
+    /** The number of the stream. */
+    public long stream() {
+        return stream;
+    }
+
+    @Override
+    public void begin(Session session) {
+        long before = group;
+        long next = before + 1;
+        begun = next;
+        batch.begin(
+                session,
+                new Piece(
+                        "UPDATE stream SET group_no = ? WHERE stream_no = ? AND group_no = ?",
+                        parameters -> {
+                            parameters.add(next);
+                            parameters.add(stream);
+                            parameters.add(before);
+                        },
+                        PostgresqlSystem::requireStream));
+    }
+
+    private static void requireStream(int updated) throws SQLException {
+        if (updated == 0) {
+            throw fenced();
+        }
+    }
+
+    /** The statements of the transaction that are kept back. */
+    public PostgresqlBatch batch() {
+        return batch;
+    }
+
+    private static SQLException fenced() {
+        return new SQLException(
+                "another hub has taken this database over, and this one writes nothing any more (expected: one hub per"
+                        + " database; stop the other, then restart this one)");
+    }
+
+    @Override
+    public void committed() {
+        group = begun;
+        uncertain = 0;
+    }
+
+    @Override
+    public void uncertain() {
+        uncertain = begun;
+        landed = false;
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        try (ResultSet row = session.bind("SELECT group_no FROM stream WHERE stream_no = ?", stream)
+                .executeQuery()) {
+            if (!row.next()) {
+                throw fenced();
+            }
+            group = row.getLong(1);
+        }
+        if (uncertain != 0) {
+            landed = group == uncertain;
+            uncertain = 0; // the next attempt to write takes the same number
+        }
+    }
+
+    @Override
+    public boolean hasLanded() {
+        return landed;
+    }
+
+    @Override
+    public boolean isBroken(SQLException failure) {
+        String state = String.valueOf(failure.getSQLState());
+        return state.startsWith("08") || state.startsWith("57P");
+    }
+
+    @Override
+    public Duration patience() {
+        return patience;
+    }
+
+    // ---- SQL
+
+    @Override
+    public DatabaseKind kind() {
+        return DatabaseKind.POSTGRESQL;
+    }
+
+    @Override
+    public String spelled(String sql) {
+        return sql.replace(" KEY PRIMARY KEY", " BIGINT PRIMARY KEY").replace(") ROWLESS", ")");
+    }
+
+    @Override
+    public String jsonTexts() {
+        return "json_array_elements_text(CAST(? AS JSON)) AS texts (value)";
+    }
+
+    @Override
+    public long schema(Session session) throws SQLException {
+        return Database.version(session, MODULE);
+    }
+
+    @Override
+    public int currentSchema() {
+        return SCHEMA;
+    }
+
+    @Override
+    public void lockTimeout(Session session, int millis) {
+        // only one hub writes
+    }
+}

@@ -1,0 +1,224 @@
+package dev.parley.store.database;
+
+import dev.parley.store.database.Connector.Opening;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection and its prepared statements, for one thread at a time. After a failure both are {@linkplain #discard
+ * discarded}, and the next use opens a new connection: SQLite may have ended the transaction by itself, and its driver
+ * never runs a statement again that failed.
+ */
+public final class Session {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
+    /** Statements that a connection keeps prepared; what is made up of a caller's filters has no end of forms. */
+    private static final int MAX_STATEMENTS = 500;
+
+    private final Opening opening;
+    private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
+    private @Nullable Connection connection;
+    private volatile @Nullable PreparedStatement latest;
+    volatile @Nullable Timeout timeout;
+    /** Since when a caller reads by this session, as of {@link System#nanoTime}; null if none does, and for the writer. */
+    @Nullable
+    Long readingSince;
+
+    /** Statements that were bound, and KiB bound to them: what a work costs, whatever else the machine does. */
+    long weight;
+
+    @Nullable
+    Deferred deferred;
+
+    Session(Opening opening) {
+        this.opening = opening;
+    }
+
+    Connection connection() throws SQLException {
+        Connection opened = connection;
+        if (opened == null) {
+            opened = opening.open();
+            connection = opened;
+        }
+        return opened;
+    }
+
+    boolean isConnected() {
+        return connection != null;
+    }
+
+    /**
+     * True if this session may see the database as it was at a time, and not as it is now.
+     *
+     * @param nanoTime as of {@link System#nanoTime}
+     */
+    public boolean beganBefore(long nanoTime) {
+        Long since = readingSince;
+        return since != null && since - nanoTime <= 0;
+    }
+
+    /** Returns the statement for {@code sql}, prepared once, with its parameters bound to {@code values}. */
+    public PreparedStatement bind(String sql, @Nullable Object... parameters) throws SQLException {
+        flush();
+        PreparedStatement statement = statements.get(sql);
+        if (statement == null) {
+            statement = connection().prepareStatement(opening.connector().text(sql));
+            statements.put(sql, statement);
+            if (statements.size() > MAX_STATEMENTS) {
+                statements.pollFirstEntry().getValue().close();
+            }
+        }
+        latest = statement;
+        weight++;
+        Timeout limit = timeout;
+        if (limit != null && limit.isOver()) {
+            throw new SQLException("the time limit of the query is over");
+        }
+        @Nullable Object[] values = opening.connector().values(sql, parameters);
+        for (int i = 0; i < values.length; i++) {
+            weight += set(statement, i + 1, values[i]);
+        }
+        return statement;
+    }
+
+    /** Binds a value to a parameter, and returns its KiB. */
+    static int set(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
+        switch (value) {
+            case String text -> {
+                statement.setString(index, text);
+                return text.length() >> 10;
+            }
+            case Long number -> statement.setLong(index, number);
+            case Integer number -> statement.setInt(index, number);
+            case byte[] bytes -> {
+                statement.setBytes(index, bytes);
+                return bytes.length >> 10;
+            }
+            case null, default -> statement.setObject(index, value);
+        }
+        return 0;
+    }
+
+    /** Runs {@code sql} with its parameters bound to {@code values}, and returns how many rows it changed. */
+    public int update(String sql, @Nullable Object... values) throws SQLException {
+        return bind(sql, values).executeUpdate();
+    }
+
+    /** Has rows written before the next statement, or before the commit. */
+    public void defer(Deferred rows, int bytes) {
+        deferred = rows;
+        weight += 1 + (bytes >> 10);
+    }
+
+    /**
+     * Runs a statement at once, or with the rows that are kept back. Its count of changed rows is not returned.
+     */
+    public void later(String sql, @Nullable Object... values) throws SQLException {
+        Deferred kept = deferred;
+        if (kept == null) {
+            update(sql, values);
+        } else {
+            kept.later(this, sql, values);
+        }
+    }
+
+    /** Writes the rows that were kept back. */
+    void flush() throws SQLException {
+        Deferred rows = deferred;
+        if (rows != null) {
+            deferred = null;
+            rows.flush(this);
+        }
+    }
+
+    void commit() throws SQLException {
+        flush();
+        connection().commit();
+    }
+
+    /** Runs SQL that is not worth keeping. */
+    public void once(String sql) throws SQLException {
+        flush();
+        try (Statement statement = connection().createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** Closes the connection with all of its statements. The next use opens a new one. */
+    void discard() {
+        Connection failed = connection;
+        connection = null;
+        latest = null;
+        deferred = null;
+        statements.clear();
+        if (failed != null) {
+            try {
+                opening.close(failed);
+            } catch (SQLException | RuntimeException failure) {
+                LOG.log(Level.DEBUG, "closing a connection that failed", failure);
+            }
+        }
+    }
+
+    /** Returns the number in the first column of the first row, or 0 if there is no row. */
+    public long number(String sql, @Nullable Object... values) throws SQLException {
+        try (ResultSet row = bind(sql, values).executeQuery()) {
+            return row.next() ? row.getLong(1) : 0;
+        }
+    }
+
+    /** Rows that are kept back, so that one statement writes many. */
+    interface Deferred {
+        /** Keeps a statement back, too. */
+        void later(Session session, String sql, @Nullable Object... values);
+
+        void flush(Session session) throws SQLException;
+    }
+
+    /**
+     * Time limit of one use of a session. Once the use has ended it interrupts nothing: the next user's statement may be
+     * running by then.
+     */
+    static final class Timeout {
+        private final Session session;
+        private boolean ended;
+        private boolean over;
+
+        Timeout(Session session) {
+            this.session = session;
+        }
+
+        /** Ends the statement that runs, which then fails, and so do all further ones. */
+        synchronized void expire() {
+            if (ended) {
+                return;
+            }
+            over = true;
+            PreparedStatement running = session.latest;
+            if (running != null) {
+                try {
+                    running.cancel();
+                } catch (SQLException failure) {
+                    LOG.log(Level.WARNING, "interrupting a statement", failure);
+                }
+            }
+        }
+
+        synchronized boolean isOver() {
+            return over;
+        }
+
+        /** Returns whether the time was over before the use ended. */
+        synchronized boolean end() {
+            ended = true;
+            return over;
+        }
+    }
+}

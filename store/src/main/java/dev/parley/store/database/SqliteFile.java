@@ -1,0 +1,167 @@
+package dev.parley.store.database;
+
+import dev.parley.protocol.FairPool;
+import dev.parley.store.database.Connector.Use;
+import dev.parley.store.spi.InUseException;
+import dev.parley.store.spi.StoreException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.sqlite.ProgressHandler;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConfig.JournalMode;
+import org.sqlite.SQLiteConfig.SynchronousMode;
+
+/** The SQLite database of a data directory: its lock, its connections and the tables of tasks. */
+final class SqliteFile {
+    /** Version of the tables of tasks. */
+    static final int SCHEMA = 7;
+
+    /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
+    static final String WIPED = "free pages";
+
+    private static final String NAME = "parley.db";
+
+    private static final String LOCK = "parley.lock";
+
+    /** How long SQLite waits for a lock that another process holds, and how long an attempt to write does. */
+    static final int BUSY_MS = 10_000;
+
+    /** Cache of a connection that writes: kibibytes, as SQLite has it, which takes positive numbers for pages. */
+    static final int WRITE_CACHE = -24_000;
+
+    /** Overwrites what is removed at once, so that an erasure has nothing to do for what was removed before. */
+    static final String SECURE_DELETE = "PRAGMA secure_delete=ON";
+
+    /** Instructions of SQLite's machine between two checkpoints of a reading statement: less than a millisecond. */
+    private static final int STEPS_AT_ONCE = 10_000;
+
+    /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
+    private static final int[] OLDEST_SQLITE = {3, 51, 3};
+
+    private SqliteFile() {}
+
+    static Path in(Path directory) {
+        return directory.resolve(NAME);
+    }
+
+    /** Whether a hub has the database in {@code directory} open, as {@link Database#isInUse} says. */
+    static boolean isInUse(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.READ);
+                FileLock free = channel.tryLock(0, Long.MAX_VALUE, true)) {
+            return free == null;
+        } catch (NoSuchFileException neverUsed) {
+            return false;
+        } catch (OverlappingFileLockException sameProcess) {
+            return true;
+        }
+    }
+
+    /**
+     * Takes the lock of {@code directory}, which closing the channel returns.
+     *
+     * @throws InUseException if another hub has it
+     */
+    static FileChannel lock(Path directory) throws IOException {
+        FileChannel channel =
+                FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException sameProcess) {
+            // falls through: it is in use, be it by this process
+        }
+        channel.close();
+        throw new InUseException("directory " + directory
+                + " is in use by another hub (expected: one hub per directory; stop the other or name another)");
+    }
+
+    static Connection connect(String url, Use use) throws SQLException {
+        boolean readOnly = use == Use.READ;
+        var config = new SQLiteConfig();
+        config.setJournalMode(JournalMode.WAL);
+        config.setSynchronous(SynchronousMode.FULL);
+        config.setBusyTimeout(BUSY_MS);
+        config.setCacheSize(readOnly ? -4_000 : WRITE_CACHE);
+        config.enforceForeignKeys(false);
+        config.setGetGeneratedKeys(false);
+        config.setReadOnly(readOnly);
+        Connection connection = config.createConnection(url);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA wal_autocheckpoint=0"); // the Checkpointer's, beside the writer
+            statement.execute("PRAGMA journal_size_limit=67108864");
+            statement.execute(SECURE_DELETE);
+            connection.setAutoCommit(use != Use.WRITE);
+            if (readOnly) {
+                ProgressHandler.setHandler(connection, STEPS_AT_ONCE, new Checkpoint());
+            }
+            return connection;
+        } catch (SQLException failure) {
+            connection.close();
+            throw failure;
+        }
+    }
+
+    /** Lets a long statement give up its turn to other work of its pool, and ends it if that work has been given up. */
+    private static final class Checkpoint extends ProgressHandler {
+        @Override
+        protected int progress() {
+            return FairPool.checkpoint() ? 0 : 1;
+        }
+    }
+
+    /** @throws StoreException if the library is older than what this program needs */
+    static void requireVersion(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT sqlite_version()")) {
+            String version = row.getString(1);
+            String[] parts = version.split("\\.", -1);
+            for (int i = 0; i < OLDEST_SQLITE.length; i++) {
+                int part = Integer.parseInt(parts[i]);
+                if (part != OLDEST_SQLITE[i]) {
+                    if (part > OLDEST_SQLITE[i]) {
+                        return;
+                    }
+                    throw new StoreException("SQLite " + version + " (expected: 3.51.3 or newer)");
+                }
+            }
+        }
+    }
+
+    /** Brings the tables of tasks up to date, each version in a transaction of its own. */
+    static void migrate(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            int version;
+            try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
+                version = row.getInt(1);
+            }
+            statement.execute(Migrations.MODULE_VERSIONS);
+            if (version == 0) {
+                statement.execute("INSERT INTO module_version (module, version) VALUES ('" + WIPED
+                        + "', 1) ON CONFLICT DO NOTHING");
+            }
+            Migrations.run(
+                    "the tables of tasks have version",
+                    version,
+                    Migrations.scripts("sqlite", SCHEMA),
+                    (statements, next) -> {
+                        connection.setAutoCommit(false);
+                        for (String sql : (Iterable<String>) statements::iterator) {
+                            statement.execute(sql);
+                        }
+                        statement.execute("PRAGMA user_version=" + next);
+                        connection.commit();
+                        connection.setAutoCommit(true);
+                    });
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.parley.store.database;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** SQLite, in a file. */
+public record SqliteSystem(Connector connector) implements DatabaseSystem {
+    @Override
+    public Connection connect(Use use) throws SQLException {
+        return connector.connect(use);
+    }
+
+    @Override
+    public DatabaseKind kind() {
+        return DatabaseKind.SQLITE;
+    }
+
+    @Override
+    public String spelled(String sql) {
+        return sql.replace(" KEY PRIMARY KEY", " INTEGER PRIMARY KEY").replace(") ROWLESS", ") WITHOUT ROWID");
+    }
+
+    @Override
+    public String jsonTexts() {
+        return "json_each(?)";
+    }
+
+    @Override
+    public long schema(Session session) throws SQLException {
+        return session.number("PRAGMA user_version");
+    }
+
+    @Override
+    public int currentSchema() {
+        return SqliteFile.SCHEMA;
+    }
+
+    @Override
+    public void lockTimeout(Session session, int millis) throws SQLException {
+        session.once("PRAGMA busy_timeout=" + millis);
+    }
+
+    /** Takes the lock: a first read would lose its snapshot to a checkpoint that empties the log. */
+    @Override
+    public void begin(Session session) throws SQLException {
+        session.update("DELETE FROM module_version WHERE 0");
+    }
+
+    /** Changes a number, because SQLite does not write a row that stays as it is. */
+    @Override
+    public void touch(Session session) throws SQLException {
+        session.update("INSERT INTO module_version (module, version) VALUES ('touched', 0)"
+                + " ON CONFLICT (module) DO UPDATE SET version = 1 - version");
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        begin(session);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.parley.store.database;
+
+import java.sql.SQLException;
+
+/** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
+public interface Work {
+    /** Writes it. Called again if its group failed: with others of it, or in a transaction of its own. */
+    void write(Session session) throws SQLException;
+
+    /** It is on disk. Must not block. */
+    void committed();
+
+    /** It is not on disk. Must not block. */
+    void failed(Exception cause);
+
+    /** Returns how much it has written, in pages of the write-ahead log: a checkpoint follows after many of them. */
+    default int rows() {
+        return 1;
+    }
+
+    /** The group on whose behalf it is written; works of a group are written in their order. Empty for none. */
+    default String group() {
+        return "";
+    }
+
+    /** True if it is written after all works, also of other groups, that were submitted before it. */
+    default boolean isBarrier() {
+        return false;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.parley.store.encryption;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.spi.StoreException;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encryption at rest: of webhooks, because they contain tokens of third parties, and optionally of the contents of tasks.
+ *
+ * @param sealing the keys; null for none, and then nothing is encrypted
+ * @param tasks whether tasks are encrypted from now on; those that were before are read with the same keys either way
+ */
+public record AtRest(@Nullable Sealing sealing, boolean tasks) {
+    /** Nothing is encrypted. */
+    public static final AtRest PLAIN = new AtRest(null, false);
+
+    private static final List<String> SCHEMA = List.of("""
+            -- Which keys tasks were encrypted with, so that a missing one shows when the hub starts.
+            CREATE TABLE sealing_key (key_id TEXT PRIMARY KEY);
+            """);
+
+    /** @throws IllegalArgumentException if tasks are to be encrypted, and there is no key */
+    public AtRest {
+        if (tasks && sealing == null) {
+            throw new IllegalArgumentException("tasks are to be encrypted without a key (expected: one)");
+        }
+    }
+
+    public byte[] webhook(byte[] plain, String place) {
+        return sealing == null ? plain : sealing.seal(plain, place);
+    }
+
+    public byte[] task(byte[] plain, String place) {
+        return tasks ? requireNonNull(sealing).seal(plain, place) : plain;
+    }
+
+    public byte[] open(byte[] stored, String place) {
+        if (sealing != null) {
+            return sealing.open(stored, place);
+        }
+        if (Sealing.isSealed(stored)) {
+            throw new StoreException(place + " is encrypted, and there is no key (expected: the one it was made with)");
+        }
+        return stored;
+    }
+
+    /** Looks whether all keys are there that tasks were encrypted with, and remembers the one that is used now. */
+    public void check(Database database) {
+        database.migrate("sealing", SCHEMA);
+        checkKeys(database);
+        if (tasks) {
+            String id = requireNonNull(sealing).keyId();
+            database.write(session ->
+                    session.update("INSERT INTO sealing_key (key_id) VALUES (?) ON CONFLICT DO NOTHING", id));
+        }
+    }
+
+    /** Looks whether all keys are there that tasks were encrypted with. */
+    public void checkKeys(Database database) {
+        for (String id : usedFor(database)) {
+            if (sealing == null || !sealing.has(id)) {
+                throw new StoreException("tasks are encrypted by the key " + id
+                        + ", which is not there (expected: the newest key first, and every older one behind it)");
+            }
+        }
+    }
+
+    private static List<String> usedFor(Database database) {
+        return database.read(session -> {
+            var ids = new ArrayList<String>();
+            try (ResultSet made = session.bind("SELECT 1 FROM module_version WHERE module = 'sealing'")
+                    .executeQuery()) {
+                if (!made.next()) {
+                    return ids; // no hub has run here yet
+                }
+            }
+            try (ResultSet rows = session.bind("SELECT key_id FROM sealing_key").executeQuery()) {
+                while (rows.next()) {
+                    ids.add(rows.getString(1));
+                }
+            }
+            return ids;
+        });
+    }
+}

@@ -1,0 +1,5 @@
+/** Encryption at rest, and its keys. */
+@NullMarked
+package dev.parley.store.encryption;
+
+import org.jspecify.annotations.NullMarked;

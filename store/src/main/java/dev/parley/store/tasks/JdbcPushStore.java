@@ -1,0 +1,268 @@
+package dev.parley.store.tasks;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.PushConfig;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.Sealing;
+import dev.parley.store.spi.StoreException;
+import dev.parley.store.tasks.Lanes.Lane;
+import java.net.URI;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Webhooks in the same database as the tasks they belong to. */
+public final class JdbcPushStore implements PushStore {
+    private static final String SELECT =
+            "SELECT webhook.task_id, webhook.lane_no, config, delivered, attempts, next_ms, dead_ms, error, dialect,"
+                    + " task_name, config_id, generation FROM webhook ";
+
+    private final Database database;
+    private final Lanes lanes;
+    private final AuditTrail audit;
+    private final InstantSource clock;
+    private final AtRest atRest;
+
+    public JdbcPushStore(Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest) {
+        this.atRest = atRest;
+        this.audit = audit;
+        this.database = database;
+        this.lanes = lanes;
+        this.clock = clock;
+    }
+
+    @Override
+    public void save(Subscription subscription, Cause cause) {
+        database.write(group(subscription.task()), session -> save(session, subscription, cause));
+    }
+
+    private static String group(TaskKey task) {
+        return task.scope().group();
+    }
+
+    int save(Session session, Subscription subscription, Cause cause) throws SQLException {
+        TaskKey task = subscription.task();
+        int saved = session.update(
+                // A task's webhooks are in the order of their times, so two of one moment get two.
+                "INSERT INTO webhook"
+                        + " (task_id, config_id, lane_no, made_ms, config, dialect, task_name, delivered, attempts,"
+                        + " next_ms, dead_ms, error, generation) VALUES (?, ?, ?, (SELECT MAX(time) FROM (SELECT CAST(? AS BIGINT) AS time"
+                        + " UNION ALL SELECT MAX(made_ms) + 1 FROM webhook WHERE task_id = ?) AS times), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT (task_id, config_id) DO UPDATE SET config = excluded.config,"
+                        + " dialect = excluded.dialect, task_name = excluded.task_name, delivered = excluded.delivered,"
+                        + " attempts = excluded.attempts, next_ms = excluded.next_ms, dead_ms = excluded.dead_ms,"
+                        + " error = excluded.error, generation = excluded.generation",
+                task.taskId(),
+                requireNonNull(subscription.config().id()),
+                lanes.number(session, Lane.of(task)),
+                clock.millis(),
+                task.taskId(),
+                atRest.webhook(
+                        Json.write(subscription.config()),
+                        place(
+                                task.taskId(),
+                                requireNonNull(subscription.config().id()))),
+                subscription.dialect(),
+                subscription.taskName(),
+                subscription.delivered(),
+                subscription.attempts(),
+                millis(subscription.nextAttempt()),
+                millis(subscription.deadSince()),
+                subscription.lastError(),
+                subscription.generation());
+        String host = String.valueOf(URI.create(subscription.config().url()).getHost());
+        audit(
+                session,
+                "webhook.created",
+                task,
+                requireNonNull(subscription.config().id()),
+                Map.of("receiver", host),
+                cause);
+        return saved;
+    }
+
+    private void audit(
+            Session session, String action, TaskKey task, String configId, Map<String, String> more, Cause cause)
+            throws SQLException {
+        var detail = new TreeMap<String, Object>(more);
+        detail.put("agent", task.agent());
+        // Callers choose the ids of webhooks, so the audit, from which nothing is removed, has a hash.
+        detail.put("webhook", AuditTrail.hashed(configId));
+        if (cause.chain().isPassedOn()) {
+            detail.put("agents", cause.chain().agents());
+        }
+        audit.add(
+                session,
+                new AuditTrail.Entry(
+                        task.scope().group(),
+                        cause.caller(),
+                        action,
+                        task.taskId(),
+                        "",
+                        "ok",
+                        cause.address(),
+                        requireNonNullElse(cause.traceparent(), ""),
+                        detail));
+    }
+
+    private static String place(String taskId, String configId) {
+        return "webhook " + configId + " of task " + taskId;
+    }
+
+    private record Held(String taskId, String configId, byte[] config) {}
+
+    /**
+     * Seals what is not sealed by the newest key, so that older ones can be left out from the next start on.
+     *
+     * @throws StoreException if a key is missing
+     */
+    public void sealAnew() {
+        Sealing sealing = atRest.sealing();
+        if (sealing == null) {
+            return;
+        }
+        List<Held> old = database.read(session -> {
+            var found = new ArrayList<Held>();
+            try (ResultSet rows = session.bind("SELECT task_id, config_id, config FROM webhook")
+                    .executeQuery()) {
+                while (rows.next()) {
+                    if (!sealing.isCurrent(rows.getBytes(3))) {
+                        found.add(new Held(rows.getString(1), rows.getString(2), rows.getBytes(3)));
+                    }
+                }
+            }
+            return found;
+        });
+        if (old.isEmpty()) {
+            return;
+        }
+        List<Held> anew = old.stream()
+                .map(one -> {
+                    String place = place(one.taskId, one.configId);
+                    return new Held(one.taskId, one.configId, sealing.seal(sealing.open(one.config, place), place));
+                })
+                .toList();
+        database.writeInSlices(
+                anew,
+                true,
+                (session, one) -> session.update(
+                        "UPDATE webhook SET config = ? WHERE task_id = ? AND config_id = ?",
+                        one.config,
+                        one.taskId,
+                        one.configId));
+    }
+
+    @Override
+    public boolean advance(Subscription subscription) {
+        int updated = database.write(
+                group(subscription.task()),
+                session -> session.update(
+                        // One that was registered anew is not to be told that its predecessor is done, or dead.
+                        "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
+                                + " WHERE task_id = ? AND config_id = ? AND generation = ?",
+                        subscription.delivered(),
+                        subscription.attempts(),
+                        millis(subscription.nextAttempt()),
+                        millis(subscription.deadSince()),
+                        subscription.lastError(),
+                        subscription.task().taskId(),
+                        requireNonNull(subscription.config().id()),
+                        subscription.generation()));
+        return updated > 0;
+    }
+
+    private static @Nullable Long millis(@Nullable Instant time) {
+        return time == null ? null : time.toEpochMilli();
+    }
+
+    @Override
+    public Optional<Subscription> find(TaskKey task, String configId) {
+        return rows(SELECT + "WHERE webhook.task_id = ? AND config_id = ?", task.taskId(), configId).stream()
+                .filter(row -> row.task().equals(task))
+                .findFirst();
+    }
+
+    @Override
+    public List<Subscription> of(TaskKey task) {
+        return rows(SELECT + "WHERE webhook.task_id = ? ORDER BY made_ms", task.taskId()).stream()
+                .filter(row -> row.task().equals(task))
+                .toList();
+    }
+
+    @Override
+    public boolean delete(TaskKey task, String configId, Cause cause) {
+        Long lane = lanes.find(Lane.of(task));
+        return lane != null && database.write(group(task), session -> delete(session, task, configId, lane, cause)) > 0;
+    }
+
+    private int delete(Session session, TaskKey task, String configId, long lane, Cause cause) throws SQLException {
+        int deleted = session.update(
+                "DELETE FROM webhook WHERE task_id = ? AND config_id = ? AND lane_no = ?",
+                task.taskId(),
+                configId,
+                lane);
+        if (deleted > 0) {
+            audit(session, "webhook.deleted", task, configId, Map.of(), cause);
+        }
+        return deleted;
+    }
+
+    @Override
+    public List<Subscription> pending() {
+        return rows(SELECT + "JOIN task USING (task_id) WHERE dead_ms IS NULL AND delivered < last_seq");
+    }
+
+    @Override
+    public List<Subscription> dead(int limit) {
+        return rows(SELECT + "WHERE dead_ms IS NOT NULL ORDER BY dead_ms DESC LIMIT ?", limit);
+    }
+
+    private List<Subscription> rows(String sql, @Nullable Object... values) {
+        return database.read(session -> {
+            var found = new ArrayList<Subscription>();
+            try (ResultSet rows = session.bind(sql, values).executeQuery()) {
+                while (rows.next()) {
+                    Lane lane = lanes.get(rows.getLong(2));
+                    if (lane == null) {
+                        continue; // removed while it was read
+                    }
+                    found.add(new Subscription(
+                            new TaskKey(lane.scope(), lane.agent(), rows.getString(1)),
+                            Json.read(
+                                    atRest.open(rows.getBytes(3), place(rows.getString(1), rows.getString(11))),
+                                    PushConfig.class),
+                            rows.getString(9),
+                            rows.getString(10),
+                            rows.getLong(4),
+                            rows.getInt(5),
+                            time(rows, 6),
+                            time(rows, 7),
+                            rows.getString(8),
+                            rows.getLong(12)));
+                }
+            }
+            return found;
+        });
+    }
+
+    private static @Nullable Instant time(ResultSet rows, int column) throws SQLException {
+        long millis = rows.getLong(column);
+        return rows.wasNull() ? null : Instant.ofEpochMilli(millis);
+    }
+}

@@ -1,0 +1,157 @@
+package dev.parley.store.tasks;
+
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The small numbers that stand for a group, owner and agent in every row.
+ *
+ * <p>A number is never given twice, because a reader may still hold it when its row is gone: the row with the greatest
+ * number, from which SQLite counts on, stays.
+ */
+public final class Lanes implements GroupListener {
+    /** Whose tasks of which agent. */
+    record Lane(Scope scope, String agent) {
+        static Lane of(TaskKey key) {
+            return new Lane(key.scope(), key.agent());
+        }
+    }
+
+    private final ConcurrentHashMap<Lane, Long> numbers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, Lane> lanes = new ConcurrentHashMap<>();
+
+    /** Numbers given in a group that is not committed yet; touched by the writer thread only. */
+    private final Map<Lane, Long> fresh = new HashMap<>();
+
+    /** The same for those that are forgotten. */
+    private final Map<Lane, Long> forgotten = new HashMap<>();
+
+    public Lanes(Database database) {
+        database.listen(this);
+        database.read(session -> {
+            reopened(session);
+            return List.of();
+        });
+    }
+
+    @Override
+    public void reopened(Session session) throws SQLException {
+        var read = new HashMap<Long, Lane>();
+        try (ResultSet rows =
+                session.bind("SELECT lane_no, group_id, owner, agent FROM lane").executeQuery()) {
+            while (rows.next()) {
+                read.put(rows.getLong(1), new Lane(new Scope(rows.getString(2), rows.getString(3)), rows.getString(4)));
+            }
+        }
+        lanes.keySet().retainAll(read.keySet());
+        read.forEach((number, lane) -> know(lane, number));
+        numbers.entrySet().removeIf(known -> !known.getKey().equals(read.get(known.getValue())));
+    }
+
+    private void know(Lane lane, long number) {
+        numbers.put(lane, number);
+        lanes.put(number, lane);
+    }
+
+    /** Returns the number of a lane; null if nothing was ever written for it. */
+    @Nullable
+    Long find(Lane lane) {
+        return numbers.get(lane);
+    }
+
+    /** Returns the lane of a number; null if its rows were removed while they were read. */
+    @Nullable
+    Lane get(long number) {
+        return lanes.get(number);
+    }
+
+    /** The numbers of the lanes of an owner. On the writer thread. */
+    List<Long> of(Session session, String group, String owner) throws SQLException {
+        var numbers = new ArrayList<Long>();
+        try (ResultSet rows = session.bind("SELECT lane_no FROM lane WHERE group_id = ? AND owner = ?", group, owner)
+                .executeQuery()) {
+            while (rows.next()) {
+                numbers.add(rows.getLong(1));
+            }
+        }
+        return numbers;
+    }
+
+    /** Returns the number of a lane, giving it one if need be. On the writer thread. */
+    long number(Session session, Lane lane) throws SQLException {
+        Long known = forgotten.containsKey(lane) ? null : numbers.get(lane);
+        if (known == null) {
+            known = fresh.get(lane);
+        }
+        if (known == null) {
+            known = insert(session, lane);
+            fresh.put(lane, known);
+        }
+        return known;
+    }
+
+    /** Removes a lane that has no rows any more; its number is not used again. On the writer thread. */
+    void forget(Session session, long number) throws SQLException {
+        Lane lane = lanes.get(number);
+        if (lane == null) {
+            return; // of this group, or forgotten already
+        }
+        if (session.update("DELETE FROM lane WHERE lane_no = ?1 AND lane_no < (SELECT max(lane_no) FROM lane)", number)
+                == 0) {
+            session.update(
+                    "UPDATE lane SET owner = ? WHERE lane_no = ?",
+                    nobody(lane, number).scope().owner(),
+                    number);
+        }
+        forgotten.put(lane, number);
+    }
+
+    private static Lane nobody(Lane lane, long number) {
+        String owner = AuditTrail.hashed(lane.scope().owner()) + "#" + number;
+        return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
+    }
+
+    private static long insert(Session session, Lane lane) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "INSERT INTO lane (group_id, owner, agent) VALUES (?, ?, ?) RETURNING lane_no",
+                        lane.scope().group(),
+                        lane.scope().owner(),
+                        lane.agent())
+                .executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    @Override
+    public void beforeCommit(Session session) {}
+
+    @Override
+    public void committed(int works) {
+        forgotten.forEach((lane, number) -> {
+            numbers.remove(lane, number);
+            lanes.remove(number);
+        });
+        forgotten.clear();
+        fresh.forEach(this::know);
+        fresh.clear();
+    }
+
+    @Override
+    public void rolledBack() {
+        forgotten.clear();
+        fresh.clear();
+    }
+}

@@ -1,0 +1,315 @@
+package dev.parley.store.tasks;
+
+import static dev.parley.store.audit.States.code;
+
+import dev.parley.protocol.TaskState;
+import dev.parley.store.database.PostgresqlBatch.Check;
+import dev.parley.store.database.PostgresqlBatch.Piece;
+import dev.parley.store.database.PostgresqlSystem;
+import dev.parley.store.database.Session;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the rows of a group of works back, and writes those of a table by one statement, in the {@linkplain PostgresqlBatch batch}
+ * of the group. A task is owned by the {@linkplain PostgresqlSystem stream} that writes it
+ * until it has ended or waits for its caller.
+ */
+final class PostgresqlTaskRows implements TaskRows {
+    /** Tasks whose rows are remembered for their next segment. */
+    private static final int MAX_REMEMBERED = 10_000;
+
+    private static final String INSERT_TASKS =
+            "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
+                    + " entry_no, address, salt, events, owner, stream_no)"
+                    + " SELECT u.*, CASE WHEN u.state IN (0, 1, 2) THEN s.no END, CASE WHEN u.entry_no IS NOT NULL THEN s.no END"
+                    + " FROM unnest(?::text[], ?::bigint[], ?::text[], ?::integer[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],"
+                    + " ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::bytea[])"
+                    + " AS u(task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents, entry_no,"
+                    + " address, salt, events), (SELECT ?::bigint AS no) AS s";
+
+    private static final String UPDATE_TASKS =
+            "UPDATE task SET state = u.state, status_ms = u.status_ms, last_seq = u.last_seq, turns = task.turns + u.turns,"
+                    + " owner = CASE WHEN u.state IN (0, 1, 2) THEN s.no END"
+                    + " FROM unnest(?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::bigint[], ?::integer[])"
+                    + " AS u(task_id, previous, state, status_ms, last_seq, turns), (SELECT ?::bigint AS no) AS s"
+                    + " WHERE task.task_id = u.task_id AND task.last_seq = u.previous"
+                    + " AND (task.owner = s.no OR task.owner IS NULL)";
+
+    private static final String INSERT_SEGMENTS =
+            "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace, agents,"
+                    + " stream_no) SELECT u.*, ? FROM unnest(?::text[], ?::bigint[], ?::bytea[], ?::bigint[], ?::integer[],"
+                    + " ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS u";
+
+    private static final String INSERT_MESSAGES =
+            "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no)"
+                    + " SELECT u.*, ? FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[], ?::bigint[]) AS u"
+                    + " ON CONFLICT (day, lane_no, message_id) DO UPDATE SET task_id = excluded.task_id,"
+                    + " made_ms = excluded.made_ms, stream_no = excluded.stream_no";
+
+    private static final String ADD_TO_TALLY =
+            "INSERT INTO tally (lane_no, state, tasks) SELECT * FROM unnest(?::bigint[], ?::integer[], ?::integer[]) AS u"
+                    + " ON CONFLICT (lane_no, state, hub_slot) DO UPDATE SET tasks = tally.tasks + excluded.tasks";
+
+    private record MessageId(long day, long lane, String id) {
+        static final Comparator<MessageId> ORDER = Comparator.comparingLong(MessageId::day)
+                .thenComparingLong(MessageId::lane)
+                .thenComparing(MessageId::id);
+    }
+
+    private final PostgresqlSystem system;
+    private final MessagePartitions partitions = new MessagePartitions();
+    private final Map<String, NewTask> tasks = new LinkedHashMap<>();
+    /** In the order of their keys, in which rows are locked. */
+    private final Map<String, Move> moves = new TreeMap<>();
+
+    private final List<SegmentRow> segments = new ArrayList<>();
+    private final Map<MessageId, MessageRow> messages = new TreeMap<>(MessageId.ORDER);
+
+    /** Rows of tasks that have not ended, as the group in the making has them. */
+    private final LinkedHashMap<String, Before> remembered = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Before> eldest) {
+            return size() > MAX_REMEMBERED;
+        }
+    };
+
+    PostgresqlTaskRows(PostgresqlSystem system) {
+        this.system = system;
+        system.batch().rows(this::addTo);
+    }
+
+    @Override
+    public void create(Session session, NewTask task) throws SQLException {
+        if (tasks.putIfAbsent(task.id(), task) != null) {
+            throw new SQLException("task " + task.id() + " is there already", "23505");
+        }
+        remember(task.id(), new Before(task.state(), task.statusMs(), task.caller()));
+        InRow inRow = task.inRow();
+        session.defer(system.batch(), inRow == null ? 0 : inRow.events().length);
+    }
+
+    private void remember(String taskId, Before row) {
+        if (row.state().isTerminal()) {
+            remembered.remove(taskId);
+        } else {
+            remembered.put(taskId, row);
+        }
+    }
+
+    @Override
+    public @Nullable Before before(Session session, String taskId) throws SQLException {
+        Before row = remembered.get(taskId);
+        return row == null ? SqliteTaskRows.read(session, taskId) : row;
+    }
+
+    @Override
+    public void move(Session session, Move move, Before before) {
+        NewTask task = tasks.get(move.taskId());
+        Move earlier = moves.get(move.taskId());
+        if (task != null && task.inRow() == null) {
+            tasks.put(move.taskId(), moved(task, move));
+        } else if (earlier != null) {
+            moves.put(
+                    move.taskId(),
+                    new Move(
+                            move.taskId(),
+                            earlier.previousSequence(),
+                            move.state(),
+                            move.statusMs(),
+                            move.lastSequence(),
+                            earlier.turns() + move.turns()));
+        } else {
+            moves.put(move.taskId(), move);
+        }
+        remember(move.taskId(), new Before(move.state(), move.statusMs(), before.caller()));
+        session.defer(system.batch(), 0);
+    }
+
+    private static NewTask moved(NewTask task, Move move) {
+        return new NewTask(
+                task.id(),
+                task.lane(),
+                task.contextId(),
+                move.state(),
+                move.statusMs(),
+                move.lastSequence(),
+                task.caller(),
+                task.trace(),
+                task.turns() + move.turns(),
+                task.agents(),
+                null);
+    }
+
+    @Override
+    public void segment(Session session, SegmentRow segment) {
+        segments.add(segment);
+        session.defer(system.batch(), segment.events().length);
+    }
+
+    @Override
+    public void message(Session session, MessageRow message) {
+        messages.put(new MessageId(message.day(), message.lane(), message.messageId()), message);
+        session.defer(system.batch(), 0);
+    }
+
+    private void addTo(List<Piece> pieces) {
+        long stream = system.stream();
+        if (!messages.isEmpty()) {
+            pieces.add(insertMessages(List.copyOf(messages.values()), stream));
+            messages.clear();
+        }
+        if (!tasks.isEmpty()) {
+            pieces.add(insertTasks(List.copyOf(tasks.values()), stream));
+            tasks.clear();
+        }
+        if (!moves.isEmpty()) {
+            pieces.add(updateTasks(List.copyOf(moves.values()), stream));
+            moves.clear();
+        }
+        if (!segments.isEmpty()) {
+            pieces.add(insertSegments(List.copyOf(segments), stream));
+            segments.clear();
+        }
+    }
+
+    private static Piece insertMessages(List<MessageRow> rows, long stream) {
+        return new Piece(
+                INSERT_MESSAGES,
+                parameters -> {
+                    parameters.add(stream);
+                    parameters.add("integer", rows, MessageRow::day);
+                    parameters.add("bigint", rows, MessageRow::lane);
+                    parameters.add("text", rows, MessageRow::messageId);
+                    parameters.add("text", rows, MessageRow::taskId);
+                    parameters.add("bigint", rows, MessageRow::madeMs);
+                },
+                Check.NONE);
+    }
+
+    private static Piece insertTasks(List<NewTask> rows, long stream) {
+        return new Piece(
+                INSERT_TASKS,
+                parameters -> {
+                    parameters.add("text", rows, NewTask::id);
+                    parameters.add("bigint", rows, NewTask::lane);
+                    parameters.add("text", rows, NewTask::contextId);
+                    parameters.add("integer", rows, row -> code(row.state()));
+                    parameters.add("bigint", rows, NewTask::statusMs);
+                    parameters.add("bigint", rows, NewTask::lastSequence);
+                    parameters.add("text", rows, NewTask::caller);
+                    parameters.add("text", rows, NewTask::trace);
+                    parameters.add("integer", rows, NewTask::turns);
+                    parameters.add("text", rows, NewTask::agents);
+                    parameters.add("bigint", rows, row -> inRow(row, InRow::entry));
+                    parameters.add("text", rows, row -> inRow(row, InRow::address));
+                    parameters.add("text", rows, row -> inRow(row, InRow::salt));
+                    parameters.add("bytea", rows, row -> inRow(row, InRow::events));
+                    parameters.add(stream);
+                },
+                Check.NONE);
+    }
+
+    private static @Nullable Object inRow(NewTask task, Function<InRow, Object> value) {
+        InRow row = task.inRow();
+        return row == null ? null : value.apply(row);
+    }
+
+    private static Piece updateTasks(List<Move> rows, long stream) {
+        return new Piece(
+                UPDATE_TASKS,
+                parameters -> {
+                    parameters.add("text", rows, Move::taskId);
+                    parameters.add("bigint", rows, Move::previousSequence);
+                    parameters.add("integer", rows, row -> code(row.state()));
+                    parameters.add("bigint", rows, Move::statusMs);
+                    parameters.add("bigint", rows, Move::lastSequence);
+                    parameters.add("integer", rows, Move::turns);
+                    parameters.add(stream);
+                },
+                updated -> requireAll(rows.size(), updated));
+    }
+
+    private static void requireAll(int rows, int updated) throws SQLException {
+        if (updated != rows) {
+            // As a violation of a constraint: each work then gets a transaction of its own, and the faulty ones fail.
+            throw new SQLException(
+                    (rows - updated) + " of " + rows + " tasks are gone, have other events or are run by another hub",
+                    "23000");
+        }
+    }
+
+    private static Piece insertSegments(List<SegmentRow> rows, long stream) {
+        return new Piece(
+                INSERT_SEGMENTS,
+                parameters -> {
+                    parameters.add(stream);
+                    parameters.add("text", rows, SegmentRow::taskId);
+                    parameters.add("bigint", rows, SegmentRow::firstSequence);
+                    parameters.add("bytea", rows, SegmentRow::events);
+                    parameters.add("bigint", rows, SegmentRow::entry);
+                    parameters.add("integer", rows, row -> codeOf(row.state()));
+                    parameters.add("integer", rows, row -> codeOf(row.previous()));
+                    parameters.add("text", rows, SegmentRow::caller);
+                    parameters.add("text", rows, SegmentRow::address);
+                    parameters.add("text", rows, SegmentRow::salt);
+                    parameters.add("text", rows, SegmentRow::trace);
+                    parameters.add("text", rows, SegmentRow::agents);
+                },
+                Check.NONE);
+    }
+
+    private static @Nullable Integer codeOf(@Nullable TaskState state) {
+        return state == null ? null : code(state);
+    }
+
+    @Override
+    public boolean sweepMessages(Session session, long today) throws SQLException {
+        boolean swept = SqliteTaskRows.sweep(session, "message_rest", today);
+        return partitions.update(session, today) && swept;
+    }
+
+    @Override
+    public void count(Session session, Map<Tally, Integer> changes) {
+        List<Map.Entry<Tally, Integer>> rows = changes.entrySet().stream()
+                .filter(change -> change.getValue() != 0)
+                .sorted(Comparator.comparingLong((Map.Entry<Tally, Integer> change) ->
+                                change.getKey().lane())
+                        .thenComparingInt(change -> code(change.getKey().state())))
+                .toList();
+        if (rows.isEmpty()) {
+            return;
+        }
+        system.batch()
+                .later(
+                        session,
+                        new Piece(
+                                ADD_TO_TALLY,
+                                parameters -> {
+                                    parameters.add(
+                                            "bigint", rows, row -> row.getKey().lane());
+                                    parameters.add(
+                                            "integer",
+                                            rows,
+                                            row -> code(row.getKey().state()));
+                                    parameters.add("integer", rows, Map.Entry::getValue);
+                                },
+                                Check.NONE));
+    }
+
+    @Override
+    public void rolledBack() {
+        tasks.clear();
+        moves.clear();
+        segments.clear();
+        messages.clear();
+        remembered.clear(); // some rows were as the group would have left them
+    }
+}

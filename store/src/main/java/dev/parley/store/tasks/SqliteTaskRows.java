@@ -1,0 +1,143 @@
+package dev.parley.store.tasks;
+
+import static dev.parley.store.audit.States.code;
+import static dev.parley.store.audit.States.state;
+
+import dev.parley.store.database.Session;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes each row at once. */
+final class SqliteTaskRows implements TaskRows {
+    /** Rows of messages of past days that go with one group. */
+    private static final int MESSAGES_SWEPT_AT_ONCE = 200;
+
+    @Override
+    public void create(Session session, NewTask task) throws SQLException {
+        InRow inRow = task.inRow();
+        session.update(
+                "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
+                        + " entry_no, address, salt, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                task.id(),
+                task.lane(),
+                task.contextId(),
+                code(task.state()),
+                task.statusMs(),
+                task.lastSequence(),
+                task.caller(),
+                task.trace(),
+                task.turns(),
+                task.agents(),
+                inRow == null ? null : inRow.entry(),
+                inRow == null ? null : inRow.address(),
+                inRow == null ? null : inRow.salt(),
+                inRow == null ? null : inRow.events());
+    }
+
+    @Override
+    public @Nullable Before before(Session session, String taskId) throws SQLException {
+        return read(session, taskId);
+    }
+
+    /** Reads the row of a task. */
+    static @Nullable Before read(Session session, String taskId) throws SQLException {
+        try (ResultSet row = session.bind("SELECT state, status_ms, caller FROM task WHERE task_id = ?", taskId)
+                .executeQuery()) {
+            return row.next() ? new Before(state(row.getInt(1)), row.getLong(2), row.getString(3)) : null;
+        }
+    }
+
+    @Override
+    public void move(Session session, Move move, Before before) throws SQLException {
+        if (before.state() == move.state() && before.statusMs() == move.statusMs()) {
+            // Names no column of an index, so that a chunk writes to none.
+            session.update(
+                    "UPDATE task SET last_seq = ?, turns = turns + ? WHERE task_id = ?",
+                    move.lastSequence(),
+                    move.turns(),
+                    move.taskId());
+        } else {
+            session.update(
+                    "UPDATE task SET state = ?, status_ms = ?, last_seq = ?, turns = turns + ? WHERE task_id = ?",
+                    code(move.state()),
+                    move.statusMs(),
+                    move.lastSequence(),
+                    move.turns(),
+                    move.taskId());
+        }
+    }
+
+    @Override
+    public void segment(Session session, SegmentRow segment) throws SQLException {
+        if (segment.entry() == null) {
+            session.update(
+                    "INSERT INTO segment (task_id, first_seq, events) VALUES (?, ?, ?)",
+                    segment.taskId(),
+                    segment.firstSequence(),
+                    segment.events());
+            return;
+        }
+        session.update(
+                "INSERT INTO segment (task_id, first_seq, events, entry_no, state, previous, caller, address, salt, trace,"
+                        + " agents) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                segment.taskId(),
+                segment.firstSequence(),
+                segment.events(),
+                segment.entry(),
+                segment.state() == null ? null : code(segment.state()),
+                segment.previous() == null ? null : code(segment.previous()),
+                segment.caller(),
+                segment.address(),
+                segment.salt(),
+                segment.trace(),
+                segment.agents());
+    }
+
+    @Override
+    public void message(Session session, MessageRow message) throws SQLException {
+        session.update(
+                "INSERT OR REPLACE INTO message (day, lane_no, message_id, task_id, made_ms) VALUES (?, ?, ?, ?, ?)",
+                message.day(),
+                message.lane(),
+                message.messageId(),
+                message.taskId(),
+                message.madeMs());
+    }
+
+    @Override
+    public boolean sweepMessages(Session session, long today) throws SQLException {
+        return sweep(session, "message", today);
+    }
+
+    /** Removes rows of a table, a few at a time. */
+    static boolean sweep(Session session, String table, long today) throws SQLException {
+        return session.update(
+                        "DELETE FROM " + table
+                                + " WHERE (day, lane_no, message_id) IN (SELECT day, lane_no, message_id FROM " + table
+                                + " WHERE day < ? LIMIT ?)",
+                        today - 1,
+                        MESSAGES_SWEPT_AT_ONCE)
+                < MESSAGES_SWEPT_AT_ONCE;
+    }
+
+    @Override
+    public void count(Session session, Map<Tally, Integer> changes) throws SQLException {
+        for (var change : changes.entrySet()) {
+            if (change.getValue() != 0) {
+                session.update(
+                        "INSERT INTO tally (lane_no, state, tasks) VALUES (?, ?, ?)"
+                                + " ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
+                        change.getKey().lane(),
+                        code(change.getKey().state()),
+                        change.getValue());
+            }
+        }
+    }
+
+    @Override
+    public void rolledBack() {
+        // nothing is kept back
+    }
+}

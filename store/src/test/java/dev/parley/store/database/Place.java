@@ -1,0 +1,54 @@
+package dev.parley.store.database;
+
+import dev.parley.store.Store;
+import dev.parley.store.encryption.AtRest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A database that can be opened again: a directory of SQLite, or a schema of PostgreSQL. */
+public final class Place {
+    private final Path directory;
+    private final @Nullable DataSource schema;
+
+    public Place(DatabaseKind kind, Path directory) {
+        this.directory = directory;
+        try {
+            this.schema = kind == DatabaseKind.SQLITE ? null : PostgresqlServer.schema();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    public Database database() {
+        return schema == null ? Database.open(directory) : Database.open(schema);
+    }
+
+    public Store store(InstantSource clock) {
+        return store(clock, connection -> connection);
+    }
+
+    public Store store(InstantSource clock, Wrapper wrapper) {
+        return schema == null
+                ? Store.open(directory, clock, AtRest.PLAIN, wrapper)
+                : Store.open(schema, clock, AtRest.PLAIN, wrapper);
+    }
+
+    /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
+    static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience) {
+        try {
+            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+}

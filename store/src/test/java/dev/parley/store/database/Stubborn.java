@@ -1,0 +1,219 @@
+package dev.parley.store.database;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.Writer;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.store.Store;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.StoreException;
+import dev.parley.testkit.Faults;
+import dev.parley.testkit.Faults.Fault;
+import dev.parley.testkit.Faults.Side;
+import dev.parley.testkit.PushStoreContract;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log, and webhooks, whose disk fails in the middle of their operations, and whose callers repeat what was refused until
+ * the fault has passed. Whoever uses them notices nothing, unless something was lost, written twice or written by half.
+ */
+public final class Stubborn {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Faults faults = new Faults();
+    private final AtomicInteger refusals;
+    private final Random random;
+    private final AtomicLong strikes;
+    private final List<Fault> errors;
+    private @Nullable TaskLog disk;
+
+    /** Stores that are opened one after the other, each with faults of its own. */
+    public static final class Series {
+        private final AtomicInteger refusals = new AtomicInteger();
+        private final AtomicLong seeds = new AtomicLong();
+        private final AtomicLong strikes = new AtomicLong();
+
+        /** Opens a store whose disk fails. */
+        public PushStoreContract.Stores open(Path directory, InstantSource clock) {
+            var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, Fault.ERRORS);
+            Store store = Store.open(directory, clock, AtRest.PLAIN, stubborn.faults::wrap);
+            return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
+        }
+
+        /** Opens a store in PostgreSQL whose connections and disk fail. */
+        public PushStoreContract.Stores openPostgresql(InstantSource clock) {
+            var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, List.of(Fault.CUT, Fault.NO_SPACE));
+            Store store = Place.impatient(clock, stubborn.faults::wrap, Duration.ofMillis(60));
+            return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
+        }
+
+        /** How many calls have failed so far. */
+        public long strikes() {
+            return strikes.get();
+        }
+
+        /** How much was refused so far. */
+        public int refusals() {
+            return refusals.get();
+        }
+    }
+
+    private Stubborn(long seed, AtomicInteger refusals, AtomicLong strikes, List<Fault> errors) {
+        this.random = new Random(seed);
+        this.refusals = refusals;
+        this.strikes = strikes;
+        this.errors = errors;
+    }
+
+    private TaskLog log(TaskLog log) {
+        disk = log;
+        return proxy(TaskLog.class, log);
+    }
+
+    private PushStore webhooks(PushStore webhooks) {
+        return proxy(PushStore.class, webhooks);
+    }
+
+    private <T> T proxy(Class<T> type, T target) {
+        return type.cast(Proxy.newProxyInstance(
+                Stubborn.class.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call(target, method, arguments)));
+    }
+
+    private @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        if (method.getName().equals("close")) {
+            faults.pass();
+            return invoke(target, method, arguments);
+        }
+        // Who is answered by a count cannot find out what a lost answer was.
+        fail(!method.getReturnType().isPrimitive() || method.getReturnType() == void.class);
+        if (target instanceof TaskLog log && arguments != null && arguments[0] instanceof Writer writer) {
+            log.submit(new Again(writer));
+            return null;
+        }
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return invoke(target, method, arguments);
+            } catch (StoreException refused) {
+                refusals.incrementAndGet();
+                if (System.nanoTime() > deadline) {
+                    throw refused;
+                }
+            } finally {
+                faults.pass();
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    private static @Nullable Object invoke(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException failure) {
+            throw failure.getCause();
+        }
+    }
+
+    private synchronized void fail(boolean answerMayBeLost) {
+        strikes.addAndGet(faults.hits());
+        Fault fault = errors.get(random.nextInt(errors.size()));
+        int call = 1 + random.nextInt(8);
+        switch (random.nextInt(answerMayBeLost ? 3 : 2)) {
+            case 0 -> faults.at(call, fault, Side.ALL);
+            case 1 -> faults.from(call, fault, Side.ALL);
+            default -> faults.after(call, fault, Side.ALL);
+        }
+    }
+
+    /** Submits a segment until the log has it. */
+    private final class Again implements Writer {
+        private final Writer writer;
+        private @Nullable Segment taken;
+
+        Again(Writer writer) {
+            this.writer = writer;
+        }
+
+        @Override
+        public @Nullable Segment take() {
+            @Nullable Segment segment = taken;
+            if (segment == null) {
+                segment = writer.take();
+                taken = segment;
+            }
+            return segment;
+        }
+
+        @Override
+        public void written(Segment segment) {
+            writer.written(segment);
+        }
+
+        @Override
+        public void failed(Segment segment, Exception cause) {
+            refusals.incrementAndGet();
+            faults.pass();
+            Thread.ofVirtual().start(() -> repeat(segment));
+        }
+
+        private void repeat(Segment segment) {
+            try {
+                LockSupport.parkNanos(2_000_000);
+                if (last(segment.head().key()) == segment.head().lastSequence()) {
+                    writer.written(segment); // and the answer was lost
+                } else {
+                    requireDisk().submit(this);
+                }
+            } catch (StoreException failed) { // the fault of another operation
+                failed(segment, failed);
+            } catch (AssertionError wrong) {
+                writer.failed(segment, new IllegalStateException(wrong));
+            }
+        }
+
+        private long last(TaskKey key) {
+            Segment segment = requireNonNull(take());
+            long last = requireDisk().find(key).map(Head::lastSequence).orElse(0L);
+            assertThat(last)
+                    .as("events of " + key)
+                    .isIn(
+                            segment.events().getFirst().sequence() - 1,
+                            segment.head().lastSequence());
+            assertThat(requireDisk().read(key, 0, 1_000))
+                    .extracting(LoggedEvent::sequence)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, last).boxed().toList());
+            return last;
+        }
+
+        private TaskLog requireDisk() {
+            TaskLog log = disk;
+            if (log == null) {
+                throw new IllegalStateException("there is no log");
+            }
+            return log;
+        }
+    }
+}
