@@ -136,7 +136,11 @@ final class LegacyEndpoint implements AgentEndpoint {
             if (all.isEmpty()) {
                 throw missing;
             }
-            return all.getFirst();
+            // Read by its id: who may list webhooks need not be allowed to get them.
+            return agent.call(
+                    new GetPushConfig(
+                            null, get.taskId(), String.valueOf(all.getFirst().id())),
+                    context);
         }
     }
 
