@@ -7,4 +7,5 @@ module dev.parley.trust {
     requires com.nimbusds.jose.jwt;
 
     exports dev.parley.trust;
+    exports dev.parley.trust.cards;
 }

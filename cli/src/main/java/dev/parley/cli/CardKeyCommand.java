@@ -2,9 +2,9 @@ package dev.parley.cli;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.settings.SettingType;
-import dev.parley.trust.CardKeys;
-import dev.parley.trust.CardKeys.Algorithm;
-import dev.parley.trust.CardTrust;
+import dev.parley.trust.cards.CardKeys;
+import dev.parley.trust.cards.CardKeys.Algorithm;
+import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

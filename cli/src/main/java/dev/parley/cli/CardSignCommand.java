@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.trust.CardKeys;
+import dev.parley.trust.cards.CardKeys;
 import java.io.UncheckedIOException;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;

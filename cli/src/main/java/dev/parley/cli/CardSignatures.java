@@ -3,7 +3,7 @@ package dev.parley.cli;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.CardPolicy;
 import dev.parley.protocol.CardVerifier.Verdict;
-import dev.parley.trust.CardTrust;
+import dev.parley.trust.cards.CardTrust;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.parley.cli;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.CardVerifier.Verdict;
-import dev.parley.trust.CardTrust;
+import dev.parley.trust.cards.CardTrust;
 import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package dev.parley.trust;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
+import dev.parley.trust.tokens.Secrets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

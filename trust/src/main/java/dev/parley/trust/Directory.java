@@ -6,6 +6,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
+import dev.parley.trust.tokens.Secrets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;

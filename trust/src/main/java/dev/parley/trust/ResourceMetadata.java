@@ -5,6 +5,7 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.trust.tokens.Proofs;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -16,15 +17,15 @@ import java.util.Map;
  *
  * <p>Source: RFC 9728, sections 2 and 3; RFC 8414, section 2.
  */
-record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, Collection<String> scopes) {
+public record ResourceMetadata(String hub, boolean makesTokens, List<String> issuers, Collection<String> scopes) {
     /** Where it is found, below the address of the hub. */
-    static final String PATH = "/.well-known/oauth-protected-resource";
+    public static final String PATH = "/.well-known/oauth-protected-resource";
 
     /** Where the metadata of the hub's own token endpoint is. */
-    static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
+    public static final String SERVER_PATH = "/.well-known/oauth-authorization-server";
 
     /** @param request below one of the two paths; behind the first, the path of an agent may come */
-    WireAnswer answer(WireRequest request) {
+    public WireAnswer answer(WireRequest request) {
         if (!request.method().equals("GET")) {
             throw A2AException.notAllowed(request.method(), "GET, HEAD");
         }

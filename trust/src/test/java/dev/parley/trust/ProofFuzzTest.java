@@ -22,6 +22,8 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.parley.dialect.Arrival;
 import dev.parley.testkit.SettableClock;
+import dev.parley.trust.tokens.Proofs;
+import dev.parley.trust.tokens.Secrets;
 import java.time.Instant;
 import java.util.Date;
 import java.util.HashSet;

@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,7 +14,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import dev.parley.testkit.SettableClock;
-import dev.parley.trust.AccessTokens.Grant;
+import dev.parley.trust.tokens.AccessTokens.Grant;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
@@ -14,7 +14,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
-import dev.parley.trust.GoodTokens.Good;
+import dev.parley.trust.tokens.GoodTokens.Good;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: RFC 9068; RFC 8725, sections 3.1, 3.8, 3.9 and 3.11.
  */
-final class AccessTokens {
-    static final Duration LIFE = Duration.ofMinutes(15);
+public final class AccessTokens {
+    public static final Duration LIFE = Duration.ofMinutes(15);
 
     private static final JWSAlgorithm ALGORITHM = JWSAlgorithm.HS256;
     private static final JOSEObjectType TYPE = new JOSEObjectType("at+jwt");
@@ -48,7 +48,7 @@ final class AccessTokens {
     private static final String THUMBPRINT = "jkt";
 
     /** Claims of a token; {@code boundTo} is the thumbprint of the key that its holder must prove, or null. */
-    record Grant(
+    public record Grant(
             String caller,
             String clientId,
             Set<String> scopes,
@@ -64,7 +64,7 @@ final class AccessTokens {
      * @param key at least 32 secret bytes
      * @param hub the address of the hub, which makes the tokens and for which they are; asked for when there is one
      */
-    AccessTokens(byte[] key, Supplier<String> hub, InstantSource clock) {
+    public AccessTokens(byte[] key, Supplier<String> hub, InstantSource clock) {
         this.key = new SecretKeySpec(key, "HmacSHA256");
         this.hub = hub;
         this.clock = clock;
@@ -86,7 +86,7 @@ final class AccessTokens {
         }
     }
 
-    String issue(Grant grant) {
+    public String issue(Grant grant) {
         Instant now = clock.instant();
         var claims = new JWTClaimsSet.Builder()
                 .issuer(hub.get())
@@ -109,8 +109,7 @@ final class AccessTokens {
     }
 
     /** Returns what a token says; null if it is none of ours, or no longer good. */
-    @Nullable
-    Grant read(String token) {
+    public @Nullable Grant read(String token) {
         Grant before = known.get(token);
         if (before != null) {
             return before;

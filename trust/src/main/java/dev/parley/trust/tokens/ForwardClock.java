@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import java.time.Instant;
 import java.time.InstantSource;

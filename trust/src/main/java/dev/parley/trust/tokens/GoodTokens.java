@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Tokens that were found good, with what they say: most come again, and looking at one costs half a call or more. Safe for
  * any thread.
  */
-final class GoodTokens<T> {
+public final class GoodTokens<T> {
     private static final int MOST = 1_000;
 
     /** Claims of a token, and its expiry. */
-    record Good<T>(T says, Instant end) {}
+    public record Good<T>(T says, Instant end) {}
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -26,13 +26,12 @@ final class GoodTokens<T> {
         }
     };
 
-    GoodTokens(InstantSource clock) {
+    public GoodTokens(InstantSource clock) {
         this.clock = clock;
     }
 
     /** Returns what a token says; null if it is not known, or no longer good. */
-    @Nullable
-    T get(String token) {
+    public @Nullable T get(String token) {
         Instant now = clock.instant();
         lock.lock();
         try {
@@ -47,7 +46,7 @@ final class GoodTokens<T> {
         }
     }
 
-    void put(String token, Good<T> good) {
+    public void put(String token, Good<T> good) {
         lock.lock();
         try {
             known.put(token, good);

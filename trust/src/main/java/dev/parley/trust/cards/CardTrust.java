@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.cards;
 
 import dev.parley.dialect.CardPayload;
 import dev.parley.dialect.Json;

@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.cards;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

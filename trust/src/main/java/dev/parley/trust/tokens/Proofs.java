@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: RFC 9449, sections 4.3, 7.1 and 11.1.
  */
-final class Proofs {
+public final class Proofs {
     /** The header of proofs. */
-    static final String HEADER = "DPoP";
+    public static final String HEADER = "DPoP";
 
     private static final int QUICK_RSA_BITS = 2_048;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -49,7 +49,7 @@ final class Proofs {
     private static final FairPool SLOW =
             new FairPool("signatures", Math.max(2, Runtime.getRuntime().availableProcessors()), 64);
 
-    static final List<String> ALGORITHMS = List.of("ES256", "ES384", "RS256", "PS256");
+    public static final List<String> ALGORITHMS = List.of("ES256", "ES384", "RS256", "PS256");
 
     static final Duration LIFE = Duration.ofSeconds(60);
 
@@ -69,7 +69,7 @@ final class Proofs {
     /** Of a key and what its holder has called a proof: the beginning of the hash, for there are many. */
     private record Id(long first, long second) {}
 
-    Proofs(InstantSource clock) {
+    public Proofs(InstantSource clock) {
         this.clock = clock;
     }
 
@@ -79,7 +79,7 @@ final class Proofs {
      * @param url of the call, as the caller sees it
      * @param thumbprint of the key
      */
-    boolean isHeld(Arrival arrival, String url, String token, String thumbprint) {
+    public boolean isHeld(Arrival arrival, String url, String token, String thumbprint) {
         return holder(arrival, url, token, thumbprint) != null;
     }
 
@@ -88,8 +88,7 @@ final class Proofs {
      *
      * @param url of the call, as the caller sees it
      */
-    @Nullable
-    String holder(Arrival arrival, String url) {
+    public @Nullable String holder(Arrival arrival, String url) {
         return holder(arrival, url, null, null);
     }
 

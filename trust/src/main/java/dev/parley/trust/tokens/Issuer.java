@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: OpenID Connect Discovery 1.0, section 4; RFC 9068, section 4; RFC 8725.
  */
-final class Issuer {
+public final class Issuer {
     private static final Duration SKEW = Duration.ofSeconds(60);
     private static final Duration LEFT_ALONE = Duration.ofSeconds(30);
     private static final Duration KEYS_GOOD_FOR = Duration.ofMinutes(1);
@@ -78,7 +78,7 @@ final class Issuer {
     private volatile Instant leftAloneUntil = Instant.EPOCH;
 
     /** @throws IllegalArgumentException if the URL is plain HTTP to another machine, which others could impersonate */
-    Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock) {
+    public Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock) {
         this.url = requireSafe(url);
         this.audiences = audiences;
         this.clock = clock;
@@ -96,12 +96,12 @@ final class Issuer {
     }
 
     /** Where an issuer tells of itself. */
-    static String discovery(String issuer) {
+    public static String discovery(String issuer) {
         return issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
     }
 
     /** Suffix of the names of its users: its host, with the port and the path if there are any. */
-    String name() {
+    public String name() {
         URI from = URI.create(url);
         return (from.getAuthority() + from.getPath()).replaceFirst("/$", "");
     }
@@ -112,7 +112,7 @@ final class Issuer {
      * @throws BadJOSEException if it is not good; so do ParseException and JOSEException say
      * @throws A2AException UNAVAILABLE if the issuer cannot be asked
      */
-    JWTClaimsSet claims(String token) throws ParseException, BadJOSEException, JOSEException {
+    public JWTClaimsSet claims(String token) throws ParseException, BadJOSEException, JOSEException {
         try {
             return processor().process(token, null);
         } catch (JWKSetUnavailableException unreachable) {
@@ -124,7 +124,7 @@ final class Issuer {
     }
 
     /** Until when a token with these claims is good. */
-    static Instant end(JWTClaimsSet claims) {
+    public static Instant end(JWTClaimsSet claims) {
         return claims.getExpirationTime().toInstant().plus(SKEW);
     }
 

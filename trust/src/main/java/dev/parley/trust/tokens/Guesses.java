@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Attempts are counted for each client and address, so that guesses block only the client that they name, and only at the
  * address that they come from. Safe for any thread.
  */
-final class Guesses {
+public final class Guesses {
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MOST_KEPT = 10_000;
 
     /** @param client null for all that are not known */
-    record Who(String address, @Nullable String client) {}
+    public record Who(String address, @Nullable String client) {}
 
     private record Wrong(Instant since, int times) {}
 
@@ -34,13 +34,13 @@ final class Guesses {
     };
 
     /** @param limit how many wrong ones in a minute are too many */
-    Guesses(InstantSource clock, int limit) {
+    public Guesses(InstantSource clock, int limit) {
         this.clock = new ForwardClock(clock);
         this.limit = limit;
     }
 
     /** How long not to listen to {@code who}; zero if it may try. */
-    Duration pause(Who who) {
+    public Duration pause(Who who) {
         lock.lock();
         try {
             Wrong before = wrong.get(who);
@@ -58,7 +58,7 @@ final class Guesses {
         }
     }
 
-    void wrong(Who who) {
+    public void wrong(Who who) {
         lock.lock();
         try {
             wrong.merge(who, new Wrong(clock.instant(), 1), (one, more) -> new Wrong(one.since(), one.times() + 1));

@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.cards;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;

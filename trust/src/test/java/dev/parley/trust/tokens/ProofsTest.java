@@ -1,4 +1,4 @@
-package dev.parley.trust;
+package dev.parley.trust.tokens;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
