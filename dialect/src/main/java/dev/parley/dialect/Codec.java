@@ -2,6 +2,8 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.JsonForm;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -48,6 +50,15 @@ public interface Codec<T> extends JsonForm<T> {
     /** The opposite of {@link #parse}. */
     default String format(T value) {
         return value.toString();
+    }
+
+    /**
+     * JSON Schema of the values as they are written; empty for any.
+     *
+     * @param others returns the schema of another codec, or a reference to it
+     */
+    default Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+        return Map.of();
     }
 
     /** True if JSON null is a value here; everywhere else it means absent. */

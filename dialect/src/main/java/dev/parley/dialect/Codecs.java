@@ -40,6 +40,11 @@ public final class Codecs {
         }
 
         @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "string");
+        }
+
+        @Override
         public String read(JsonParser in) {
             if (in.currentToken() != JsonToken.VALUE_STRING) {
                 throw Place.unexpected(in, expected());
@@ -63,6 +68,11 @@ public final class Codecs {
         @Override
         public String expected() {
             return "true or false";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "boolean");
         }
 
         @Override
@@ -96,6 +106,11 @@ public final class Codecs {
         @Override
         public String expected() {
             return "a whole number of 32 bits";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "integer", "format", "int32");
         }
 
         @Override
@@ -148,6 +163,11 @@ public final class Codecs {
             }
 
             @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "string", "format", "date-time");
+            }
+
+            @Override
             public Instant read(JsonParser in) {
                 if (in.currentToken() == JsonToken.VALUE_STRING) {
                     try {
@@ -185,6 +205,11 @@ public final class Codecs {
         @Override
         public String expected() {
             return "base64";
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "string", "contentEncoding", "base64");
         }
 
         @Override
@@ -267,6 +292,11 @@ public final class Codecs {
         }
 
         @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "object");
+        }
+
+        @Override
         public Map<String, @Nullable Object> read(JsonParser in) {
             if (in.currentToken() != JsonToken.START_OBJECT) {
                 throw Place.unexpected(in, expected());
@@ -289,6 +319,11 @@ public final class Codecs {
             @Override
             public String expected() {
                 return "an array";
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "array", "items", others.apply(element));
             }
 
             @Override
@@ -324,6 +359,11 @@ public final class Codecs {
             @Override
             public String expected() {
                 return "an object";
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "object", "additionalProperties", others.apply(element));
             }
 
             @Override
@@ -374,6 +414,11 @@ public final class Codecs {
             @Override
             public String expected() {
                 return String.join(", ", byName.keySet());
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return Map.of("type", "string", "enum", List.copyOf(byName.keySet()));
             }
 
             @Override
@@ -449,6 +494,11 @@ public final class Codecs {
             @Override
             public String expected() {
                 return codec.expected();
+            }
+
+            @Override
+            public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+                return codec.schema(others);
             }
 
             @Override

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -28,6 +30,21 @@ final class OneOf<T> implements Codec<T> {
     public String expected() {
         return "exactly one of "
                 + String.join(", ", choices.stream().map(Choice::name).toList());
+    }
+
+    @Override
+    public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+        return Map.of(
+                "oneOf",
+                choices.stream()
+                        .map(choice -> Map.of(
+                                "type",
+                                "object",
+                                "properties",
+                                Map.of(choice.name, others.apply(choice.codec)),
+                                "required",
+                                List.of(choice.name)))
+                        .toList());
     }
 
     @Override

@@ -16,9 +16,11 @@ final class PathTemplate {
     /** Either fixed text, or ({@code variable}) anything in front of fixed text. */
     private record Segment(@Nullable String variable, String fixed) {}
 
+    private final String template;
     private final List<Segment> segments;
 
-    private PathTemplate(List<Segment> segments) {
+    private PathTemplate(String template, List<Segment> segments) {
+        this.template = template;
         this.segments = segments;
     }
 
@@ -31,7 +33,7 @@ final class PathTemplate {
                             ? new Segment(null, segment)
                             : new Segment(segment.substring(1, end), segment.substring(end + 1)));
         }
-        return new PathTemplate(segments);
+        return new PathTemplate(template, segments);
     }
 
     /** True for a path that ends in a verb of its own, such as {@code :cancel}, behind a variable. */
@@ -72,6 +74,12 @@ final class PathTemplate {
             }
         }
         return variables;
+    }
+
+    /** The template itself. */
+    @Override
+    public String toString() {
+        return template;
     }
 
     /** Returns the path with its variables filled in. */

@@ -31,7 +31,9 @@ public final class Shape<T> implements Codec<T> {
     private enum Presence {
         REQUIRED,
         OPTIONAL,
-        ALWAYS
+        ALWAYS,
+        /** Understood, and never written. */
+        READ_ONLY
     }
 
     private record Member<T>(
@@ -43,6 +45,10 @@ public final class Shape<T> implements Codec<T> {
             @Nullable Object absent) {
         <U> Member<U> from(Function<U, @Nullable Object> other) {
             return new Member<>(name, label, codec, other, presence, absent);
+        }
+
+        boolean isDescribed() {
+            return presence != Presence.READ_ONLY && !name.isEmpty();
         }
 
         boolean isWritten(Object value) {
@@ -151,7 +157,7 @@ public final class Shape<T> implements Codec<T> {
 
         /** A member that is understood, but never written. */
         <V> Builder<T> readOnly(String name, Codec<V> codec) {
-            return add(name, codec, value -> null, Presence.OPTIONAL, null);
+            return add(name, codec, value -> null, Presence.READ_ONLY, null);
         }
 
         /**
@@ -241,6 +247,43 @@ public final class Shape<T> implements Codec<T> {
     @Override
     public String expected() {
         return "an object";
+    }
+
+    @Override
+    public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+        return schema(Set.of(), others);
+    }
+
+    /** {@link #schema} without some members. */
+    Map<String, Object> schema(Set<String> without, Function<Codec<?>, Map<String, Object>> others) {
+        var schema = new LinkedHashMap<String, Object>();
+        schema.put("type", "object");
+        var properties = new LinkedHashMap<String, Object>();
+        var required = new ArrayList<String>();
+        for (Member<T> one : members) {
+            if (one.isDescribed() && !without.contains(one.name)) {
+                properties.put(one.name, others.apply(one.codec));
+                if (one.presence == Presence.REQUIRED) {
+                    required.add(one.name);
+                }
+            }
+        }
+        schema.put("properties", properties);
+        if (!required.isEmpty()) {
+            schema.put("required", required);
+        }
+        return schema;
+    }
+
+    /** Schemas of the members by their names, such as they may stand in a query. */
+    Map<String, Map<String, Object>> memberSchemas(Function<Codec<?>, Map<String, Object>> others) {
+        var schemas = new LinkedHashMap<String, Map<String, Object>>();
+        for (Member<T> one : members) {
+            if (one.isDescribed()) {
+                schemas.put(one.name, others.apply(one.codec));
+            }
+        }
+        return schemas;
     }
 
     @Override

@@ -30,6 +30,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -187,6 +188,11 @@ final class V1Model {
         @Override
         public String expected() {
             return with.expected();
+        }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return with.schema(others);
         }
 
         @Override

@@ -92,6 +92,7 @@ public final class Hub implements AutoCloseable {
     private final ExtensionPages extensionPages;
     private final @Nullable KnowledgeTokenVerifier knowledgeTokens;
     private final HomePage home;
+    private final OpenApiPage openApi;
     private volatile boolean hosting;
     private final @Nullable AuditTrail audit;
     private final boolean auditsCalls;
@@ -189,15 +190,20 @@ public final class Hub implements AutoCloseable {
                 new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
                 endpoint -> observed.before(trust.administered(endpoint)));
         Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
+        this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table());
         boolean started = false;
         try {
             this.adminServer = forOperators
-                    .map(server -> server.readiness(this::obstacle)
+                    .map(server -> server.handler(
+                                    OpenApiPage.PATH,
+                                    new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table()))
+                            .readiness(this::obstacle)
                             .readinessTest(this::databaseTest)
                             .start())
                     .orElse(null);
             this.server = forAll.authenticator(new Door(trust, this::url))
                     .handler(ExtensionPages.PATH, extensionPages)
+                    .handler(OpenApiPage.PATH, openApi)
                     .home(home)
                     .readiness(this::obstacle)
                     .readinessTest(this::databaseTest)
@@ -303,13 +309,15 @@ public final class Hub implements AutoCloseable {
         AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
         protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
         home.add(agent.name(), url, card, used != null);
-        server.add(new ServedAgent(
+        var agentServed = new ServedAgent(
                 agent.name(),
                 recorded.before(guard.before(new Extended(shown, handlers, streams))),
                 served(card),
                 spoken,
                 new ExtensionTable(protocols),
-                observed::before));
+                observed::before);
+        server.add(agentServed);
+        openApi.add(agentServed);
     }
 
     private void warnOfSimilar(String name) {
