@@ -1,10 +1,9 @@
 /** Engine, store and server wired into one process. */
 module dev.parley.hub {
     requires static transitive org.jspecify;
-    requires transitive dev.parley.knowledge.api;
     requires transitive dev.parley.engine;
+    requires transitive dev.parley.extension;
     requires transitive dev.parley.dialect;
-    requires transitive dev.parley.knowledge;
     requires transitive dev.parley.trust;
     requires dev.parley.store;
     requires dev.parley.server;
@@ -17,4 +16,6 @@ module dev.parley.hub {
     requires io.prometheus.writer.text;
 
     exports dev.parley.hub;
+
+    uses dev.parley.extension.HubExtensionSource;
 }

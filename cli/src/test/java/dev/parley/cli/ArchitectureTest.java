@@ -37,10 +37,11 @@ final class ArchitectureTest {
             entry("client", Set.of("protocol", "dialect")),
             entry("agents", Set.of("protocol", "engine", "knowledge")),
             entry("testkit", Set.of("protocol", "dialect", "engine")),
-            entry("knowledge", Set.of("protocol", "dialect", "engine", "store", "client", "command")),
+            entry("knowledge", Set.of("protocol", "dialect", "engine", "store", "client", "command", "extension")),
             entry("command", Set.of("protocol", "client")),
+            entry("extension", Set.of("protocol", "engine", "store")),
             entry("load", Set.of("protocol", "dialect", "command")),
-            entry("hub", Set.of("protocol", "dialect", "engine", "store", "knowledge", "server", "trust", "client")));
+            entry("hub", Set.of("protocol", "dialect", "engine", "store", "extension", "server", "trust", "client")));
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/"))

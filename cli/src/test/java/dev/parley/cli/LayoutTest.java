@@ -29,9 +29,8 @@ final class LayoutTest {
     private static final Map<String, Integer> LARGER_RINGS = Map.of(
             "dev.parley.agents", 6,
             "dev.parley.cli", 10,
-            "dev.parley.dialect", 60,
+            "dev.parley.dialect", 46,
             "dev.parley.engine", 14,
-            "dev.parley.hub", 5,
             "dev.parley.knowledge", 4,
             "dev.parley.server", 5,
             "dev.parley.server.helidon", 7,

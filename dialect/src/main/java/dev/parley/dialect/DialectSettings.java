@@ -31,12 +31,7 @@ public record DialectSettings(Set<Switch> on) {
          * Answer {@code tasks/get}, {@code tasks/cancel} and {@code tasks/resubscribe} that do not say their version in a
          * form that clients of 0.1 and of 0.3 can read.
          */
-        MERGED_LEGACY_ANSWERS,
-        /**
-         * Answer errors of extensions over JSON-RPC with the HTTP status that they have by the extension's specification, instead of
-         * the status with which its published clients read the error.
-         */
-        STRICT_EXTENSION_STATUSES
+        MERGED_LEGACY_ANSWERS
     }
 
     public static final DialectSettings DEFAULTS = of();

@@ -291,7 +291,7 @@ public final class Dialects {
     /** A call of an operation of an extension, or of a method that the agent has of its own. */
     ExtensionCalls extension(
             ExtensionRow row, Dialect base, WireRequest request, ServedAgent agent, CallContext caller) {
-        return new ExtensionCalls(row, base, settings, request, agent, caller);
+        return new ExtensionCalls(row, base, request, agent, caller);
     }
 
     /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */

@@ -2,7 +2,6 @@ package dev.parley.dialect;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -29,20 +28,14 @@ final class ExtensionCalls {
     private final boolean activated;
     private final Map<String, String> headers = new LinkedHashMap<>();
 
-    ExtensionCalls(
-            ExtensionRow row,
-            Dialect base,
-            DialectSettings settings,
-            WireRequest request,
-            ServedAgent agent,
-            CallContext caller) {
+    ExtensionCalls(ExtensionRow row, Dialect base, WireRequest request, ServedAgent agent, CallContext caller) {
         this.row = row;
         this.request = request;
         this.agent = agent;
         Set<String> extensions = Dialects.extensions(request);
         this.context = Dialects.context(caller, extensions, request.header(Dialects.TRACE), base);
         this.activated = ExtensionDialect.isActivated(row, agent.card(), extensions);
-        this.dialect = ExtensionDialect.of(base, row, activated, settings.has(Switch.STRICT_EXTENSION_STATUSES));
+        this.dialect = ExtensionDialect.of(base, row, activated);
         String echoed = Dialects.activated(extensions, agent.card());
         if (!echoed.isEmpty()) {
             headers.put(base.extensionsHeader(), echoed);

@@ -14,19 +14,17 @@ final class ExtensionDialect extends Dialect {
     private final ExtensionStyle style;
     private final boolean streams;
     private final boolean activated;
-    private final boolean strict;
 
-    private ExtensionDialect(Dialect base, ExtensionRow row, boolean activated, boolean strict) {
+    private ExtensionDialect(Dialect base, ExtensionRow row, boolean activated) {
         super(base.name(), NONE);
         this.style = row.style();
         this.streams = row.method().streams();
         this.activated = activated;
-        this.strict = strict;
     }
 
     /** The answers to calls of an operation; those of {@code base} if its extension does not differ from A2A. */
-    static Dialect of(Dialect base, ExtensionRow row, boolean activated, boolean strict) {
-        return row.style().equals(ExtensionStyle.A2A) ? base : new ExtensionDialect(base, row, activated, strict);
+    static Dialect of(Dialect base, ExtensionRow row, boolean activated) {
+        return row.style().equals(ExtensionStyle.A2A) ? base : new ExtensionDialect(base, row, activated);
     }
 
     /** True if a request that names these extensions activates the one of {@code row}. */
@@ -50,7 +48,7 @@ final class ExtensionDialect extends Dialect {
 
     @Override
     int rpcStatus(A2AException problem) {
-        return style.rpcStatus(problem, streams, strict).orElseGet(() -> super.rpcStatus(problem));
+        return style.rpcStatus(problem, streams).orElseGet(() -> super.rpcStatus(problem));
     }
 
     @Override

@@ -4,14 +4,20 @@ import dev.parley.dialect.Arrival;
 import dev.parley.dialect.ExtensionTable;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.HubExtensionSource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.OwnMethod;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** The operations of {@link AdminOperations} that have a handler, over REST. Safe for any thread. */
 final class AdminApi {
@@ -34,25 +40,34 @@ final class AdminApi {
     /**
      * Operations with these handlers.
      *
+     * @param extensions of the hub, whose rows are added
      * @param recorded decorates endpoints of operations that change something
      * @param before decorates the endpoint of all of them
      */
     static AdminApi of(
             List<Map<String, AdminHandler>> handlers,
+            List<HubExtensionSource> extensions,
             UnaryOperator<AgentEndpoint> recorded,
             UnaryOperator<AgentEndpoint> before) {
         var all = new HashMap<String, AdminHandler>();
         handlers.forEach(all::putAll);
-        Map<String, AgentEndpoint> endpoints = OwnMethods.of(AdminHandler.methods(all));
+        Map<String, AgentEndpoint> endpoints = OwnMethods.of(methods(all));
         endpoints.replaceAll((name, endpoint) -> AdminOperations.changes(name) ? recorded.apply(endpoint) : endpoint);
         return new AdminApi(
-                new ExtensionTable(List.of(AdminOperations.protocol(endpoints.keySet()))),
+                new ExtensionTable(List.of(AdminOperations.protocol(endpoints.keySet(), extensions))),
                 before.apply(new Extended(null, endpoints, false)));
     }
 
     /** Operations with these handlers, and nothing before them. */
     static AdminApi of(List<Map<String, AdminHandler>> handlers) {
-        return of(handlers, UnaryOperator.identity(), UnaryOperator.identity());
+        return of(handlers, List.of(), UnaryOperator.identity(), UnaryOperator.identity());
+    }
+
+    private static Map<String, OwnMethod> methods(Map<String, AdminHandler> handlers) {
+        return handlers.entrySet().stream()
+                .collect(Collectors.toMap(
+                        entry -> AdminRow.fullName(entry.getKey()),
+                        entry -> (params, caller) -> entry.getValue().answer(new AdminParameters(params), caller)));
     }
 
     /** The rows. */

@@ -1,21 +1,22 @@
 package dev.parley.hub;
 
-import static dev.parley.hub.AnswerSchema.ANY;
-import static dev.parley.hub.AnswerSchema.COUNT;
-import static dev.parley.hub.AnswerSchema.NOTHING;
-import static dev.parley.hub.AnswerSchema.TEXT;
-import static dev.parley.hub.AnswerSchema.TEXTS;
-import static dev.parley.hub.AnswerSchema.TIME;
-import static dev.parley.hub.AnswerSchema.TRUTH;
-import static dev.parley.hub.AnswerSchema.list;
-import static dev.parley.hub.AnswerSchema.object;
+import static dev.parley.extension.AnswerSchema.ANY;
+import static dev.parley.extension.AnswerSchema.COUNT;
+import static dev.parley.extension.AnswerSchema.NOTHING;
+import static dev.parley.extension.AnswerSchema.TEXT;
+import static dev.parley.extension.AnswerSchema.TEXTS;
+import static dev.parley.extension.AnswerSchema.TIME;
+import static dev.parley.extension.AnswerSchema.TRUTH;
+import static dev.parley.extension.AnswerSchema.list;
+import static dev.parley.extension.AnswerSchema.object;
 import static dev.parley.protocol.RestParameter.member;
 import static dev.parley.protocol.RestParameter.path;
 import static dev.parley.protocol.RestParameter.query;
 
+import dev.parley.extension.AdminRow;
+import dev.parley.extension.HubExtensionSource;
 import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.ExtensionProtocol;
-import dev.parley.protocol.RestDescription;
 import dev.parley.protocol.RestParameter;
 import dev.parley.protocol.RestParameter.Type;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdminOperations {
     /** Address of all of them, below the one of the hub. */
-    static final String PATH = "/admin";
+    static final String PATH = AdminRow.PATH;
 
     private static final int MOST_ROWS = 10_000;
     private static final int MOST_TASKS = 1_000;
@@ -40,14 +42,20 @@ public final class AdminOperations {
     /** A year. */
     private static final long LONGEST_OVERLAP_SECONDS = 365L * 24 * 3_600;
 
+    /** Extensions on the class path. */
+    static final List<HubExtensionSource> INSTALLED =
+            ServiceLoader.load(HubExtensionSource.class, HubExtensionSource.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
     private static final Map<String, ExtensionMethod<?, ?>> ROWS = new LinkedHashMap<>();
 
     static {
         members();
         audit();
         webhooks();
-        knowledge();
         privacy();
+        INSTALLED.forEach(source -> source.administration().forEach(row -> ROWS.put(row.name(), row)));
     }
 
     private AdminOperations() {}
@@ -209,82 +217,12 @@ public final class AdminOperations {
                         list(object("taskId", TEXT, "agent", TEXT, "group", TEXT, "since", TEXT, "reason", TEXT))));
     }
 
-    private static void knowledge() {
-        RestParameter group = query("group", Type.TEXT, "GROUP", "Group of the graph. Default: the group default.");
-        Map<String, Object> shapes = object("turtle", TEXT);
-        row("knowledge/rules", "GET /knowledge/rules", "Show the rules of a group", ANY, group);
-        row(
-                "knowledge/rules/set",
-                "POST /knowledge/rules",
-                "Set the rules of a group",
-                ANY,
-                RestParameter.body("rules", "FILE", "The rules."),
-                group);
-        row("knowledge/shapes", "GET /knowledge/shapes", "Show the SHACL shapes of a group", shapes, group);
-        row(
-                "knowledge/shapes/set",
-                "POST /knowledge/shapes",
-                "Set the SHACL shapes of a group",
-                shapes,
-                member("turtle", Type.TEXT, "FILE", "SHACL in Turtle, empty for none.")
-                        .asRequired(),
-                group);
-        row(
-                "knowledge/reviews/list",
-                "GET /knowledge/reviews",
-                "List them",
-                object("reviews", list(review())),
-                query("state", Type.TEXT, "STATE", "all: also those that were decided."),
-                group);
-        RestParameter id = path("id", "REVIEW-ID", "The number under which it waits.");
-        RestParameter remark = query("remark", Type.TEXT, "TEXT", "For people who read the history.");
-        row(
-                "knowledge/reviews/approve",
-                "POST /knowledge/reviews/{id}/approve",
-                "Apply an update",
-                ANY,
-                id,
-                remark,
-                group);
-        row(
-                "knowledge/reviews/reject",
-                "POST /knowledge/reviews/{id}/reject",
-                "Discard an update",
-                NOTHING,
-                id,
-                remark,
-                group);
-    }
-
-    private static Map<String, Object> review() {
-        return object(
-                "id",
-                TEXT,
-                "state",
-                TEXT,
-                "madeAt",
-                TIME,
-                "caller",
-                TEXT,
-                "reason?",
-                TEXT,
-                "update",
-                ANY,
-                "decidedAt?",
-                TIME,
-                "decidedBy?",
-                TEXT,
-                "remark?",
-                TEXT);
-    }
-
     private static void privacy() {
         RestParameter principal = query("principal", Type.TEXT, "NAME", "The principal, as its keys or tokens name it.")
                 .flag("--subject");
         RestParameter group = query("group", Type.TEXT, "GROUP", "Its group; default: default.");
         RestParameter context = query("contextId", Type.TEXT, "ID", "Only this context, of any owner.")
                 .flag("--context");
-        RestParameter after = query("after", Type.TEXT, "ID", "Behind this position, which is next of another answer.");
         row(
                 "privacy/tasks",
                 "GET /privacy/tasks",
@@ -296,15 +234,6 @@ public final class AdminOperations {
                 query("after", Type.TEXT, "ID", "Tasks behind this one."),
                 query("limit", Type.NUMBER, "TASKS", "How many at most; default: 100.")
                         .atMost(MOST_TASKS));
-        privacy("statements", "List the statements of a principal", ANY, principal, group, after);
-        privacy("reviews", "List the reviewed and waiting updates of a principal", review(), principal, group, after);
-        privacy(
-                "questions",
-                "List the queries of a principal",
-                object("at", TIME, "operation", TEXT, "outcome", TEXT, "detail", ANY),
-                principal,
-                group,
-                after);
         row(
                 "privacy/erase",
                 "POST /privacy/erase",
@@ -333,22 +262,9 @@ public final class AdminOperations {
                         .flag("--with-statements"));
     }
 
-    private static void privacy(String what, String summary, Map<String, Object> item, RestParameter... parameters) {
-        var required = new ArrayList<>(List.of(parameters));
-        required.set(0, parameters[0].asRequired());
-        row(
-                "privacy/" + what,
-                "GET /privacy/" + what,
-                summary,
-                object(what, list(item), "next?", TEXT),
-                required.toArray(RestParameter[]::new));
-    }
-
     private static void row(
             String name, String place, String summary, Map<String, Object> answer, RestParameter... parameters) {
-        var description = new RestDescription(summary, List.of(parameters), answer);
-        String full = "admin/" + name;
-        ROWS.put(full, ExtensionMethod.described(full, place.replace(" ", " " + PATH), description));
+        ROWS.put(AdminRow.fullName(name), AdminRow.of(name, place, summary, answer, parameters));
     }
 
     /** Names of all operations: the key of policies, metrics, traces and the audit. */
@@ -367,10 +283,12 @@ public final class AdminOperations {
         return row != null && row.rest().startsWith("POST ");
     }
 
-    /** The operations of these names, in the order of the table. */
-    static ExtensionProtocol protocol(Collection<String> names) {
+    /** The operations of these names, in the order of the table; those of other extensions at its end. */
+    static ExtensionProtocol protocol(Collection<String> names, List<HubExtensionSource> extensions) {
+        var rows = new LinkedHashMap<>(ROWS);
+        extensions.forEach(source -> source.administration().forEach(row -> rows.put(row.name(), row)));
         return ExtensionProtocol.of(
                 PATH,
-                ROWS.values().stream().filter(one -> names.contains(one.name())).toArray(ExtensionMethod[]::new));
+                rows.values().stream().filter(one -> names.contains(one.name())).toArray(ExtensionMethod[]::new));
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.hub;
 
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
+import dev.parley.extension.AdminHandler;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditTrail;

@@ -1,5 +1,7 @@
 package dev.parley.hub;
 
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditTrail.Filter;
 import dev.parley.store.audit.AuditTrail.Row;

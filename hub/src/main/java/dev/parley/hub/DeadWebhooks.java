@@ -2,6 +2,8 @@ package dev.parley.hub;
 
 import dev.parley.engine.Webhooks;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.LinkedHashMap;

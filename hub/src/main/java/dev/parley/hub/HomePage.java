@@ -3,6 +3,7 @@ package dev.parley.hub;
 import dev.parley.dialect.Arrival;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
+import dev.parley.extension.HubExtension.HomeLink;
 import dev.parley.protocol.AgentCard;
 import dev.parley.server.RequestHandler;
 import java.nio.charset.StandardCharsets;
@@ -22,15 +23,15 @@ final class HomePage implements RequestHandler {
     private final Function<Arrival, Predicate<String>> shown;
     private final Map<String, Entry> agents = new ConcurrentSkipListMap<>();
 
-    private record Entry(String name, String url, AgentCard card, boolean knowledge) {}
+    private record Entry(String name, String url, AgentCard card, List<HomeLink> links) {}
 
     /** @param shown tells which agents a request may know of */
     HomePage(Function<Arrival, Predicate<String>> shown) {
         this.shown = shown;
     }
 
-    void add(String name, String url, AgentCard card, boolean knowledge) {
-        agents.put(name, new Entry(name, url, card, knowledge));
+    void add(String name, String url, AgentCard card, List<HomeLink> links) {
+        agents.put(name, new Entry(name, url, card, links));
     }
 
     @Override
@@ -73,9 +74,16 @@ final class HomePage implements RequestHandler {
         }
         html.append("<p>For programs: <a href=\"/agents\">agents</a>, <a href=\"/extensions\">extensions</a>, "
                 + "<a href=\"/health\">health</a>.");
-        if (entries.stream().anyMatch(Entry::knowledge)) {
-            html.append(" The agents share a <a href=\"/ui/graph\">knowledge graph</a>.");
-        }
+        entries.stream()
+                .flatMap(entry -> entry.links().stream())
+                .distinct()
+                .forEach(link -> html.append(' ')
+                        .append(escaped(link.text()))
+                        .append(" <a href=\"")
+                        .append(escaped(link.path()))
+                        .append("\">")
+                        .append(escaped(link.link()))
+                        .append("</a>."));
         return html.append("</p>\n</body>\n</html>\n").toString();
     }
 

@@ -20,9 +20,7 @@ import dev.parley.engine.MemoryTaskLog;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
-import dev.parley.knowledge.Graph;
-import dev.parley.knowledge.api.KnowledgeEndpoint;
-import dev.parley.knowledge.api.KnowledgeTokenVerifier;
+import dev.parley.extension.HubExtension;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
@@ -83,14 +81,13 @@ public final class Hub implements AutoCloseable {
     private final @Nullable Path scratch;
     private final @Nullable Database database;
     private final @Nullable Database scratchDatabase;
-    private final SharedGraph graph;
+    private final HubExtensions hubExtensions;
     private final Metrics metrics = new Metrics();
     private final Traces traces;
     private final Map<String, Set<String>> agentDialects;
     private final @Nullable CardKeys cardKeys;
     private final List<AgentExtension> extensions;
     private final ExtensionPages extensionPages;
-    private final @Nullable KnowledgeTokenVerifier knowledgeTokens;
     private final HomePage home;
     private final OpenApiPage openApi;
     private volatile boolean hosting;
@@ -110,7 +107,6 @@ public final class Hub implements AutoCloseable {
         this.agentDialects = settings.dialectsOfAgents();
         this.cardKeys = given.cardKeys;
         this.extensions = List.copyOf(given.extensions);
-        this.knowledgeTokens = given.knowledgeTokens;
         this.auditsCalls = settings.auditsCalls();
         WebhookSecrets secrets;
         @Nullable Database database;
@@ -155,10 +151,10 @@ public final class Hub implements AutoCloseable {
         this.extensionPages = new ExtensionPages(shown);
         this.home = new HomePage(shown);
         this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow()), InstantSource.system());
-        this.graph = new SharedGraph(given.graph, database, audit);
+        this.hubExtensions = new HubExtensions(setup.extensions(), database, audit);
         this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
         Duration retention = settings.store().retention();
-        this.engine = Engine.builder(log)
+        Engine.Builder running = Engine.builder(log)
                 .webhooks(
                         pushStore,
                         new WebhookDelivery(
@@ -171,9 +167,9 @@ public final class Hub implements AutoCloseable {
                                 traces))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
-                .extension(KnowledgeEndpoint.EXTENSION_PATH, this::knowledge)
-                .observer(new Runs(metrics, traces, audit))
-                .build();
+                .observer(new Runs(metrics, traces, audit));
+        hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
+        this.engine = running.build();
         metrics.show(engine);
         if (database != null) {
             metrics.show(database);
@@ -186,7 +182,7 @@ public final class Hub implements AutoCloseable {
                 engine,
                 secrets,
                 administration,
-                graph,
+                hubExtensions,
                 new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
                 endpoint -> observed.before(trust.administered(endpoint)));
         Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
@@ -273,12 +269,19 @@ public final class Hub implements AutoCloseable {
     public void host(Agent described) {
         String url = server.agentUrl(described.name());
         Agent offered = described.offering(extensions, server.url());
-        Graph used = offered.uses().contains(KnowledgeEndpoint.EXTENSION_PATH) ? graph.get() : null;
-        Agent agent = used == null
-                ? offered
-                : offered.offering(
-                        List.of(GraphExtension.of(used, knowledgeTokens, server.url(), url, offered.streams())),
-                        server.url());
+        List<HubExtension> used = hubExtensions.usedBy(offered);
+        Agent agent = offered.offering(
+                used.stream()
+                        .map(extension -> extension.of(server.url(), url, offered.streams()))
+                        .toList(),
+                server.url());
+        for (String missing : hubExtensions.missing(offered)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "agent \"{0}\" uses the extension {1}, which this program does not have",
+                    agent.name(),
+                    missing);
+        }
         warnOfSimilar(agent.name());
         Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
         agent.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, server.url()));
@@ -306,9 +309,18 @@ public final class Hub implements AutoCloseable {
                         observed.before(recorded.before(guard.before(new Extended(null, handlers, streams))))));
         AgentEndpoint endpoint = engine.host(hosted);
         managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
-        AgentEndpoint shown = used == null ? endpoint : new KnowledgeOfTasks(endpoint, used);
+        AgentEndpoint shown = endpoint;
+        for (HubExtension extension : used) {
+            shown = extension.before(shown);
+        }
         protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
-        home.add(agent.name(), url, card, used != null);
+        home.add(
+                agent.name(),
+                url,
+                card,
+                used.stream()
+                        .flatMap(extension -> extension.homeLink().stream())
+                        .toList());
         var agentServed = new ServedAgent(
                 agent.name(),
                 recorded.before(guard.before(new Extended(shown, handlers, streams))),
@@ -331,10 +343,10 @@ public final class Hub implements AutoCloseable {
         }
     }
 
-    /** The graph as agents use it themselves. */
-    private AgentEndpoint knowledge() {
-        AgentEndpoint own = graph.get().endpoint();
-        return traces.isOff() ? own : traces.before(SpanKind.INTERNAL, () -> "graph", own);
+    /** Operations of an extension as the handlers of agents use them. */
+    private AgentEndpoint operations(HubExtension extension) {
+        AgentEndpoint own = extension.operations();
+        return traces.isOff() ? own : traces.before(SpanKind.INTERNAL, extension::name, own);
     }
 
     private ServedCard served(AgentCard card) {
@@ -413,7 +425,7 @@ public final class Hub implements AutoCloseable {
             adminServer.close(); // until now there was something to see
         }
         sender.close();
-        graph.close();
+        hubExtensions.close();
         if (scratchDatabase != null) {
             scratchDatabase.close();
         }

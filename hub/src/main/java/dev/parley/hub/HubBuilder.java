@@ -5,8 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.Dialects;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
-import dev.parley.knowledge.Graph;
-import dev.parley.knowledge.api.KnowledgeTokenVerifier;
+import dev.parley.extension.HubExtensionSource;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.store.database.Wrapper;
@@ -38,11 +37,7 @@ public final class HubBuilder {
     final List<AgentExtension> extensions = new ArrayList<>();
     Wrapper connections = connection -> connection;
 
-    @Nullable
-    Graph graph;
-
-    @Nullable
-    KnowledgeTokenVerifier knowledgeTokens;
+    final List<HubExtensionSource> hubExtensions = new ArrayList<>();
 
     @Nullable
     CardKeys cardKeys;
@@ -194,11 +189,11 @@ public final class HubBuilder {
     }
 
     /**
-     * The knowledge graph of the agents that declare that they use one, which the hub then closes with itself; default:
-     * one in the hub's own database, or in memory one that is gone with it.
+     * An extension of the hub for the agents that {@linkplain Agent.Builder#uses use} it, which replaces one on the class path of
+     * the same URI. Default: those on the class path.
      */
-    public HubBuilder knowledge(Graph graph) {
-        this.graph = requireNonNull(graph, "graph");
+    public HubBuilder extension(HubExtensionSource extension) {
+        hubExtensions.add(requireNonNull(extension, "extension"));
         return this;
     }
 
@@ -272,17 +267,11 @@ public final class HubBuilder {
     }
 
     /**
-     * Writes an audit row for every call of an agent: reads, calls answered by a message, own methods and questions to the knowledge
-     * graph too. Default: only for what changes something, and for what was refused.
+     * Writes an audit row for every call of an agent: reads, calls answered by a message, own methods and queries of
+     * extensions too. Default: only for what changes something, and for what was refused.
      */
     public HubBuilder auditCalls(boolean all) {
         return set("audit", all ? "all" : "changes");
-    }
-
-    /** Verifies tokens in the metadata of knowledge operations; default: they are dropped without a look at them. */
-    public HubBuilder knowledgeTokens(KnowledgeTokenVerifier verifier) {
-        this.knowledgeTokens = verifier;
-        return this;
     }
 
     /** Shows cards only to callers of the agent; default: to all clients. */
@@ -314,7 +303,10 @@ public final class HubBuilder {
     public Hub start() {
         var reader = SettingReader.of(values, source);
         HubSettings settings = HubSettings.read(reader);
+        List<HubExtensionSource> own = hubExtensions.stream()
+                .map(extension -> extension.configured(reader))
+                .toList();
         reader.requireAllRead();
-        return new Hub(new Setup(this, settings));
+        return new Hub(new Setup(this, settings, own));
     }
 }

@@ -7,9 +7,9 @@ import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.client.webhooks.WebhookRule;
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
 import dev.parley.engine.TaskLimits;
+import dev.parley.extension.HubExtensionSource;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.server.ServerSettings;
@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Settings of a hub: those of its modules, and its own. Each record states the names, defaults, units and descriptions of its settings
  * in its method {@code read}.
  *
+ * @param extensions those on the class path, with their settings
  * @param dialectsOfAgents dialects of single agents, by their name
  * @param auditsCalls whether reads and queries leave a row in the audit log, too
  */
@@ -35,6 +36,7 @@ public record HubSettings(
         TaskLimits tasks,
         TrustSettings trust,
         DialectSettings dialect,
+        List<HubExtensionSource> extensions,
         @Nullable Integer adminPort,
         String adminBind,
         List<String> webhookAllow,
@@ -54,10 +56,10 @@ public record HubSettings(
                 StoreSettings.read(in),
                 TaskLimits.read(in),
                 TrustSettings.read(in),
-                DialectSettings.read(in)
-                        .with(
-                                Switch.STRICT_EXTENSION_STATUSES,
-                                KnowledgeSettings.read(in).strictStatuses()),
+                DialectSettings.read(in),
+                AdminOperations.INSTALLED.stream()
+                        .map(extension -> extension.configured(in))
+                        .toList(),
                 in.find(
                         PORT,
                         "admin-port",

@@ -1,5 +1,7 @@
 package dev.parley.hub;
 
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.trust.Directory;

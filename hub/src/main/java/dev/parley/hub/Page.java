@@ -2,12 +2,10 @@ package dev.parley.hub;
 
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
+import dev.parley.extension.HubPage;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.RequestHandler;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** A static resource served at a fixed path. */
@@ -19,9 +17,14 @@ record Page(String contentType, byte[] body) implements RequestHandler {
     static final String OWN_FILES = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+    /** A page of an extension. */
+    static Page of(HubPage page) {
+        return new Page(page.contentType(), page.body());
+    }
+
     /** A resource of this package. */
     static Page of(String contentType, String resource) {
-        return new Page(contentType, resource(resource));
+        return of(HubPage.of(Page.class, contentType, resource));
     }
 
     @Override
@@ -36,16 +39,5 @@ record Page(String contentType, byte[] body) implements RequestHandler {
                 200,
                 Map.of("Content-Type", contentType, "Cache-Control", CACHING, "Content-Security-Policy", OWN_FILES),
                 body);
-    }
-
-    private static byte[] resource(String name) {
-        try (InputStream in = Page.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException("no resource " + name);
-            }
-            return in.readAllBytes();
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
-        }
     }
 }

@@ -2,53 +2,59 @@ package dev.parley.hub;
 
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog.Subject;
-import dev.parley.knowledge.AuditEntry;
-import dev.parley.knowledge.Graph;
-import dev.parley.knowledge.Review;
-import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.spi.Page;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.PersonalData;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Handlers for the export and erasure of the data about a principal or a context. */
+/** Handlers for the export and erasure of the data about a principal or a context, and those of extensions. */
 final class PrivacyPages {
     private static final int LIMIT = 100;
     /** How long an erasure waits for readers that need the write-ahead log. */
     private static final Duration TRUNCATION = Duration.ofSeconds(10);
 
-    private static final int MOST = 1_000;
+    /** Begin of the names of operations that read personal data. */
+    private static final String PREFIX = "privacy/";
 
     private final Engine engine;
-    private final SharedGraph graph;
+    private final List<HubExtension> extensions;
     private final @Nullable Administration administration;
 
     /** @param administration null if the hub keeps no members and no audit */
-    PrivacyPages(Engine engine, SharedGraph graph, @Nullable Administration administration) {
+    PrivacyPages(Engine engine, List<HubExtension> extensions, @Nullable Administration administration) {
         this.engine = engine;
-        this.graph = graph;
+        this.extensions = extensions;
         this.administration = administration;
     }
 
     Map<String, AdminHandler> handlers() {
-        return Map.of(
-                "privacy/tasks", reading("tasks", this::tasks),
-                "privacy/statements", reading("statements", this::statements),
-                "privacy/reviews", reading("reviews", this::reviews),
-                "privacy/questions", reading("questions", this::questions),
-                "privacy/erase", this::erase);
+        var handlers = new HashMap<String, AdminHandler>();
+        handlers.put("privacy/tasks", reading("tasks", (given, operator) -> tasks(given)));
+        handlers.put("privacy/erase", this::erase);
+        for (HubExtension extension : extensions) {
+            extension.administration().forEach((name, handler) -> {
+                boolean personal = name.startsWith(PREFIX);
+                handlers.put(name, personal ? reading(name.substring(PREFIX.length()), handler) : handler);
+            });
+        }
+        return handlers;
     }
 
     /** Audits the read of personal data by an operator: each page, because a read may begin at any. */
-    private AdminHandler reading(String what, Function<AdminParameters, Object> read) {
+    private AdminHandler reading(String what, AdminHandler read) {
         return (given, operator) -> {
-            Object answer = read.apply(given);
+            Object answer = read.answer(given, operator);
             if (administration != null) {
                 administration.audit().note(entry("privacy.read", subject(given), operator, Map.of("what", what)));
             }
@@ -70,49 +76,6 @@ final class PrivacyPages {
         return Map.of("tasks", engine.about(subject(given), given.textOrNull("after"), limit));
     }
 
-    private Object statements(AdminParameters given) {
-        Page<Statement> page =
-                graph.get().saidBy(given.group(), given.text("principal"), given.textOrNull("after"), MOST);
-        return page("statements", page.items(), page.next());
-    }
-
-    private Object reviews(AdminParameters given) {
-        Page<Review> page =
-                graph.get().reviewsOf(given.group(), given.text("principal"), given.textOrNull("after"), MOST);
-        return page("reviews", page.items().stream().map(KnowledgePages::shown).toList(), page.next());
-    }
-
-    private Object questions(AdminParameters given) {
-        List<AuditEntry> entries =
-                graph.get().auditOf(given.group(), given.text("principal"), number(given.textOrNull("after")), MOST);
-        return page(
-                "questions",
-                entries.stream()
-                        .map(one -> Map.of(
-                                "at",
-                                one.at().toString(),
-                                "operation",
-                                one.operation(),
-                                "outcome",
-                                one.outcome(),
-                                "detail",
-                                one.detail()))
-                        .toList(),
-                entries.size() < MOST ? null : Long.toString(entries.getLast().number()));
-    }
-
-    private static long number(@Nullable String after) {
-        try {
-            return after == null ? 0 : Long.parseLong(after);
-        } catch (NumberFormatException wrong) {
-            throw A2AException.invalidParams("after", after + " (expected: a number)");
-        }
-    }
-
-    private static Map<String, Object> page(String name, List<?> items, @Nullable String next) {
-        return next == null ? Map.of(name, items) : Map.of(name, items, "next", next);
-    }
-
     private Object erase(AdminParameters given, CallContext operator) {
         Subject subject = subject(given);
         var done = new LinkedHashMap<String, Object>();
@@ -125,13 +88,11 @@ final class PrivacyPages {
         CallContext among = operator.among(subject.group());
         String contextId = subject.contextId();
         if (contextId != null) {
-            graph.get().unlink(List.of(contextId), among);
+            unlink(List.of(contextId), among);
         }
-        done.put("tasks", engine.erase(subject, operator, ids -> graph.get().unlink(ids, among)));
+        done.put("tasks", engine.erase(subject, operator, ids -> unlink(ids, among)));
         if (member != null) {
-            Graph.Erased erased = graph.get().erase(member, given.isTrue("statements"), among);
-            done.put("statements", erased.statements());
-            done.put("knowledgeRows", erased.rows());
+            personalData().forEach(held -> done.putAll(held.erase(member, given, among)));
         }
         if (kept != null) {
             if (member != null) {
@@ -146,6 +107,14 @@ final class PrivacyPages {
             }
         }
         return done;
+    }
+
+    private void unlink(Collection<String> ids, CallContext operator) {
+        personalData().forEach(held -> held.unlink(ids, operator));
+    }
+
+    private Stream<PersonalData> personalData() {
+        return extensions.stream().flatMap(extension -> extension.personalData().stream());
     }
 
     /** Does not say whom it is about: only who knows the name finds it, for the name may be erased, or may have been. */

@@ -1,7 +1,7 @@
 package dev.parley.hub;
 
-import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.database.OwnersOnly;
+import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -8,8 +8,8 @@ import dev.parley.dialect.Dialects;
 import dev.parley.dialect.ExtensionTable;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.Engine;
-import dev.parley.knowledge.api.KnowledgeEndpoint;
-import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.HubExtensionSource;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.server.RequestHandler;
@@ -48,14 +48,17 @@ import org.jspecify.annotations.Nullable;
 final class Setup {
     final HubBuilder given;
     final HubSettings settings;
+    private final List<HubExtensionSource> extensions;
     private final Callers callers;
     private final Authentication authentication;
     private final Map<String, Authentication> agentAuthentication;
     private final @Nullable PolicyFile policy;
 
-    Setup(HubBuilder given, HubSettings settings) {
+    /** @param own extensions of the builder, with their settings */
+    Setup(HubBuilder given, HubSettings settings, List<HubExtensionSource> own) {
         this.given = given;
         this.settings = settings;
+        this.extensions = HubExtensions.replaced(settings.extensions(), own);
         TrustSettings trust = settings.trust();
         this.callers = requireNonNullElseGet(given.callers, () -> callers(trust.callers()));
         this.authentication = requireNonNullElse(given.authentication, trust.authentication());
@@ -67,6 +70,11 @@ final class Setup {
     private static Callers callers(@Nullable Path file) {
         Callers.Builder callers = Callers.builder();
         return (file == null ? callers : callers.file(file)).build();
+    }
+
+    /** Extensions with parts of their own. */
+    List<HubExtensionSource> extensions() {
+        return extensions;
     }
 
     /** The data directory; null if nothing is kept. */
@@ -164,6 +172,7 @@ final class Setup {
         var names = new HashSet<String>();
         names.add(TaskCredentials.METHOD);
         names.addAll(AdminOperations.names());
+        extensions.forEach(extension -> extension.administration().forEach(row -> names.add(row.name())));
         names.addAll(ExtensionTable.installed().names());
         given.agents.values().forEach(agent -> names.addAll(agent.methods().keySet()));
         var all = new ArrayList<>(given.extensions);
@@ -201,19 +210,18 @@ final class Setup {
             Engine engine,
             WebhookSecrets secrets,
             @Nullable Administration administration,
-            SharedGraph graph,
+            HubExtensions opened,
             UnaryOperator<AgentEndpoint> recorded,
             UnaryOperator<AgentEndpoint> before) {
         var handlers = new ArrayList<Map<String, AdminHandler>>();
         var webhooks = requireNonNull(engine.deliveries().orElse(null));
         handlers.add(new DeadWebhooks(webhooks, secrets).handlers());
         handlers.add(new UnreadableTasks(engine).handlers());
-        handlers.add(new KnowledgePages(graph).handlers());
-        handlers.add(new PrivacyPages(engine, graph, administration).handlers());
+        handlers.add(new PrivacyPages(engine, opened.all(), administration).handlers());
         if (administration != null) {
             handlers.addAll(administration.handlers());
         }
-        return AdminApi.of(handlers, recorded, before);
+        return AdminApi.of(handlers, extensions, recorded, before);
     }
 
     /** Adds the addresses for operators and metrics. */
@@ -250,15 +258,10 @@ final class Setup {
                         Trust.RESOURCE_PATH,
                         (request, body) -> trust.metadata(request.at(Trust.RESOURCE_PATH + request.path())))
                 .handler(Trust.SERVER_PATH, (request, body) -> trust.metadata(request.at(Trust.SERVER_PATH)))
-                .handler(
-                        KnowledgeEndpoint.EXTENSION_PATH, Page.of("text/markdown; charset=utf-8", "knowledge-graph.md"))
-                .handler(
-                        KnowledgeExtension.SCHEMA_PATH,
-                        Page.of("application/schema+json", "knowledge-graph.schema.json"))
-                .handler("/ui/graph", Page.of("text/html; charset=utf-8", "graph.html"))
-                .handler("/ui/graph.js", Page.of("text/javascript; charset=utf-8", "graph.js"))
-                .handler("/ui/graph.css", Page.of("text/css; charset=utf-8", "graph.css"))
                 .handler(HomePage.STYLE, Page.of("text/css; charset=utf-8", "home.css"));
+        for (HubExtensionSource extension : extensions) {
+            extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));
+        }
         if (given.cardKeys != null) {
             server.handler(CardKeys.PATH, new Page("application/jwk-set+json", given.cardKeys.published()));
         }

@@ -2,6 +2,7 @@ package dev.parley.hub;
 
 import dev.parley.engine.Engine;
 import dev.parley.engine.UnreadableTask;
+import dev.parley.extension.AdminHandler;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;

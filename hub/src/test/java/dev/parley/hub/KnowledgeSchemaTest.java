@@ -28,6 +28,7 @@ import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
+import dev.parley.knowledge.hub.KnowledgeSource;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -72,7 +73,7 @@ final class KnowledgeSchemaTest {
                 .agents(Agent.named("with", "Shares what it knows")
                         .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> reply.complete(request.text())))
-                .knowledge(graph)
+                .extension(new KnowledgeSource().graph(graph))
                 .inMemory()
                 .port(0)
                 .drain(Duration.ofSeconds(1))

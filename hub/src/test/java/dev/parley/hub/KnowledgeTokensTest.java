@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.Agent;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.knowledge.hub.KnowledgeSource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.net.URI;
@@ -48,7 +49,8 @@ final class KnowledgeTokensTest {
                         .data(data)
                         .port(0)
                         .drain(Duration.ofSeconds(1))
-                        .knowledgeTokens((operation, tokens, caller) -> verify(operation, tokens))
+                        .extension(
+                                new KnowledgeSource().tokens((operation, tokens, caller) -> verify(operation, tokens)))
                         .start();
                 HttpClient http = HttpClient.newHttpClient()) {
             String update = "{'mutations':[{'op':'add','statement':{'subject':{'id':'ex:p'},'predicate':{'id':'ex:q'},"

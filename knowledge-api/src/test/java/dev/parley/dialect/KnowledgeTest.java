@@ -6,7 +6,6 @@ import static dev.parley.dialect.Wire.bytes;
 import static dev.parley.dialect.Wire.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
@@ -391,7 +390,7 @@ final class KnowledgeTest {
         graph.failure = A2AException.of(error, "something particular", Map.of("reason", "why"));
 
         WireAnswer.Whole published = whole(call("knowledge/query", ASK));
-        WireAnswer.Whole strictly = whole(exchange.with(DialectSettings.of(Switch.STRICT_EXTENSION_STATUSES))
+        WireAnswer.Whole strictly = whole(exchange.with(KnowledgeProtocol.STRICT, graph.endpoint())
                 .rpc("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"knowledge/query\",\"params\":{\"query\":\"x\"}}"));
 
         assertThat(published.status()).isEqualTo(200);

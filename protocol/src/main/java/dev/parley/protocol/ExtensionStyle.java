@@ -41,9 +41,8 @@ public interface ExtensionStyle {
      * The HTTP status of an error over JSON-RPC; empty for that of A2A.
      *
      * @param stream whether the operation streams
-     * @param strict whether the server was set to answer with the statuses of the specification in every case
      */
-    default Optional<Integer> rpcStatus(A2AException problem, boolean stream, boolean strict) {
+    default Optional<Integer> rpcStatus(A2AException problem, boolean stream) {
         return Optional.empty();
     }
 

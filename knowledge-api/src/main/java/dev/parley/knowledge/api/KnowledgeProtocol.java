@@ -76,7 +76,10 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
                             JsonForm.object(none -> new KnowledgeSchema(), schema -> Map.of()),
                             REST + SCHEMA,
                             "application/graphql")),
-            new Style());
+            new Style(false));
+
+    /** The extension with the HTTP status of each error, instead of 200 where published clients read no other. */
+    public static final ExtensionProtocol STRICT = EXTENSION.with(new Style(true));
 
     /** For the service loader. */
     public KnowledgeProtocol() {}
@@ -118,7 +121,7 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
         return subscribe.with(metadata);
     }
 
-    private static final class Style implements ExtensionStyle {
+    private record Style(boolean strict) implements ExtensionStyle {
         /** The metadata that holds the errors of GraphQL, as JSON. */
         private static final String ERRORS = "errors";
 
@@ -182,7 +185,7 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
         }
 
         @Override
-        public Optional<Integer> rpcStatus(A2AException problem, boolean stream, boolean strict) {
+        public Optional<Integer> rpcStatus(A2AException problem, boolean stream) {
             boolean shown = stream || strict || problem.error() == A2AError.METHOD_NOT_FOUND;
             return !shown
                     ? Optional.empty()

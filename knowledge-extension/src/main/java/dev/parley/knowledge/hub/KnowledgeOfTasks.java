@@ -1,4 +1,4 @@
-package dev.parley.hub;
+package dev.parley.knowledge.hub;
 
 import dev.parley.knowledge.Graph;
 import dev.parley.protocol.AgentEndpoint;

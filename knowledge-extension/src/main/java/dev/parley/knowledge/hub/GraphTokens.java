@@ -1,4 +1,4 @@
-package dev.parley.hub;
+package dev.parley.knowledge.hub;
 
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeOperation;

@@ -1,0 +1,38 @@
+package dev.parley.extension;
+
+import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.settings.SettingReader;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Adds an extension to hubs; found by {@link java.util.ServiceLoader}, or given to {@code HubBuilder.extension}. Stateless: each hub
+ * opens an extension of its own.
+ */
+public interface HubExtensionSource {
+    /** URI of the extension, as {@link dev.parley.protocol.ExtensionProtocol#uri}; agents that use it get it. */
+    String uri();
+
+    /**
+     * This source with its settings, which are settings of the program and of {@code HubBuilder.set}: flags, environment variables,
+     * keys of files and help are made of what is read.
+     *
+     * @throws IllegalArgumentException if values do not fit together
+     */
+    default HubExtensionSource configured(SettingReader in) {
+        return this;
+    }
+
+    /** Operations of the administration, as {@link AdminRow#of} makes them. */
+    default List<ExtensionMethod<?, ?>> administration() {
+        return List.of();
+    }
+
+    /** Static pages of the hub by their paths. */
+    default Map<String, HubPage> pages() {
+        return Map.of();
+    }
+
+    /** Opens the extension of a hub, which closes it with itself. */
+    HubExtension open(HubParts hub);
+}

@@ -1,0 +1,24 @@
+package dev.parley.extension;
+
+import dev.parley.protocol.CallContext;
+import java.util.Collection;
+import java.util.Map;
+
+/** Personal data that an extension holds. */
+public interface PersonalData {
+    /**
+     * Removes references to tasks or contexts that are erased.
+     *
+     * @param operator in the group of the tasks
+     */
+    void unlink(Collection<String> ids, CallContext operator);
+
+    /**
+     * Erases the data of a principal.
+     *
+     * @param given parameters of the operator's request
+     * @param operator in the group of the principal
+     * @return numbers of the answer, by the names of its members
+     */
+    Map<String, Object> erase(String principal, AdminParameters given, CallContext operator);
+}

@@ -1,0 +1,9 @@
+/** Parts that an extension adds to a hub. */
+module dev.parley.extension {
+    requires static transitive org.jspecify;
+    requires transitive dev.parley.engine;
+    requires transitive dev.parley.protocol;
+    requires transitive dev.parley.store;
+
+    exports dev.parley.extension;
+}

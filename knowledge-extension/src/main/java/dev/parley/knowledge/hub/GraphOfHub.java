@@ -1,0 +1,106 @@
+package dev.parley.knowledge.hub;
+
+import dev.parley.engine.AgentExtension;
+import dev.parley.extension.AdminHandler;
+import dev.parley.extension.AdminParameters;
+import dev.parley.extension.HubExtension;
+import dev.parley.extension.HubParts;
+import dev.parley.extension.PersonalData;
+import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeTokenVerifier;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionProtocol;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The knowledge graph of a hub, opened at its first use: many hubs have no agent with one. Safe for any thread. */
+final class GraphOfHub implements HubExtension, PersonalData {
+    private final @Nullable KnowledgeTokenVerifier tokens;
+    private final ExtensionProtocol protocol;
+    private final HubParts hub;
+    private @Nullable Graph graph;
+    private boolean closed;
+
+    /** @param graph if it is open already */
+    GraphOfHub(
+            @Nullable Graph graph, @Nullable KnowledgeTokenVerifier tokens, ExtensionProtocol protocol, HubParts hub) {
+        this.graph = graph;
+        this.tokens = tokens;
+        this.protocol = protocol;
+        this.hub = hub;
+    }
+
+    /** @throws IllegalStateException if it was not opened before the hub was closed */
+    private synchronized Graph graph() {
+        if (graph == null) {
+            if (closed) {
+                throw new IllegalStateException("the hub is closed");
+            }
+            graph = hub.database() == null || hub.audit() == null
+                    ? Graph.open(hub.scratch().get())
+                    : Graph.in(hub.database(), hub.audit(), InstantSource.system());
+        }
+        return graph;
+    }
+
+    @Override
+    public AgentExtension of(String hubUrl, String agent, boolean streams) {
+        Graph used = graph();
+        return AgentExtension.of(KnowledgeExtension.of(hubUrl, agent, used.queryLanguages(), streams))
+                .operations(protocol, new GraphTokens(used, tokens).endpoint());
+    }
+
+    @Override
+    public AgentEndpoint operations() {
+        return graph().endpoint();
+    }
+
+    @Override
+    public String name() {
+        return "graph";
+    }
+
+    @Override
+    public AgentEndpoint before(AgentEndpoint agent) {
+        return new KnowledgeOfTasks(agent, graph());
+    }
+
+    @Override
+    public Map<String, AdminHandler> administration() {
+        return new KnowledgePages(this::graph).handlers();
+    }
+
+    @Override
+    public Optional<HomeLink> homeLink() {
+        return Optional.of(new HomeLink("The agents share a", "/ui/graph", "knowledge graph"));
+    }
+
+    @Override
+    public Optional<PersonalData> personalData() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public void unlink(Collection<String> ids, CallContext operator) {
+        graph().unlink(ids, operator);
+    }
+
+    @Override
+    public Map<String, Object> erase(String principal, AdminParameters given, CallContext operator) {
+        Graph.Erased erased = graph().erase(principal, given.isTrue("statements"), operator);
+        return Map.of("statements", erased.statements(), "knowledgeRows", erased.rows());
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (graph != null) {
+            graph.close();
+        }
+    }
+}

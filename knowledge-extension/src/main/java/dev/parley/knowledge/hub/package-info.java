@@ -1,0 +1,5 @@
+/** The knowledge graph as an extension of a hub. */
+@NullMarked
+package dev.parley.knowledge.hub;
+
+import org.jspecify.annotations.NullMarked;
