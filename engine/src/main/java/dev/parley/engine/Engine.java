@@ -45,6 +45,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,7 @@ public final class Engine implements AutoCloseable {
     private final @Nullable Duration retention;
     private final LiveTasks tasks;
     private final Admissions admissions = new Admissions();
+    private final NamedTasks names = new NamedTasks(this);
 
     /** Turns that run, in the order in which they began. */
     private final Map<Long, Turn> running = new ConcurrentSkipListMap<>();
@@ -376,10 +378,7 @@ public final class Engine implements AutoCloseable {
         MessageKey message = turn.key();
         if (message != null && turn.live().isAnswered()) {
             admissions.leave(message); // nothing is written, so nothing else will
-            TaskName name = turn.live().name();
-            if (name != null) {
-                admissions.forget(name, turn.live());
-            }
+            names.settled(turn.live(), Stream.ofNullable(turn.live().name()).toList());
             tasks.remove(turn.live()); // announced in the moment of the answer, it never comes to be
         }
         if (!open) {
@@ -431,7 +430,7 @@ public final class Engine implements AutoCloseable {
      * @throws A2AException TASK_NOT_FOUND if the caller has no such task, UNSUPPORTED_OPERATION if it waits for no credential
      */
     public Task authorize(String agent, String taskId, String credential, CallContext context) {
-        TaskKey key = key(context, agent, taskId);
+        TaskKey key = names.key(context, agent, taskId);
         Runner runner = runners.get(agent);
         if (runner == null) {
             throw A2AException.taskNotFound(taskId);
@@ -535,8 +534,8 @@ public final class Engine implements AutoCloseable {
         @Override
         public void written(LiveTask live, Segment segment) {
             tasks.settled(live);
-            TaskName name = segment.name();
-            admissions.settled(live, segment.messages(), name == null ? List.of() : List.of(name));
+            admissions.settled(segment.messages());
+            names.settled(live, Stream.ofNullable(segment.name()).toList());
             if (live.isWatched() && webhooks != null) {
                 webhooks.wake(live.key());
             }
@@ -548,23 +547,16 @@ public final class Engine implements AutoCloseable {
         }
 
         @Override
-        public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {
+        public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> lost) {
             tasks.settled(live);
-            admissions.settled(live, messages, names);
+            admissions.settled(messages);
+            names.settled(live, lost);
             Turn running = live.turn();
             if (running != null) {
                 running.interrupt(); // nothing that it emits can be written
             }
             recovery.rests(live);
         }
-    }
-
-    /** Returns the task that a caller means by an id: one of its own names, if it has such, or the task's id. */
-    TaskKey key(CallContext context, String agent, String taskId) {
-        String named = context.namesTasks()
-                ? log.taskNamed(new TaskName(context.scope(), agent, taskId)).orElse(taskId)
-                : taskId;
-        return new TaskKey(context.scope(), agent, named);
     }
 
     /** Returns a task in memory, pinned; null if there is none. */
@@ -706,6 +698,10 @@ public final class Engine implements AutoCloseable {
 
     Admissions admissions() {
         return admissions;
+    }
+
+    NamedTasks names() {
+        return names;
     }
 
     TaskLimits taskLimits() {

@@ -219,7 +219,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return engine.key(context, agent.name(), taskId);
+        return engine.names().key(context, agent.name(), taskId);
     }
 
     private AgentCard extendedCard() {

@@ -78,7 +78,7 @@ final class HostedTasks implements TaskManager {
     }
 
     private Task report(String id, Function<Task, TaskEvent> event) {
-        TaskKey key = engine.key(context, agent, id);
+        TaskKey key = engine.names().key(context, agent, id);
         try (Pin pin = engine.pinned(key)) {
             LiveTask live = pin.task();
             long reported = live.emit(task -> List.of(event.apply(requireNonNull(task))));

@@ -9,7 +9,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.Ids;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.Send;
@@ -184,68 +183,40 @@ final class Sends {
         }
         String taskId = send.message().taskId();
         if (taskId != null && context.namesTasks()) {
-            return named(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
+            var name = new TaskName(context.scope(), agent.name(), taskId);
+            return engine.names().admit(send, context, name, new Named(context, messageKey, taskId));
         }
         return taskId == null
                 ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
                 : engine.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
     }
 
-    /**
-     * Lets in a message to a task that its sender has named. If there is none of that name, or it has ended, another one
-     * begins, which then has the name; it refers to the one that had it.
-     */
-    private Sent named(Send send, CallContext context, MessageKey messageKey, TaskName name) {
-        Send unnamed = send.with(send.message().in(null, null));
-        while (true) {
-            awaitName(name, context);
-            TaskKey meant = engine.key(context, agent.name(), name.name());
-            boolean known = !meant.taskId().equals(name.name()) || Ids.madeAt(name.name()) != null;
-            Pin present = known ? engine.pin(meant) : null; // most names are new: nothing to look up twice
-            Task task = present == null ? null : present.task().ahead();
-            if (present != null && task != null && !task.state().isTerminal()) {
-                return present.into(pin -> proceed(pin, unnamed, context, messageKey, name.name()));
-            }
-            Message first = send.message().in(send.message().contextId(), null);
-            if (present != null) {
-                first = send.message().in(present.task().contextId(), null).referringTo(meant.taskId());
-                present.close();
-            }
-            Pin fresh = fresh(first, context);
-            if (engine.admissions().name(name, fresh.task())) {
-                return named(fresh, send.with(first), context, messageKey, name);
-            }
-            fresh.close();
-        }
-    }
+    /** Admission of a message whose sender calls the task by a name of its own. */
+    private final class Named implements NamedTasks.Admission<Sent> {
+        private final CallContext context;
+        private final MessageKey messageKey;
+        private final String name;
 
-    private Sent named(Pin fresh, Send send, CallContext context, MessageKey messageKey, TaskName name) {
-        LiveTask live = fresh.task();
-        live.named(name);
-        try {
-            return fresh.into(pin -> begin(pin, send, context, messageKey, name.name()));
-        } catch (RuntimeException refused) {
-            engine.admissions().forget(name, live);
-            throw refused;
+        Named(CallContext context, MessageKey messageKey, String name) {
+            this.context = context;
+            this.messageKey = messageKey;
+            this.name = name;
         }
-    }
 
-    /** Waits until the log knows the task that has just got this name, or there is no such task after all. */
-    private void awaitName(TaskName name, CallContext context) {
-        LiveTask naming = engine.admissions().named(name);
-        if (naming == null) {
-            return;
+        @Override
+        public Pin fresh(Message first) {
+            return Sends.this.fresh(first, context);
         }
-        try {
-            if (naming.await(0, task -> true, engine.patience(context)) == null) {
-                throw A2AException.unavailable("Task " + name.name() + " has not begun yet", Duration.ofSeconds(1));
-            }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw Engine.stopping();
+
+        @Override
+        public Sent begin(Pin pin, Send send) {
+            return Sends.this.begin(pin, send, context, messageKey, name);
         }
-        // Only now: who has given up waiting must not let another task take the name of one that is yet to begin.
-        engine.admissions().forget(name, naming);
+
+        @Override
+        public Sent proceed(Pin pin, Send send) {
+            return Sends.this.proceed(pin, send, context, messageKey, name);
+        }
     }
 
     private void checkMediaTypes(Message message) {

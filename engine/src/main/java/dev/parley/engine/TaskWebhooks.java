@@ -136,6 +136,6 @@ final class TaskWebhooks {
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return engine.key(context, agent.name(), taskId);
+        return engine.names().key(context, agent.name(), taskId);
     }
 }

@@ -1,0 +1,112 @@
+package dev.parley.engine;
+
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Ids;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.Send;
+import dev.parley.protocol.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Names that callers of 0.1 and the Agentic Kernel give to their tasks, in front of the admission of messages. A name belongs to the task
+ * until it has ended and another one begins under the name. Safe for any thread.
+ *
+ * <p>The segment that creates a task gives it its name, and repeated messages are recognised before: see ADR 29.
+ */
+final class NamedTasks {
+    /** Admission of one message, by the task that its name leads to. */
+    interface Admission<T> {
+        /** A task that would begin with this message, not visible yet. */
+        Pin fresh(Message first);
+
+        T begin(Pin pin, Send send);
+
+        T proceed(Pin pin, Send send);
+    }
+
+    private final Engine engine;
+    /** Tasks that are getting a name, until the log has it. */
+    private final ConcurrentHashMap<TaskName, LiveTask> beginning = new ConcurrentHashMap<>();
+
+    NamedTasks(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Returns the task that a caller means by an id: one of its own names, if it has such, or the task's id. */
+    TaskKey key(CallContext context, String agent, String taskId) {
+        String id = context.namesTasks()
+                ? engine.log()
+                        .taskNamed(new TaskName(context.scope(), agent, taskId))
+                        .orElse(taskId)
+                : taskId;
+        return new TaskKey(context.scope(), agent, id);
+    }
+
+    /**
+     * Admits a message to the task of a name. If there is none, or it has ended, another one begins, which then has the name; it refers
+     * to the one that had it.
+     */
+    <T> T admit(Send send, CallContext context, TaskName name, Admission<T> admission) {
+        Message message = send.message();
+        while (true) {
+            awaitName(name, context);
+            TaskKey meant = key(context, name.agent(), name.name());
+            boolean known = !meant.taskId().equals(name.name()) || Ids.madeAt(name.name()) != null;
+            Pin present = known ? engine.pin(meant) : null; // most names are new: nothing to look up twice
+            Task task = present == null ? null : present.task().ahead();
+            if (present != null && task != null && !task.state().isTerminal()) {
+                return present.into(pin -> admission.proceed(pin, send.with(message.in(null, null))));
+            }
+            Message first = message.in(message.contextId(), null);
+            if (present != null) {
+                first = message.in(present.task().contextId(), null).referringTo(meant.taskId());
+                present.close();
+            }
+            Pin fresh = admission.fresh(first);
+            if (beginning.putIfAbsent(name, fresh.task()) == null) {
+                return begin(fresh, send.with(first), name, admission);
+            }
+            fresh.close();
+        }
+    }
+
+    private <T> T begin(Pin fresh, Send send, TaskName name, Admission<T> admission) {
+        LiveTask live = fresh.task();
+        live.named(name);
+        try {
+            return fresh.into(pin -> admission.begin(pin, send));
+        } catch (RuntimeException refused) {
+            beginning.remove(name, live);
+            throw refused;
+        }
+    }
+
+    /** Waits until the log knows the task that has just got this name, or there is no such task after all. */
+    private void awaitName(TaskName name, CallContext context) {
+        LiveTask naming = beginning.get(name);
+        if (naming == null) {
+            return;
+        }
+        try {
+            if (naming.await(0, task -> true, engine.patience(context)) == null) {
+                throw A2AException.unavailable("Task " + name.name() + " has not begun yet", Duration.ofSeconds(1));
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw Engine.stopping();
+        }
+        // Not before: a caller that has given up waiting must not let another task take the name of one that is yet to
+        // begin.
+        beginning.remove(name, naming);
+    }
+
+    /** Forgets names that a task was getting: the log has them, or will not get them. */
+    void settled(LiveTask live, List<TaskName> names) {
+        names.forEach(name -> beginning.remove(name, live));
+    }
+}
