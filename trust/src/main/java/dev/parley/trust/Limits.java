@@ -2,6 +2,7 @@ package dev.parley.trust;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.LruMap;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -127,12 +128,7 @@ public final class Limits {
     Limits(Settings settings, InstantSource clock, int mostKept) {
         this.settings = settings;
         this.clock = clock;
-        this.idle = new LinkedHashMap<>() {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<Key, Account> eldest) {
-                return size() > mostKept;
-            }
-        };
+        this.idle = new LruMap<>(mostKept);
     }
 
     /** How many accounts are kept. */

@@ -12,8 +12,8 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LruMap;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -29,17 +29,9 @@ final class Remotes implements AutoCloseable {
     private static final int MAX_REMOTES = 64;
 
     private final Means means;
-    /** The most recently used last. A card that is read again may name other interfaces each time. */
-    private final Map<AgentCard.Interface, Transport.Remote> remotes = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<AgentCard.Interface, Transport.Remote> eldest) {
-            boolean removed = size() > MAX_REMOTES;
-            if (removed) {
-                eldest.getValue().close();
-            }
-            return removed;
-        }
-    };
+    /** A card that is read again may name other interfaces each time. */
+    private final Map<AgentCard.Interface, Transport.Remote> remotes =
+            new LruMap<>(MAX_REMOTES, Transport.Remote::close);
 
     private boolean closed;
 

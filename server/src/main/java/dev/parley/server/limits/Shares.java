@@ -1,9 +1,9 @@
 package dev.parley.server.limits;
 
+import dev.parley.protocol.LruMap;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -43,12 +43,7 @@ public final class Shares {
     private final long atWorkNanos;
     private final int processors;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Share> shares = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Share> eldest) {
-            return size() > MOST_KEPT;
-        }
-    };
+    private final Map<String, Share> shares = new LruMap<>(MOST_KEPT);
     private volatile @Nullable Share last;
     private volatile long changedNanos = System.nanoTime() - TOGETHER_NANOS;
 

@@ -2,6 +2,7 @@ package dev.parley.store.tasks;
 
 import static dev.parley.store.audit.States.code;
 
+import dev.parley.protocol.LruMap;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
@@ -74,12 +75,7 @@ final class PostgresqlTaskRows implements TaskRows {
     private final Map<MessageId, MessageRow> messages = new TreeMap<>(MessageId.ORDER);
 
     /** Rows of tasks that have not ended, as the group in the making has them. */
-    private final LinkedHashMap<String, Before> remembered = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Before> eldest) {
-            return size() > MAX_REMEMBERED;
-        }
-    };
+    private final Map<String, Before> remembered = new LruMap<>(MAX_REMEMBERED);
 
     PostgresqlTaskRows(PostgresqlSystem system) {
         this.system = system;

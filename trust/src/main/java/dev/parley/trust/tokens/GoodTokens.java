@@ -1,8 +1,8 @@
 package dev.parley.trust.tokens;
 
+import dev.parley.protocol.LruMap;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +19,7 @@ public final class GoodTokens<T> {
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Good<T>> known = new LinkedHashMap<>(64, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Good<T>> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<String, Good<T>> known = new LruMap<>(MOST);
 
     public GoodTokens(InstantSource clock) {
         this.clock = clock;

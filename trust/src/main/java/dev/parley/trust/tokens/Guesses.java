@@ -1,9 +1,9 @@
 package dev.parley.trust.tokens;
 
+import dev.parley.protocol.LruMap;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +26,7 @@ public final class Guesses {
     private final ForwardClock clock;
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Who, Wrong> wrong = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Who, Wrong> eldest) {
-            return size() > MOST_KEPT;
-        }
-    };
+    private final Map<Who, Wrong> wrong = new LruMap<>(MOST_KEPT);
 
     /** @param limit how many wrong ones in a minute are too many */
     public Guesses(InstantSource clock, int limit) {
