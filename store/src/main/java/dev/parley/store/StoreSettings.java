@@ -1,7 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.store.encryption.Sealing;
-
 import static dev.parley.protocol.settings.SettingSpec.Trait.REPEATABLE;
 import static dev.parley.protocol.settings.SettingSpec.Trait.SECRET;
 import static dev.parley.protocol.settings.SettingType.DURATION;
@@ -9,6 +7,7 @@ import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.protocol.settings.SettingReader;
+import dev.parley.store.encryption.Sealing;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -113,8 +113,7 @@ final class AuditNotesTest {
     }
 
     private static long rows(Database database, String group) {
-        return database.read(
-                session -> session.number("SELECT count(*) FROM audit WHERE group_id = ?", group));
+        return database.read(session -> session.number("SELECT count(*) FROM audit WHERE group_id = ?", group));
     }
 
     /** Rows that the log reports as lost. */

@@ -134,13 +134,7 @@ final class AuditRows {
 
     static List<Stored> stored(Session session, String where, List<@Nullable Object> values) throws SQLException {
         String sql = "SELECT " + COLUMNS + " FROM audit WHERE " + where + " ORDER BY row_no LIMIT ?";
-        var rows = new ArrayList<Stored>();
-        try (ResultSet found = session.bind(sql, values.toArray()).executeQuery()) {
-            while (found.next()) {
-                rows.add(stored(found));
-            }
-        }
-        return rows;
+        return session.list(found -> stored(found), sql, values.toArray());
     }
 
     private static void and(

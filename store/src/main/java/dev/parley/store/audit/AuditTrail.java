@@ -485,18 +485,12 @@ public final class AuditTrail implements GroupListener {
 
     /** Tasks whose entries in the log have a name. */
     private static List<String> tasksOf(Session session, String group, String name) throws SQLException {
-        var tasks = new ArrayList<String>();
-        try (ResultSet rows = session.bind(
-                        "SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE group_id = ?1"
-                                + " AND (caller = ?2 OR task_id IN (SELECT task_id FROM segment WHERE segment.caller = ?2))",
-                        group,
-                        name)
-                .executeQuery()) {
-            while (rows.next()) {
-                tasks.add(rows.getString(1));
-            }
-        }
-        return tasks;
+        return session.list(
+                rows -> rows.getString(1),
+                "SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE group_id = ?1"
+                        + " AND (caller = ?2 OR task_id IN (SELECT task_id FROM segment WHERE segment.caller = ?2))",
+                group,
+                name);
     }
 
     /** Erases the id of a context in the rows of one principal or, if it is null, of all principals of the group. */
@@ -534,16 +528,10 @@ public final class AuditTrail implements GroupListener {
         var all = new ArrayList<@Nullable Object>(List.of(after));
         all.addAll(values);
         all.add(AuditRows.ROWS_AT_ONCE);
-        var numbers = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(
-                        "SELECT row_no FROM audit WHERE row_no > ? AND " + where + " ORDER BY row_no LIMIT ?",
-                        all.toArray())
-                .executeQuery()) {
-            while (rows.next()) {
-                numbers.add(rows.getLong(1));
-            }
-        }
-        return numbers;
+        return session.list(
+                rows -> rows.getLong(1),
+                "SELECT row_no FROM audit WHERE row_no > ? AND " + where + " ORDER BY row_no LIMIT ?",
+                all.toArray());
     }
 
     private static int replace(Session session, long number, UnaryOperator<Entry> change) throws SQLException {

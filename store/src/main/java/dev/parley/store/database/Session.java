@@ -8,7 +8,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,6 +167,23 @@ public final class Session {
                 LOG.log(Level.DEBUG, "closing a connection that failed", failure);
             }
         }
+    }
+
+    /** Reads one row of an answer. */
+    @FunctionalInterface
+    public interface RowReader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /** Returns all rows of the answer to a query, in its order. */
+    public <T> List<T> list(RowReader<T> reader, String sql, @Nullable Object... values) throws SQLException {
+        var rows = new ArrayList<T>();
+        try (ResultSet row = bind(sql, values).executeQuery()) {
+            while (row.next()) {
+                rows.add(reader.read(row));
+            }
+        }
+        return rows;
     }
 
     /** Returns the number in the first column of the first row, or 0 if there is no row. */

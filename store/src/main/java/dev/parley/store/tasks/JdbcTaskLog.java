@@ -326,27 +326,19 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
      */
     private List<String> ended(String from, String to, Instant before, int limit) {
         long millis = before.toEpochMilli();
-        return database.read(session -> {
-            var tasks = new ArrayList<String>();
-            try (ResultSet rows = session.bind(
-                            "SELECT task_id FROM task WHERE task_id >= ?1 AND task_id < ?2"
-                                    + " AND state IN (3, 4, 5, 7) AND status_ms < ?3"
-                                    + " AND (status_ms < ?4 OR NOT EXISTS (SELECT 1 FROM webhook"
-                                    + " WHERE webhook.task_id = task.task_id"
-                                    + " AND (dead_ms IS NULL AND delivered < last_seq OR dead_ms >= ?3)))"
-                                    + " ORDER BY task_id LIMIT ?5",
-                            from,
-                            to,
-                            millis,
-                            millis - UNTOLD_MS,
-                            limit)
-                    .executeQuery()) {
-                while (rows.next()) {
-                    tasks.add(rows.getString(1));
-                }
-            }
-            return tasks;
-        });
+        return database.read(session -> session.list(
+                rows -> rows.getString(1),
+                "SELECT task_id FROM task WHERE task_id >= ?1 AND task_id < ?2"
+                        + " AND state IN (3, 4, 5, 7) AND status_ms < ?3"
+                        + " AND (status_ms < ?4 OR NOT EXISTS (SELECT 1 FROM webhook"
+                        + " WHERE webhook.task_id = task.task_id"
+                        + " AND (dead_ms IS NULL AND delivered < last_seq OR dead_ms >= ?3)))"
+                        + " ORDER BY task_id LIMIT ?5",
+                from,
+                to,
+                millis,
+                millis - UNTOLD_MS,
+                limit));
     }
 
     /** @param lanes of the tasks, of which some may be empty now */
@@ -488,13 +480,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     private static List<Long> days(Session session) throws SQLException {
-        var days = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(DAYS_OF_MESSAGES).executeQuery()) {
-            while (rows.next()) {
-                days.add(rows.getLong(1));
-            }
-        }
-        return days;
+        return session.list(rows -> rows.getLong(1), DAYS_OF_MESSAGES);
     }
 
     /**
@@ -506,18 +492,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         for (long day : database.read(JdbcTaskLog::days)) {
             var all = new ArrayList<@Nullable Object>(List.of(day, lane));
             all.addAll(List.of(values));
-            List<String> keys = database.read(session -> {
-                var found = new ArrayList<String>();
-                try (ResultSet rows = session.bind(
-                                "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
-                                all.toArray())
-                        .executeQuery()) {
-                    while (rows.next()) {
-                        found.add(rows.getString(1));
-                    }
-                }
-                return found;
-            });
+            List<String> keys = database.read(session -> session.list(
+                    rows -> rows.getString(1),
+                    "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
+                    all.toArray()));
             database.writeInSlices(
                     keys,
                     true,
@@ -529,17 +507,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     /** Erases rows of a lane that lead to no task. They are searched beside the writer. */
     private void eraseOrphans(String table, String key, long lane, String condition) {
         record Orphan(String taskId, String key) {}
-        List<Orphan> orphans = database.read(session -> {
-            var found = new ArrayList<Orphan>();
-            try (ResultSet rows = session.bind(
-                            "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition, lane)
-                    .executeQuery()) {
-                while (rows.next()) {
-                    found.add(new Orphan(rows.getString(1), rows.getString(2)));
-                }
-            }
-            return found;
-        });
+        List<Orphan> orphans = database.read(session -> session.list(
+                rows -> new Orphan(rows.getString(1), rows.getString(2)),
+                "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
+                lane));
         database.writeInSlices(
                 orphans,
                 true,
@@ -590,16 +561,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     public List<String> agents(int limit) {
-        return database.read(session -> {
-            var names = new ArrayList<String>();
-            try (ResultSet rows = session.bind("SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit)
-                    .executeQuery()) {
-                while (rows.next()) {
-                    names.add(rows.getString(1));
-                }
-            }
-            return names;
-        });
+        return database.read(session -> session.list(
+                rows -> rows.getString(1), "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit));
     }
 
     /** Lists tasks of all groups and agents. */
@@ -684,40 +647,24 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     private List<KnownName> knownNames(KnownName after) {
-        return database.read(session -> {
-            var known = new ArrayList<KnownName>();
-            try (ResultSet rows = session.bind(
-                            "SELECT lane_no, name FROM task_name WHERE (lane_no, name) > (?, ?)"
-                                    + " ORDER BY lane_no, name LIMIT ?",
-                            after.lane(),
-                            after.name(),
-                            KEYS_AT_ONCE)
-                    .executeQuery()) {
-                while (rows.next()) {
-                    known.add(new KnownName(rows.getLong(1), rows.getString(2)));
-                }
-            }
-            return known;
-        });
+        return database.read(session -> session.list(
+                rows -> new KnownName(rows.getLong(1), rows.getString(2)),
+                "SELECT lane_no, name FROM task_name WHERE (lane_no, name) > (?, ?)"
+                        + " ORDER BY lane_no, name LIMIT ?",
+                after.lane(),
+                after.name(),
+                KEYS_AT_ONCE));
     }
 
     private List<KnownMessage> knownMessages(KnownMessage after) {
-        return database.read(session -> {
-            var known = new ArrayList<KnownMessage>();
-            try (ResultSet rows = session.bind(
-                            "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
-                                    + " ORDER BY day, lane_no, message_id LIMIT ?",
-                            after.day(),
-                            after.lane(),
-                            after.messageId(),
-                            KEYS_AT_ONCE)
-                    .executeQuery()) {
-                while (rows.next()) {
-                    known.add(new KnownMessage(rows.getLong(1), rows.getLong(2), rows.getString(3)));
-                }
-            }
-            return known;
-        });
+        return database.read(session -> session.list(
+                rows -> new KnownMessage(rows.getLong(1), rows.getLong(2), rows.getString(3)),
+                "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
+                        + " ORDER BY day, lane_no, message_id LIMIT ?",
+                after.day(),
+                after.lane(),
+                after.messageId(),
+                KEYS_AT_ONCE));
     }
 
     @Override

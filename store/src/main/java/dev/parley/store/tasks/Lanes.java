@@ -8,7 +8,6 @@ import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,14 +78,8 @@ public final class Lanes implements GroupListener {
 
     /** The numbers of the lanes of an owner. On the writer thread. */
     List<Long> of(Session session, String group, String owner) throws SQLException {
-        var numbers = new ArrayList<Long>();
-        try (ResultSet rows = session.bind("SELECT lane_no FROM lane WHERE group_id = ? AND owner = ?", group, owner)
-                .executeQuery()) {
-            while (rows.next()) {
-                numbers.add(rows.getLong(1));
-            }
-        }
-        return numbers;
+        return session.list(
+                rows -> rows.getLong(1), "SELECT lane_no FROM lane WHERE group_id = ? AND owner = ?", group, owner);
     }
 
     /** Returns the number of a lane, giving it one if need be. On the writer thread. */

@@ -3,9 +3,7 @@ package dev.parley.store.tasks;
 import dev.parley.store.database.Session;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -59,18 +57,12 @@ final class MessagePartitions {
     }
 
     private static List<Long> days(Session session) throws SQLException {
-        var days = new ArrayList<Long>();
-        try (ResultSet rows = session.bind(
-                        "SELECT CAST(substr(relname, ?) AS BIGINT) FROM pg_inherits"
-                                + " JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = CAST('message' AS regclass)"
-                                + " AND relname ~ '^message_[0-9]+$'",
-                        PREFIX.length() + 1)
-                .executeQuery()) {
-            while (rows.next()) {
-                days.add(rows.getLong(1));
-            }
-        }
-        return days;
+        return session.list(
+                rows -> rows.getLong(1),
+                "SELECT CAST(substr(relname, ?) AS BIGINT) FROM pg_inherits"
+                        + " JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = CAST('message' AS regclass)"
+                        + " AND relname ~ '^message_[0-9]+$'",
+                PREFIX.length() + 1);
     }
 
     /** False if there are keys of a day already, which a new partition would not have. */
