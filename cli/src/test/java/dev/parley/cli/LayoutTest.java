@@ -33,7 +33,7 @@ final class LayoutTest {
             "dev.parley.engine", 14,
             "dev.parley.knowledge", 4,
             "dev.parley.server", 5,
-            "dev.parley.server.helidon", 7,
+            "dev.parley.server.helidon", 8,
             "dev.parley.store.audit", 5);
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
