@@ -172,7 +172,7 @@ final class Connection {
             idle = true;
             requestLine = true;
         } else {
-            several.end(exchange, all.now(), all.patience().body());
+            several.end(exchange, all.now(), all.patience().body(), isFlood() ? 0 : Exchange.SOON);
         }
         all.exchangeEnded();
     }

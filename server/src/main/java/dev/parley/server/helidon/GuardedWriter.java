@@ -2,6 +2,7 @@ package dev.parley.server.helidon;
 
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataWriter;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /**
@@ -80,6 +81,10 @@ final class GuardedWriter implements DataWriter {
         try {
             write.run();
             connection.written();
+        } catch (UncheckedIOException departed) {
+            // The thread that reads notices it only behind all requests that came before.
+            connection.disconnected();
+            throw departed;
         } finally {
             stream.endWriting();
         }

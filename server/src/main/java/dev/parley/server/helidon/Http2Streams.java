@@ -179,13 +179,14 @@ final class Http2Streams {
      *
      * @param now on the clock of {@link Connections}
      * @param patience for the rest of its request, for which Helidon waits
+     * @param patienceOfRefused for how long the thread waits for it if its caller was refused
      */
-    void end(Exchange exchange, long now, long patience) {
+    void end(Exchange exchange, long now, long patience, long patienceOfRefused) {
         unread.put(
                 exchange.id(),
                 exchange.wasAdmitted()
                         ? new Unread(now + patience)
-                        : new Unread(now + patience, exchange.thread(), now + Exchange.SOON));
+                        : new Unread(now + patience, exchange.thread(), now + patienceOfRefused));
         if (!incoming.contains(exchange.id())) {
             unread.remove(exchange.id());
         }

@@ -96,6 +96,9 @@ final class Inbound implements Supplier<byte[]> {
     private byte[] http2(ClientFrames frames) {
         returnDeadline = NEVER;
         endShare();
+        if (connection.gone()) { // found by a thread that writes; what has come before is not worth answering
+            throw departed("the client is gone", null);
+        }
         var bytes = nextOf(frames);
         while (bytes.length == 0) {
             var more = alreadyRead.length > 0 ? alreadyRead : next();
@@ -219,13 +222,16 @@ final class Inbound implements Supplier<byte[]> {
         try {
             bytes = socket.get();
         } catch (RuntimeException e) {
-            connection.disconnected();
-            throw new CloseConnectionException("reading failed", e);
+            throw departed("reading failed", e);
         }
         if (bytes == null) {
-            connection.disconnected();
-            throw new CloseConnectionException("the client is gone");
+            throw departed("the client is gone", null);
         }
         return bytes;
+    }
+
+    private CloseConnectionException departed(String reason, @Nullable RuntimeException cause) {
+        connection.disconnected();
+        return cause == null ? new CloseConnectionException(reason) : new CloseConnectionException(reason, cause);
     }
 }
