@@ -104,6 +104,13 @@ class TlsTest {
         }
     }
 
+    @Test
+    void theKeyIsNotDecryptedAtEachHandshake() throws Exception {
+        var keys = TlsIdentity.keys(KeyStore.getInstance(pkcs12.toFile(), PASSWORD), PASSWORD);
+
+        assertThat(keys.getPrivateKey("server")).isNotNull().isSameAs(keys.getPrivateKey("server"));
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {4, 9, 200, 10_000})
     void theFirstMessageOfAClientIsReadToItsEndAndNoFurther(int fragment) throws IOException {

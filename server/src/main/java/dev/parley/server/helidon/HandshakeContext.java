@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * TLS context of the server's sockets: handshakes begin when their processors are shared out, and may ask clients for a
  * certificate, which Helidon does not for the kind of sockets used here.
  *
- * <p>A handshake computes for 3 to 4 ms on the virtual thread of its connection, most of it as the answer to the first message of
+ * <p>A handshake computes for 1 to 2 ms on the virtual thread of its connection, most of it as the answer to the first message of
  * the client. So that message is read before the share is entered: a client that sends it slowly holds no share.
  */
 public final class HandshakeContext extends SSLContextSpi {
