@@ -5,8 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ExtensionStyle;
 import dev.parley.protocol.Operation;
@@ -14,7 +12,6 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -57,7 +54,7 @@ public final class Dialects {
     public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
         edges.add(kernel);
-        edges.add(new Vault(this, new FileLinks(fileKey, welcome, InstantSource.system())));
+        edges.add(new Vault(new FileLinks(fileKey, welcome, InstantSource.system())));
         Providers.INSTALLED.forEach(provider -> edges.add(new ProvidedEdge(provider)));
     }
 
@@ -280,7 +277,7 @@ public final class Dialects {
                 operation = envelope.params(asked.request(), request, caller);
             }
         }
-        return exchange(dialect, asked, operation, form, request, agent, caller);
+        return WireCall.of(dialect, asked, operation, form, request).exchange(agent, caller);
     }
 
     /** Clients of extensions that differ from A2A may call without an id, as callers of A2A before 1.0. */
@@ -413,7 +410,7 @@ public final class Dialects {
             return wrongContentType(form, request);
         }
         Operation operation = LargeBodies.compute(request, caller, () -> Rest.read(route, request));
-        return exchange(dialect, route.operation(), operation, form, request, agent, caller);
+        return WireCall.of(dialect, route.operation(), operation, form, request).exchange(agent, caller);
     }
 
     /**
@@ -428,7 +425,7 @@ public final class Dialects {
         var get = new Operation.GetExtendedAgentCard(null);
         WireOperation asked = requireNonNull(LegacyDialect.KIND.operations().of(get));
         try {
-            return exchange(LegacyDialect.KIND, asked, get, form, request, agent, caller);
+            return WireCall.of(LegacyDialect.KIND, asked, get, form, request).exchange(agent, caller);
         } catch (A2AException none) {
             return form.error(none);
         }
@@ -452,83 +449,6 @@ public final class Dialects {
         }
         requireV1(version, agent);
         return Dialect.V1;
-    }
-
-    WireAnswer exchange(
-            Dialect dialect,
-            WireOperation asked,
-            Operation read,
-            Form form,
-            WireRequest request,
-            ServedAgent agent,
-            CallContext caller) {
-        read.requireShortIds();
-        Operation operation = WireOperation.resuming(read, request.header(LAST_EVENT_ID));
-        Set<String> extensions = extensions(request);
-        CallContext context = context(caller, extensions, request.header(TRACE), dialect);
-        AgentEndpoint endpoint = agent.door().apply(dialect.before(agent.endpoint(), operation));
-        var headers = new LinkedHashMap<String, String>();
-        String activated = activated(extensions, agent.card());
-        if (!activated.isEmpty()) {
-            headers.put(dialect.extensionsHeader(), activated);
-        }
-        return switch (operation) {
-            case Operation.Call<?> call -> {
-                Object result = requireNonNull(endpoint.call(call, context));
-                if (result instanceof AgentCard) {
-                    headers.put("Cache-Control", "private, max-age=60");
-                    headers.put("Vary", "Authorization, A2A-Version, Accept");
-                }
-                yield LargeBodies.encode(
-                        result, caller, () -> form.result(requireNonNull(asked.result()), result, headers));
-            }
-            case Operation.Watch<?> watch -> {
-                headers.put("Content-Type", EVENT_STREAM);
-                headers.putAll(dialect.streamHeaders());
-                headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-                yield form.stream(headers, endpoint.watch((Operation.TaskWatch) watch, context), caller);
-            }
-        };
-    }
-
-    static CallContext context(
-            CallContext caller, Set<String> extensions, @Nullable String traceparent, Dialect dialect) {
-        CallContext context = extensions.isEmpty() ? caller : caller.withExtensions(extensions);
-        if (!dialect.equals(Dialect.V1)) {
-            context = context.withDialect(dialect.name(), dialect.namesTasks());
-        }
-        return traceparent == null ? context : context.withTraceparent(traceparent);
-    }
-
-    /** Until 0.3 the header began with X; peers of one version also send the other's. */
-    static Set<String> extensions(WireRequest request) {
-        String header = request.header(EXTENSIONS);
-        if (header == null) {
-            header = request.header("X-" + EXTENSIONS);
-        }
-        if (header == null) {
-            return Set.of();
-        }
-        var uris = new LinkedHashSet<String>();
-        for (String uri : header.split(",", -1)) {
-            if (!uri.isBlank()) {
-                uris.add(uri.trim());
-            }
-        }
-        return uris;
-    }
-
-    /** The extensions that the caller asked for and the agent has, as the header that tells the caller so. */
-    static String activated(Set<String> extensions, AgentCard card) {
-        if (extensions.isEmpty()) {
-            return "";
-        }
-        return String.join(
-                ", ",
-                card.capabilities().extensions().stream()
-                        .map(AgentCard.Extension::uri)
-                        .filter(extensions::contains)
-                        .toList());
     }
 
     /**

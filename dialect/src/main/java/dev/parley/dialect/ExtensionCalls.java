@@ -32,11 +32,11 @@ final class ExtensionCalls {
         this.row = row;
         this.request = request;
         this.agent = agent;
-        Set<String> extensions = Dialects.extensions(request);
-        this.context = Dialects.context(caller, extensions, request.header(Dialects.TRACE), base);
+        Set<String> extensions = WireCall.extensions(request);
+        this.context = WireCall.context(caller, extensions, request.header(Dialects.TRACE), base);
         this.activated = ExtensionDialect.isActivated(row, agent.card(), extensions);
         this.dialect = ExtensionDialect.of(base, row, activated);
-        String echoed = Dialects.activated(extensions, agent.card());
+        String echoed = WireCall.activated(extensions, agent.card());
         if (!echoed.isEmpty()) {
             headers.put(base.extensionsHeader(), echoed);
         }

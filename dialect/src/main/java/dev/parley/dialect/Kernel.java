@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -91,7 +92,7 @@ final class Kernel implements Edge {
             throw A2AException.of(
                     A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
         }
-        return dialects.exchange(
-                dialect, asked, envelope.params(asked.request(), request, caller), form, request, agent, caller);
+        Operation operation = envelope.params(asked.request(), request, caller);
+        return WireCall.of(dialect, asked, operation, form, request).exchange(agent, caller);
     }
 }

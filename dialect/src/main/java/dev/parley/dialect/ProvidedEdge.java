@@ -30,7 +30,7 @@ record ProvidedEdge(DialectProvider provider) implements Edge {
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing)
             throws Exception {
         framing.use(problem -> provider.error(request, problem));
-        Set<String> extensions = Dialects.extensions(request);
+        Set<String> extensions = WireCall.extensions(request);
         String trace = request.header(Dialects.TRACE);
         CallContext context = caller.withDialect(provider.name(), false).withExtensions(extensions);
         return provider.answer(

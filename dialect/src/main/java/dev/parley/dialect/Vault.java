@@ -3,6 +3,7 @@ package dev.parley.dialect;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
 import java.util.Map;
 import java.util.Set;
 
@@ -14,11 +15,9 @@ final class Vault implements Edge {
     private static final Set<String> CARDS =
             Set.of("/agent-card.json", "/.well-known/agent-card.json", "/.well-known/agent.json");
 
-    private final Dialects dialects;
     private final FileLinks links;
 
-    Vault(Dialects dialects, FileLinks links) {
-        this.dialects = dialects;
+    Vault(FileLinks links) {
         this.links = links;
     }
 
@@ -86,14 +85,9 @@ final class Vault implements Edge {
                     A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
         }
         try {
-            return dialects.exchange(
-                    DIALECT,
-                    asked,
-                    envelope.params(asked.request(), request, caller),
-                    form,
-                    request,
-                    linked(agent, caller, request),
-                    caller.withTasksOnly());
+            Operation operation = envelope.params(asked.request(), request, caller);
+            return WireCall.of(DIALECT, asked, operation, form, request)
+                    .exchange(linked(agent, caller, request), caller.withTasksOnly());
         } catch (A2AException refused) {
             if (asked.result() == null && Dialects.readsOnlyStreams(request)) {
                 return form.errorInStream(refused);
