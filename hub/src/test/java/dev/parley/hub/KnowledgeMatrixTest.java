@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rows of the knowledge graph that show on the wire, against a whole hub. Each test has its rows in its name. */
 @Timeout(60)
-final class KnowledgeMatrixTest {
+class KnowledgeMatrixTest {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final String STATUS = "ex:status";
     private static final Statement DONE = Statement.of("ex:p1", STATUS, Literal.of("done"));
@@ -70,13 +70,17 @@ final class KnowledgeMatrixTest {
             Agent.named("without", "Knows nothing").handle((request, reply) -> reply.complete(request.text()));
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final Hub hub = Hub.builder()
-            .agents(WITH, WITHOUT)
-            .grpcOnCards(true)
-            .inMemory()
-            .port(0)
-            .drain(Duration.ofSeconds(1))
+    final Hub hub = stored(Hub.builder()
+                    .agents(WITH, WITHOUT)
+                    .grpcOnCards(true)
+                    .port(0)
+                    .drain(Duration.ofSeconds(1)))
             .start();
+
+    /** Sets where the hub keeps its data. */
+    HubBuilder stored(HubBuilder builder) {
+        return builder.inMemory();
+    }
 
     @AfterEach
     void close() {

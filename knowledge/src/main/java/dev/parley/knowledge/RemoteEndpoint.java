@@ -6,7 +6,9 @@ import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.InvalidField;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -131,7 +133,7 @@ final class RemoteEndpoint {
                 .header("Content-Type", type + "; charset=utf-8")
                 .header("Accept", "application/sparql-results+json")
                 .POST(BodyPublishers.ofString(text));
-        String authorization = server.authorization();
+        String authorization = authorization();
         if (!authorization.isEmpty()) {
             request.header("Authorization", authorization);
         }
@@ -150,6 +152,15 @@ final class RemoteEndpoint {
             throw new KnowledgeStoreException(to + ": interrupted while waiting", interrupted, true);
         } finally {
             answer.cancel(true);
+        }
+    }
+
+    private String authorization() {
+        try {
+            return server.authorization();
+        } catch (UncheckedIOException | InvalidField unreadable) {
+            throw unavailable(
+                    server.query() + ": the credentials cannot be read: " + unreadable.getMessage(), unreadable);
         }
     }
 

@@ -35,7 +35,7 @@ final class RemoteServer implements AutoCloseable {
     }
 
     String authorization() {
-        return service.authorization().get();
+        return service.header();
     }
 
     HttpClient http() {

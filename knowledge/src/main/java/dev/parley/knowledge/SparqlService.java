@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.InvalidField;
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.function.Supplier;
 
@@ -24,9 +25,46 @@ public record SparqlService(URI query, URI update, Supplier<String> authorizatio
      */
     public SparqlService {
         requireNonNull(authorization, "authorization");
-        boolean hasCredentials = !authorization.get().isEmpty();
+        boolean hasCredentials = !header(authorization.get()).isEmpty();
         require(query, hasCredentials);
         require(update, hasCredentials);
+    }
+
+    /**
+     * Reads a setting: {@code sparql=URL}, or {@code sparql=URL,URL} with an address of queries and one of updates.
+     *
+     * @param authorization as in the record
+     * @throws InvalidField if it is none, or an address is refused
+     */
+    public static SparqlService parse(String setting, Supplier<String> authorization) {
+        String prefix = FIELD + "=";
+        String[] addresses =
+                setting.startsWith(prefix) ? setting.substring(prefix.length()).split(",", -1) : new String[0];
+        if (addresses.length < 1 || addresses.length > 2) {
+            throw InvalidField.of(FIELD, "\"" + setting + "\" (expected: sparql=URL or sparql=URL,URL)");
+        }
+        return new SparqlService(address(addresses[0]), address(addresses[addresses.length - 1]), authorization);
+    }
+
+    private static URI address(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException wrong) {
+            throw InvalidField.of(FIELD, "not an address (expected: an http or https address)");
+        }
+    }
+
+    /** Returns the value of the header {@code Authorization} without white space around it. */
+    String header() {
+        return header(authorization.get());
+    }
+
+    private static String header(String text) {
+        String value = text.strip();
+        if (!value.chars().allMatch(c -> c >= ' ' && c < 0x7F)) {
+            throw InvalidField.of("authorization", "not the value of a header (expected: one line of ASCII)");
+        }
+        return value;
     }
 
     private static void require(URI address, boolean hasCredentials) {

@@ -7,6 +7,7 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
 import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.SparqlService;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.AgentEndpoint;
@@ -20,16 +21,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The knowledge graph of a hub, opened at its first use: many hubs have no agent with one. Safe for any thread. */
 final class GraphOfHub implements HubExtension, PersonalData {
+    private final @Nullable SparqlService statements;
     private final @Nullable KnowledgeTokenVerifier tokens;
     private final ExtensionProtocol protocol;
     private final HubParts hub;
     private @Nullable Graph graph;
     private boolean closed;
 
-    /** @param graph if it is open already */
+    /**
+     * @param graph if it is open already
+     * @param statements their server; null if they are in the database
+     */
     GraphOfHub(
-            @Nullable Graph graph, @Nullable KnowledgeTokenVerifier tokens, ExtensionProtocol protocol, HubParts hub) {
+            @Nullable Graph graph,
+            @Nullable SparqlService statements,
+            @Nullable KnowledgeTokenVerifier tokens,
+            ExtensionProtocol protocol,
+            HubParts hub) {
         this.graph = graph;
+        this.statements = statements;
         this.tokens = tokens;
         this.protocol = protocol;
         this.hub = hub;
@@ -43,7 +53,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
             }
             graph = hub.database() == null || hub.audit() == null
                     ? Graph.open(hub.scratch().get())
-                    : Graph.in(hub.database(), hub.audit(), InstantSource.system());
+                    : Graph.in(hub.database(), hub.audit(), InstantSource.system(), statements);
         }
         return graph;
     }

@@ -1,5 +1,8 @@
 package dev.parley.knowledge.hub;
 
+import static dev.parley.protocol.settings.SettingSpec.Trait.SECRET;
+import static dev.parley.protocol.settings.SettingType.PATH;
+import static dev.parley.protocol.settings.SettingType.TEXT;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.extension.HubExtension;
@@ -7,6 +10,7 @@ import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubPage;
 import dev.parley.extension.HubParts;
 import dev.parley.knowledge.Graph;
+import dev.parley.knowledge.SparqlService;
 import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeProtocol;
@@ -14,6 +18,10 @@ import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +34,19 @@ public final class KnowledgeSource implements HubExtensionSource {
     private final @Nullable Graph graph;
     private final @Nullable KnowledgeTokenVerifier tokens;
     private final boolean strictStatuses;
+    private final @Nullable SparqlService statements;
 
     /** The graph in the hub's own database; tokens in the metadata of operations are dropped. */
     public KnowledgeSource() {
-        this(null, null, false);
+        this(null, null, false, null);
     }
 
-    private KnowledgeSource(@Nullable Graph graph, @Nullable KnowledgeTokenVerifier tokens, boolean strictStatuses) {
+    private KnowledgeSource(
+            @Nullable Graph graph,
+            @Nullable KnowledgeTokenVerifier tokens,
+            boolean strictStatuses,
+            @Nullable SparqlService statements) {
+        this.statements = statements;
         this.graph = graph;
         this.tokens = tokens;
         this.strictStatuses = strictStatuses;
@@ -40,17 +54,18 @@ public final class KnowledgeSource implements HubExtensionSource {
 
     /** This source with a graph that is open already; the hub closes it with itself. */
     public KnowledgeSource graph(Graph other) {
-        return new KnowledgeSource(requireNonNull(other, "graph"), tokens, strictStatuses);
+        return new KnowledgeSource(requireNonNull(other, "graph"), tokens, strictStatuses, statements);
     }
 
     /** This source with a verifier of the tokens in the metadata of operations. */
     public KnowledgeSource tokens(KnowledgeTokenVerifier verifier) {
-        return new KnowledgeSource(graph, requireNonNull(verifier, "verifier"), strictStatuses);
+        return new KnowledgeSource(graph, requireNonNull(verifier, "verifier"), strictStatuses, statements);
     }
 
     /**
      * Reads the setting {@code kg-http-status}: whether errors of {@code knowledge/query} and {@code knowledge/update} have their HTTP
-     * status, instead of 200, the only status with which published clients of the extension read them.
+     * status, instead of 200, the only status with which published clients of the extension read them; and {@code
+     * knowledge-store}, the server of the statements, with its credentials.
      */
     @Override
     public HubExtensionSource configured(SettingReader in) {
@@ -60,7 +75,50 @@ public final class KnowledgeSource implements HubExtensionSource {
                 "legacy",
                 "TABLE",
                 "HTTP status of errors of knowledge/query and knowledge/update: legacy is 200, strict is their own.");
-        return new KnowledgeSource(graph, tokens, statuses.equals("strict"));
+        return new KnowledgeSource(graph, tokens, statuses.equals("strict"), statements(in));
+    }
+
+    private static @Nullable SparqlService statements(SettingReader in) {
+        String store = in.find(
+                TEXT,
+                "knowledge-store",
+                "STORE",
+                "Server of the statements of knowledge graphs, as sparql=URL, or sparql=URL,URL for queries and updates;"
+                        + " default: the database.");
+        String value = in.find(
+                TEXT,
+                "knowledge-store-authorization",
+                "VALUE",
+                "Header Authorization for that server, such as 'Bearer …'. Do not set it on the command line, which"
+                        + " other users can read.",
+                SECRET);
+        Path file = in.find(
+                PATH,
+                "knowledge-store-authorization-file",
+                "FILE",
+                "The same from a file, read again for each request.");
+        if (store == null) {
+            return null;
+        }
+        if (value != null && file != null) {
+            throw new IllegalArgumentException(
+                    "--knowledge-store-authorization and --knowledge-store-authorization-file"
+                            + " together (expected: one of them)");
+        }
+        try {
+            return SparqlService.parse(store, file == null ? () -> value == null ? "" : value : () -> content(file));
+        } catch (UncheckedIOException unreadable) {
+            throw new IllegalArgumentException(
+                    "--knowledge-store-authorization-file: " + unreadable.getMessage(), unreadable);
+        }
+    }
+
+    private static String content(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException("cannot read " + file, unreadable);
+        }
     }
 
     @Override
@@ -94,7 +152,15 @@ public final class KnowledgeSource implements HubExtensionSource {
 
     @Override
     public HubExtension open(HubParts hub) {
+        if (statements != null && (graph != null || hub.database() == null)) {
+            throw new IllegalArgumentException(
+                    "--knowledge-store together with --in-memory or another graph (expected: a data directory)");
+        }
         return new GraphOfHub(
-                graph, tokens, strictStatuses ? KnowledgeProtocol.STRICT : KnowledgeProtocol.EXTENSION, hub);
+                graph,
+                statements,
+                tokens,
+                strictStatuses ? KnowledgeProtocol.STRICT : KnowledgeProtocol.EXTENSION,
+                hub);
     }
 }
