@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.dialect.Json;
+import dev.parley.protocol.RestParameter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -14,12 +15,17 @@ import picocli.CommandLine.Model.CommandSpec;
 abstract class AuditCommand implements Command {
     private static final int ROWS_AT_ONCE = 1_000;
     private static final int SHOWN = 20;
-    private static final List<String> FILTERS = List.of("group", "actor", "action", "target", "subject", "since");
+    private static final String QUERY = "audit/query";
+
+    /** Parameters that filter rows; the others part the answer into pages, which the commands do. */
+    private static final List<RestParameter> FILTERS = AdminCommand.parameters(QUERY).stream()
+            .filter(one -> !one.name().equals("after") && !one.name().equals("limit"))
+            .toList();
 
     @Override
     public void describe(CommandSpec spec) {
         spec.addOption(HubAdmin.option());
-        spec.addOption(Command.option("--data", "DIR", "The data directory of a hub instead, which may be running."));
+        spec.addOption(HubAdmin.dataOption(QUERY));
     }
 
     @Override
@@ -27,33 +33,12 @@ abstract class AuditCommand implements Command {
         return HubAdmin.SETTINGS;
     }
 
-    static void describeFilters(CommandSpec spec) {
-        spec.addOption(Command.option("--group", "GROUP", "Rows of one group."));
-        spec.addOption(Command.option("--actor", "NAME", "Actions of one principal, even if its name was erased."));
-        spec.addOption(Command.option("--action", "ACTION", "Such as task.created or key.revoked."));
-        spec.addOption(Command.option("--target", "ID", "Actions on one task, key, graph, …"));
-        spec.addOption(Command.option("--subject", "GROUP/NAME", "Actions that concern one member."));
-        spec.addOption(Command.option("--since", "TIME", "Such as 2027-01-31T12:00:00Z."));
-    }
-
-    static Map<String, String> filters(Invocation call) {
-        var query = new LinkedHashMap<String, String>();
-        for (String name : FILTERS) {
-            String value = call.typed().commandSpec().findOption("--" + name) == null ? null : call.option("--" + name);
-            if (value != null) {
-                query.put(name, value);
-            }
-        }
-        return query;
-    }
-
     /** The rows behind a number, and how far one has come with them. */
-    static List<?> rows(Invocation call, Map<String, String> filters, long after, int limit)
-            throws InterruptedException {
-        var query = new LinkedHashMap<>(filters);
-        query.put("after", Long.toString(after));
-        query.put("limit", Integer.toString(limit));
-        return HubAdmin.ask(call, "GET", "/audit", query, null).get("rows") instanceof List<?> rows ? rows : List.of();
+    static List<?> rows(Invocation call, Map<String, ?> filters, long after, int limit) throws InterruptedException {
+        var values = new LinkedHashMap<String, Object>(filters);
+        values.put("after", after);
+        values.put("limit", limit);
+        return HubAdmin.ask(call, QUERY, values).get("rows") instanceof List<?> rows ? rows : List.of();
     }
 
     static long number(Object row) {
@@ -95,7 +80,7 @@ abstract class AuditCommand implements Command {
         public int run(Invocation call) throws InterruptedException {
             Integer wanted = call.number("-n", 1, ROWS_AT_ONCE);
             int count = wanted == null ? SHOWN : wanted;
-            Map<?, ?> newest = HubAdmin.ask(call, "GET", "/audit/newest", Map.of(), null);
+            Map<?, ?> newest = HubAdmin.ask(call, "audit/newest", Map.of());
             long after = Math.max(0, number(newest) - count);
             rows(call, Map.of(), after, count).forEach(row -> print(call, row));
             return 0;
@@ -106,13 +91,13 @@ abstract class AuditCommand implements Command {
     static final class Query extends AuditCommand {
         @Override
         public void describe(CommandSpec spec) {
-            describeFilters(spec);
+            AdminCommand.describe(spec, FILTERS);
             super.describe(spec);
         }
 
         @Override
         public int run(Invocation call) throws InterruptedException {
-            Map<String, String> filters = filters(call);
+            Map<String, Object> filters = AdminCommand.values(call, FILTERS);
             List<?> rows = rows(call, filters, 0, ROWS_AT_ONCE);
             while (!rows.isEmpty()) {
                 rows.forEach(row -> print(call, row));
@@ -127,7 +112,7 @@ abstract class AuditCommand implements Command {
         @Override
         public void describe(CommandSpec spec) {
             spec.addPositional(Command.argument(0, true, "FILE", "The file, one JSON object a line; replaced."));
-            describeFilters(spec);
+            AdminCommand.describe(spec, FILTERS);
             super.describe(spec);
         }
 
@@ -136,7 +121,7 @@ abstract class AuditCommand implements Command {
             Path file = call.around().path(Path.of(call.requiredArgument(0)));
             long count = 0;
             try (OutputStream out = HubAdmin.file(file)) {
-                Map<String, String> filters = filters(call);
+                Map<String, Object> filters = AdminCommand.values(call, FILTERS);
                 List<?> rows = rows(call, filters, 0, ROWS_AT_ONCE);
                 while (!rows.isEmpty()) {
                     for (Object row : rows) {
@@ -157,32 +142,6 @@ abstract class AuditCommand implements Command {
                             () -> Json.write(done),
                             page -> page.field("File", file).field("Rows", done.get("rows")));
             return 0;
-        }
-    }
-
-    /** Looks whether any row was changed, removed or inserted. */
-    static final class Verify extends AuditCommand {
-        @Override
-        public void describe(CommandSpec spec) {
-            spec.usageMessage()
-                    .footer(
-                            "",
-                            "Exits with 1 if the chain is broken. Keep End elsewhere, to know later that the rows until",
-                            "then are the same.");
-            super.describe(spec);
-        }
-
-        @Override
-        public int run(Invocation call) throws InterruptedException {
-            Map<?, ?> found = HubAdmin.ask(call, "GET", "/audit/verify", Map.of(), null);
-            call.output()
-                    .result(
-                            () -> Json.write(found),
-                            page -> page.field("Chain", Boolean.TRUE.equals(found.get("good")) ? "good" : "broken")
-                                    .field("Rows", found.get("rows"))
-                                    .field("End", found.get("end"))
-                                    .field("Broken", found.get("broken")));
-            return Boolean.TRUE.equals(found.get("good")) ? 0 : 1;
         }
     }
 }

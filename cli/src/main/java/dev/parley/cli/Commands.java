@@ -28,6 +28,11 @@ final class Commands {
             return new Entry(name, summary, around -> command.get(), List.of(), false);
         }
 
+        /** An operation of the administration, whose row has the summary. */
+        static Entry admin(String name, String operation) {
+            return of(name, "", () -> new AdminCommand(operation));
+        }
+
         static Entry group(String name, String summary, Entry... below) {
             return new Entry(name, summary, around -> new GroupCommand(), List.of(below), false);
         }
@@ -104,52 +109,46 @@ final class Commands {
             Entry.group(
                     "group",
                     "Manage the groups of a hub, which are isolated from each other",
-                    Entry.of("create", "Create a group", MembersCommand.CreateGroup::new),
-                    Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.GROUPS)),
-                    Entry.of(
-                            "archive",
-                            "Disable all members of a group",
-                            () -> new MembersCommand.Change("groups", "archive")),
-                    Entry.of(
-                            "restore",
-                            "Enable the members of a group again",
-                            () -> new MembersCommand.Change("groups", "restore"))),
+                    Entry.admin("create", "groups/create"),
+                    Entry.admin("list", "groups/list"),
+                    Entry.admin("archive", "groups/archive"),
+                    Entry.admin("restore", "groups/restore")),
             Entry.group(
                     "user",
                     "Manage the users of a hub",
-                    Entry.of("create", "Create a user", MembersCommand.CreateUser::new),
-                    Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.USERS)),
-                    Entry.of("disable", "Disable a user", () -> new MembersCommand.Change("users", "disable")),
-                    Entry.of("enable", "Enable a user", () -> new MembersCommand.Change("users", "enable"))),
+                    Entry.admin("create", "users/create"),
+                    Entry.admin("list", "users/list"),
+                    Entry.admin("disable", "users/disable"),
+                    Entry.admin("enable", "users/enable")),
             Entry.group(
                     "key",
                     "Manage the API keys of users",
-                    Entry.of("create", "Create a key; it is shown once", MembersCommand.CreateKey::new),
-                    Entry.of("list", "List them", () -> new MembersCommand.ListAll(MembersCommand.KEYS)),
-                    Entry.of("rotate", "Create the successor of a key", MembersCommand.RotateKey::new),
-                    Entry.of("revoke", "Revoke a key", () -> new MembersCommand.Change("keys", "revoke"))),
+                    Entry.admin("create", "keys/create"),
+                    Entry.admin("list", "keys/list"),
+                    Entry.admin("rotate", "keys/rotate"),
+                    Entry.admin("revoke", "keys/revoke")),
             Entry.group(
                     "audit",
                     "Read the audit log of a hub",
                     Entry.of("tail", "Show the newest rows", AuditCommand.Tail::new),
                     Entry.of("query", "Show rows by group, actor, action, target or time", AuditCommand.Query::new),
                     Entry.of("export", "Save rows as JSON lines", AuditCommand.Export::new),
-                    Entry.of("verify", "Verify that no row was changed", AuditCommand.Verify::new)),
+                    Entry.of("verify", "", AdminCommand.Verify::new)),
             Entry.of("doctor", "Check the data directory of a hub, which may be running", DoctorCommand::new),
             Entry.group(
                     "privacy",
                     "Export or erase personal data",
-                    Entry.of("export", "Export the data of a user as JSON lines", PrivacyCommand.Export::new),
-                    Entry.of("erase", "Erase the data of a user for good", PrivacyCommand.Erase::new)),
+                    Entry.of("export", "Export the data of a user as JSON lines", PrivacyCommand::new),
+                    Entry.of("erase", "", AdminCommand.Erase::new)),
             Entry.group(
                     "push",
                     "Manage the webhooks of a hub",
                     Entry.group(
                             "dead-letters",
                             "Manage deliveries that were given up",
-                            Entry.of("list", "List them", DeadLettersCommand.ListAll::new),
-                            Entry.of("redeliver", "Deliver them again", DeadLettersCommand.Redeliver::new)),
-                    Entry.of("secret", "Show the secret that signs a group's webhooks", PushSecretCommand::new)),
+                            Entry.admin("list", "webhooks/dead"),
+                            Entry.of("redeliver", "", AdminCommand.Redeliver::new)),
+                    Entry.of("secret", "", AdminCommand.Secret::new)),
             Entry.group(
                     "config",
                     "Show the configuration",
@@ -268,7 +267,8 @@ final class Commands {
             spec = new CommandLine(command).getCommandSpec().name(entry.name()); // annotated
         }
         standard(spec);
-        spec.usageMessage().header(entry.summary() + ".");
+        String summary = command instanceof AdminCommand derived ? derived.summary() : entry.summary();
+        spec.usageMessage().header(summary + ".");
         spec.usageMessage().hidden(entry.hidden());
         entry.below().forEach(below -> add(spec, below, around));
         parent.addSubcommand(entry.name(), spec);

@@ -5,6 +5,7 @@ import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
 import dev.parley.hub.Administration;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.RestParameter;
 import dev.parley.store.database.OwnersOnly;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
@@ -24,8 +25,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** Requests of operators to a hub; not part of A2A. */
@@ -34,7 +35,8 @@ final class HubAdmin {
             List.of(Setting.OUTPUT, Setting.API_KEY, Setting.BEARER, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
 
     private static final byte[] NOTHING = new byte[0];
-    private static final String AUDIT = "/audit";
+    private static final String AUDIT = "audit/";
+    private static final Set<String> OFFLINE = Set.of("groups", "users", "keys", "audit");
     private static final String JSON = "application/json";
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
@@ -51,44 +53,66 @@ final class HubAdmin {
         return Command.option("--url", "HUB", "The hub; default: " + Setting.LOCAL_HUB + ".");
     }
 
-    /** The option that names a directory instead, of a hub that does not run. */
-    static OptionSpec dataOption() {
-        return Command.option("--data", "DIR", "The data directory of a hub that does not run; made if missing.");
+    /** The option that names a directory instead. */
+    static OptionSpec dataOption(String operation) {
+        return Command.option(
+                "--data",
+                "DIR",
+                operation.startsWith(AUDIT)
+                        ? "The data directory of a hub instead, which may be running."
+                        : "The data directory of a hub that does not run; made if missing.");
     }
 
-    /**
-     * Asks the hub, or its data directory; the answer is its JSON.
-     *
-     * @param path behind {@code /admin}
-     * @param body null for none
-     */
-    static Map<?, ?> ask(
-            Invocation call, String method, String path, Map<String, String> query, @Nullable Map<String, ?> body)
-            throws InterruptedException {
+    /** Whether a data directory can answer an operation, too. */
+    static boolean isOffline(String operation) {
+        return OFFLINE.contains(operation.replaceFirst("/.*", ""));
+    }
+
+    /** Refuses {@code --url} beside {@code --data}. */
+    static void refuseHub(Invocation call) {
         refuseAgent(call);
-        byte[] json = body == null ? NOTHING : Json.write(body);
-        String data = call.option("--data");
-        if (data == null) {
-            String parameters = query.entrySet().stream()
-                    .map(one -> one.getKey() + "=" + segment(one.getValue()))
-                    .collect(Collectors.joining("&"));
-            String hint = "the same command with --help tells what it takes";
-            return Json.read(
-                    ask(call, method, "/admin" + path + (parameters.isEmpty() ? "" : "?" + parameters), json, hint),
-                    Map.class);
-        }
         if (call.option("--url") != null) {
             throw CliException.usage("--data and --url together (expected: one of them)", null);
         }
-        var parameters = new LinkedHashMap<String, List<String>>();
-        query.forEach((name, value) -> parameters.put(name, List.of(value)));
-        var request = new WireRequest(
-                method, "/admin" + path, parameters, header -> header.equals("Content-Type") ? JSON : null, json, "");
+    }
+
+    /**
+     * Calls an operation of the hub, or of its data directory; the answer is its JSON.
+     *
+     * @param operation name behind {@code admin/}
+     * @param values values of its parameters by their names; others are ignored
+     */
+    static Map<?, ?> ask(Invocation call, String operation, Map<String, ?> values) throws InterruptedException {
+        refuseAgent(call);
+        String[] place = AdminCommand.row(operation).rest().split(" ", 2);
+        String path = place[1];
+        var query = new LinkedHashMap<String, List<String>>();
+        var members = new LinkedHashMap<String, Object>();
+        for (RestParameter one : AdminCommand.parameters(operation)) {
+            Object value = values.get(one.name());
+            if (value != null) {
+                switch (one.place()) {
+                    case PATH -> path = path.replace("{" + one.name() + "}", segment(value.toString()));
+                    case QUERY -> query.put(one.name(), List.of(value.toString()));
+                    case MEMBER, BODY -> members.put(one.name(), value);
+                }
+            }
+        }
+        byte[] json = place[0].equals("POST") ? Json.write(members) : NOTHING;
+        String data = isOffline(operation) ? call.option("--data") : null;
+        if (data == null) {
+            String parameters = query.entrySet().stream()
+                    .map(one -> one.getKey() + "=" + segment(one.getValue().getFirst()))
+                    .collect(Collectors.joining("&", "?", ""));
+            String hint = "the same command with --help tells what it takes";
+            return Json.read(
+                    ask(call, place[0], parameters.equals("?") ? path : path + parameters, json, hint), Map.class);
+        }
+        refuseHub(call);
+        var request =
+                new WireRequest(place[0], path, query, header -> header.equals("Content-Type") ? JSON : null, json, "");
         try {
-            Path directory = path.startsWith(AUDIT)
-                    ? Command.existingData(call, data)
-                    : call.around().path(data);
-            return Json.read(answer(directory, request).body(), Map.class);
+            return Json.read(answer(call, data, operation, request).body(), Map.class);
         } catch (A2AException wrong) {
             throw CliException.usage(String.valueOf(wrong.getMessage()), null);
         } catch (StoreException failed) {
@@ -110,11 +134,11 @@ final class HubAdmin {
         }
     }
 
-    private static WireAnswer.Whole answer(Path data, WireRequest request) {
-        if (request.path().startsWith("/admin" + AUDIT)) {
-            return (WireAnswer.Whole) Administration.audit(data, request);
+    private static WireAnswer.Whole answer(Invocation call, String data, String operation, WireRequest request) {
+        if (operation.startsWith(AUDIT)) {
+            return (WireAnswer.Whole) Administration.audit(Command.existingData(call, data), request);
         }
-        try (Administration administration = Administration.open(data)) {
+        try (Administration administration = Administration.open(call.around().path(data))) {
             return (WireAnswer.Whole) administration.answer(request);
         }
     }

@@ -206,8 +206,7 @@ public final class AdminOperations {
                 "POST /webhooks/secret",
                 "Show the secret that signs a group's webhooks",
                 object("group", TEXT, "secret", TEXT),
-                member("group", Type.TEXT, "GROUP", "The group of the callers; default: default.")
-                        .asRequired());
+                member("group", Type.TEXT, "GROUP", "The group of the callers; default: default."));
         row(
                 "tasks/unreadable",
                 "GET /tasks/unreadable",

@@ -32,7 +32,14 @@ final class DeadWebhooks {
                 "webhooks/redeliver",
                 (given, by) -> redeliver(given),
                 "webhooks/secret",
-                (given, by) -> Map.of("group", given.text("group"), "secret", secrets.of(given.text("group"))));
+                (given, by) -> secret(given.group()));
+    }
+
+    private Object secret(String group) {
+        var shown = new LinkedHashMap<String, Object>();
+        shown.put("group", group);
+        shown.put("secret", secrets.of(group));
+        return shown;
     }
 
     private Object redeliver(AdminParameters given) {
