@@ -20,6 +20,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskEvent;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.ProtoUtils;
 import java.io.ByteArrayInputStream;
@@ -29,6 +30,7 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -59,7 +61,15 @@ public final class GrpcDialect {
             .build();
 
     private interface Handler {
-        GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers);
+        /**
+         * Answers a message, or throws.
+         *
+         * @param codes receives the statuses of errors, as soon as the request shows them
+         */
+        GrpcAnswer answer(
+                GrpcRequest request,
+                Function<@Nullable ServedAgent, CallContext> callers,
+                AtomicReference<Function<A2AException, Code>> codes);
     }
 
     private final DialectSettings settings;
@@ -83,18 +93,19 @@ public final class GrpcDialect {
         V03Rpcs.FORMER_NAMES.forEach((former, now) -> handlers.put(
                 dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + former,
                 requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
-        ExtensionRpcs.TYPED.forEach(
-                (method, rpc) -> handlers.put(method, (request, callers) -> extension(rpc.method(), request, callers)));
-        handlers.put(Health.CHECK, (request, callers) -> Health.check(request.message(), ready));
-        handlers.put(Health.WATCH, (request, callers) -> Health.watch(request.message(), ready));
+        ExtensionRpcs.TYPED.forEach((method, rpc) ->
+                handlers.put(method, (request, callers, codes) -> extension(rpc.method(), request, callers, codes)));
+        handlers.put(Health.CHECK, (request, callers, codes) -> Health.check(request.message(), ready));
+        handlers.put(Health.WATCH, (request, callers, codes) -> Health.watch(request.message(), ready));
         Reflection.METHODS.forEach(
-                method -> handlers.put(method, (request, callers) -> Reflection.answer(request.message())));
+                method -> handlers.put(method, (request, callers, codes) -> Reflection.answer(request.message())));
     }
 
     private void serve(Service service) {
         for (Rpc<?, ?, ?, ?> rpc : service.rpcs()) {
             handlers.put(
-                    rpc.method().getFullMethodName(), (request, callers) -> answer(service, rpc, request, callers));
+                    rpc.method().getFullMethodName(),
+                    (request, callers, codes) -> answer(service, rpc, request, callers, codes));
         }
     }
 
@@ -110,8 +121,13 @@ public final class GrpcDialect {
      *     request
      */
     public GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
-        Handler handler = handlers.get(request.method());
-        return handler == null ? extension(FREE, request, callers) : handler.answer(request, callers);
+        var codes = new AtomicReference<Function<A2AException, Code>>(problem -> V1Rpcs.code(problem.error()));
+        try {
+            Handler handler = handlers.get(request.method());
+            return handler == null ? extension(FREE, request, callers, codes) : handler.answer(request, callers, codes);
+        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
+            return Problem.toldBy(failure, codes.get());
+        }
     }
 
     /** Returns how a call ends that reaches no agent, or whose message was refused unread. */
@@ -123,53 +139,48 @@ public final class GrpcDialect {
             Service service,
             Rpc<O, R, Q, A> rpc,
             GrpcRequest request,
-            Function<@Nullable ServedAgent, CallContext> callers) {
-        try {
-            service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
-            O operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
-            operation.requireShortIds();
-            String named = named(operation.tenant(), request);
-            ServedAgent meant = agent(named, request);
-            CallContext caller = callers.apply(meant);
-            ServedAgent agent = served(meant, named, service);
-            Set<String> asked = extensions(request.metadata().apply(service.extensions()));
-            CallContext context = caller.withDialect(service.dialect(), false)
-                    .withDeadline(request.deadline())
-                    .withExtensions(asked)
-                    .withTraceparent(request.metadata().apply(TRACE));
-            Map<String, String> metadata = activated(service, asked, agent.card());
-            return switch (operation) {
-                case Operation.Call<?> call -> {
-                    @SuppressWarnings("unchecked") // by the table
-                    R result = (R)
-                            requireNonNull(agent.door().apply(agent.endpoint()).call(call, context));
-                    yield new GrpcAnswer.Whole(
-                            metadata,
-                            LargeBodies.encode(
-                                    result,
-                                    caller,
-                                    () -> rpc.answer().apply(result).toByteArray()));
-                }
-                case Operation.TaskWatch watch -> {
-                    Feed<LoggedEvent> events =
-                            agent.door().apply(agent.endpoint()).watch(watch, context);
-                    @SuppressWarnings("unchecked") // by the table
-                    var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
-                    yield new GrpcAnswer.Events(
-                            metadata,
-                            service.streams()
-                                    .apply(events)
-                                    .as(event -> LargeBodies.encode(
-                                            event,
-                                            caller,
-                                            () -> answer.apply(event.event()).toByteArray())),
-                            problem -> Problem.told(problem, service.codes()));
-                }
-                default -> throw new IllegalStateException("an operation is a call or a watch");
-            };
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return Problem.told(failure, service.codes());
-        }
+            Function<@Nullable ServedAgent, CallContext> callers,
+            AtomicReference<Function<A2AException, Code>> codes) {
+        codes.set(problem -> service.codes().apply(problem.error()));
+        service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
+        O operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
+        operation.requireShortIds();
+        String named = named(operation.tenant(), request);
+        ServedAgent meant = agent(named, request);
+        CallContext caller = callers.apply(meant);
+        ServedAgent agent = served(meant, named, service);
+        Set<String> asked = extensions(request.metadata().apply(service.extensions()));
+        CallContext context = caller.withDialect(service.dialect(), false)
+                .withDeadline(request.deadline())
+                .withExtensions(asked)
+                .withTraceparent(request.metadata().apply(TRACE));
+        Map<String, String> metadata = activated(service, asked, agent.card());
+        return switch (operation) {
+            case Operation.Call<?> call -> {
+                @SuppressWarnings("unchecked") // by the table
+                R result =
+                        (R) requireNonNull(agent.door().apply(agent.endpoint()).call(call, context));
+                yield new GrpcAnswer.Whole(
+                        metadata,
+                        LargeBodies.encode(
+                                result, caller, () -> rpc.answer().apply(result).toByteArray()));
+            }
+            case Operation.TaskWatch watch -> {
+                Feed<LoggedEvent> events = agent.door().apply(agent.endpoint()).watch(watch, context);
+                @SuppressWarnings("unchecked") // by the table
+                var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
+                yield new GrpcAnswer.Events(
+                        metadata,
+                        service.streams()
+                                .apply(events)
+                                .as(event -> LargeBodies.encode(
+                                        event,
+                                        caller,
+                                        () -> answer.apply(event.event()).toByteArray())),
+                        problem -> Problem.told(problem, service.codes()));
+            }
+            default -> throw new IllegalStateException("an operation is a call or a watch");
+        };
     }
 
     /**
@@ -180,27 +191,23 @@ public final class GrpcDialect {
     private GrpcAnswer extension(
             MethodDescriptor<? extends Message, ?> parser,
             GrpcRequest request,
-            Function<@Nullable ServedAgent, CallContext> callers) {
-        ExtensionStyle style = ExtensionStyle.A2A;
-        try {
-            // Free data has no field for a tenant, and is read only if the agent has the method.
-            Message typed = parser.equals(FREE) ? null : read(request, () -> parse(parser, request.message()));
-            String named = named(typed == null ? null : ExtensionRpcs.tenant(typed), request);
-            ServedAgent meant = agent(named, request);
-            CallContext caller = callers.apply(meant);
-            ServedAgent agent = served(meant, named, v1);
-            ExtensionMethod<?, ?> row =
-                    agent.extensions().grpc(request.method()).orElse(null);
-            if (row == null) {
-                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-            }
-            style = agent.extensions().style(row.name()).orElse(style);
-            Message message = typed == null ? read(request, () -> parse(FREE, request.message())) : typed;
-            return extension(row, style, message, request, agent, caller);
-        } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            ExtensionStyle known = style;
-            return Problem.toldBy(failure, problem -> ExtensionRpcs.code(known, problem));
+            Function<@Nullable ServedAgent, CallContext> callers,
+            AtomicReference<Function<A2AException, Code>> codes) {
+        codes.set(problem -> ExtensionRpcs.code(ExtensionStyle.A2A, problem));
+        // Free data has no field for a tenant, and is read only if the agent has the method.
+        Message typed = parser.equals(FREE) ? null : read(request, () -> parse(parser, request.message()));
+        String named = named(typed == null ? null : ExtensionRpcs.tenant(typed), request);
+        ServedAgent meant = agent(named, request);
+        CallContext caller = callers.apply(meant);
+        ServedAgent agent = served(meant, named, v1);
+        ExtensionMethod<?, ?> row = agent.extensions().grpc(request.method()).orElse(null);
+        if (row == null) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
+        ExtensionStyle style = agent.extensions().style(row.name()).orElse(ExtensionStyle.A2A);
+        codes.set(problem -> ExtensionRpcs.code(style, problem));
+        Message message = typed == null ? read(request, () -> parse(FREE, request.message())) : typed;
+        return extension(row, style, message, request, agent, caller);
     }
 
     private GrpcAnswer extension(
