@@ -6,7 +6,7 @@ module dev.parley.hub {
     requires transitive dev.parley.dialect;
     requires transitive dev.parley.trust;
     requires dev.parley.store;
-    requires dev.parley.server;
+    requires transitive dev.parley.server;
     requires dev.parley.client;
     requires transitive io.opentelemetry.api;
     requires io.opentelemetry.context;

@@ -8,6 +8,7 @@ import dev.parley.engine.AgentExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
+import dev.parley.server.ServerBuilder;
 import dev.parley.store.database.Wrapper;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Authentication;
@@ -301,12 +302,33 @@ public final class HubBuilder {
      * @throws dev.parley.store.spi.StoreException if the data directory cannot be used
      */
     public Hub start() {
+        return new Hub(setup());
+    }
+
+    /**
+     * Opens the store and hosts the agents as {@link #start} does, without a port: a container hands requests to {@link
+     * Platform#handle}. Needs the {@link #publicUrl}, which is the address at which the container serves them. TLS, and limits of
+     * connections and waiting, are up to the container.
+     *
+     * @throws IllegalArgumentException if the settings contradict each other, or need a port
+     * @throws dev.parley.store.StoreException if the data directory cannot be used
+     */
+    public Platform platform() {
+        Setup setup = setup();
+        if (setup.settings.adminPort() != null || setup.settings.grpcOnCards()) {
+            throw new IllegalArgumentException(
+                    "admin-port or grpc-on-cards: set (expected: neither, because a platform has no port)");
+        }
+        return new Platform(setup, ServerBuilder::mount);
+    }
+
+    private Setup setup() {
         var reader = SettingReader.of(values, source);
         HubSettings settings = HubSettings.read(reader);
         List<HubExtensionSource> own = hubExtensions.stream()
                 .map(extension -> extension.configured(reader))
                 .toList();
         reader.requireAllRead();
-        return new Hub(new Setup(this, settings, own));
+        return new Setup(this, settings, own);
     }
 }

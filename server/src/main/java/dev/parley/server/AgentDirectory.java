@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.ServedAgent;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,6 +34,13 @@ final class AgentDirectory {
 
     String urlOf(String name) {
         return url() + PATH + "/" + encode(name);
+    }
+
+    /** Host and port of the address. */
+    String authority() {
+        var url = URI.create(url());
+        int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
+        return url.getHost() + ":" + port;
     }
 
     void add(ServedAgent agent) {

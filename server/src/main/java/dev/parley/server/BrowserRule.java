@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.server.helidon.Exchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +33,30 @@ final class BrowserRule {
     private volatile String lastAnswered = ""; // nearly always the next one too
 
     BrowserRule(ServerBuilder settings, Cors cors) {
+        this(settings, cors, !isLoopback(settings.bindAddress));
+    }
+
+    /** The rule of a site in a container, which others reach unless its public URL is one of this machine. */
+    static BrowserRule mounted(ServerBuilder settings) {
+        String host = settings.publicUrl == null
+                ? null
+                : URI.create(settings.publicUrl).getHost();
+        return new BrowserRule(
+                settings,
+                new Cors(settings.corsOrigins),
+                host != null && !LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches());
+    }
+
+    private static boolean isLoopback(String address) {
+        InetAddress bound = new InetSocketAddress(address, 0).getAddress();
+        return bound != null && bound.isLoopbackAddress();
+    }
+
+    private BrowserRule(ServerBuilder settings, Cors cors, boolean reachable) {
         this.cors = cors;
         this.hosts = new HashSet<>();
         settings.allowedHosts.forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
-        InetAddress bound = new InetSocketAddress(settings.bindAddress, 0).getAddress();
-        this.anyHost = hosts.isEmpty() && (bound == null || !bound.isLoopbackAddress());
+        this.anyHost = hosts.isEmpty() && reachable;
         hosts.add(settings.bindAddress.toLowerCase(Locale.ROOT));
         String host = settings.publicUrl == null
                 ? null
@@ -52,8 +71,8 @@ final class BrowserRule {
      *
      * @throws A2AException if it was sent to a name that is not the server's, or by a page that may not call
      */
-    void check(String method, Exchange exchange) {
-        String host = requireNonNullElse(exchange.header("Host"), "");
+    void check(String method, Function<String, @Nullable String> headers) {
+        String host = requireNonNullElse(headers.apply("Host"), "");
         if (!anyHost && !host.equals(lastAnswered)) {
             if (!isOurs(host)) {
                 throw A2AException.of(
@@ -62,7 +81,7 @@ final class BrowserRule {
             }
             lastAnswered = host;
         }
-        if (!method.equals("GET") && !method.equals("HEAD") && !mayChange(exchange, host)) {
+        if (!method.equals("GET") && !method.equals("HEAD") && !mayChange(headers, host)) {
             throw A2AException.of(
                     A2AError.PERMISSION_DENIED, "Pages of that Origin may not call (expected: one that is allowed)");
         }
@@ -82,9 +101,9 @@ final class BrowserRule {
         return hosts.contains(host) || LOOPBACK.matcher(host).matches();
     }
 
-    private boolean mayChange(Exchange exchange, String host) {
-        String origin = exchange.header("Origin");
-        String site = exchange.header("Sec-Fetch-Site");
+    private boolean mayChange(Function<String, @Nullable String> headers, String host) {
+        String origin = headers.apply("Origin");
+        String site = headers.apply("Sec-Fetch-Site");
         if (origin == null && site == null) {
             return true; // no browser
         }

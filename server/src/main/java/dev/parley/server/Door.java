@@ -1,9 +1,9 @@
 package dev.parley.server;
 
-import dev.parley.dialect.Dialects;
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
-import dev.parley.protocol.A2AException;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.limits.OpenStreams;
 import java.time.Duration;
@@ -16,14 +16,12 @@ import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Answers each request: a preflight, a call of gRPC, or what {@link Routes} finds for its path. */
+/** Answers each request: a preflight, a call of gRPC, or what {@link Gate} finds for its path. */
 final class Door implements Consumer<Exchange> {
-    private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
-    private static final String EVENT_STREAM = "text/event-stream";
-    private static final Map<String, String> STREAM_HEADERS =
-            Map.of("Content-Type", EVENT_STREAM, "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
+    static final Map<String, String> STREAM_HEADERS = Map.of(
+            "Content-Type", "text/event-stream", "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
 
-    private final Routes routes;
+    private final Gate gate;
     private final Cors cors;
     private final BrowserRule browsers;
     private final OpenStreams streams;
@@ -33,7 +31,7 @@ final class Door implements Consumer<Exchange> {
     private final IntConsumer refusals;
 
     Door(
-            Routes routes,
+            Gate gate,
             Cors cors,
             BrowserRule browsers,
             OpenStreams streams,
@@ -41,7 +39,7 @@ final class Door implements Consumer<Exchange> {
             @Nullable Future<GrpcDialect> grpc,
             Authenticator authenticator,
             IntConsumer refusals) {
-        this.routes = routes;
+        this.gate = gate;
         this.cors = cors;
         this.browsers = browsers;
         this.streams = streams;
@@ -84,7 +82,7 @@ final class Door implements Consumer<Exchange> {
             exchange.send(Answers.NOTHING);
             return;
         }
-        switch (answer(exchange)) {
+        switch (gate.answer(new Request(exchange))) {
             case WireAnswer.Whole whole -> {
                 if (exchange.gone()) {
                     exchange.abandon();
@@ -98,57 +96,6 @@ final class Door implements Consumer<Exchange> {
                 stream(exchange, events);
             }
         }
-    }
-
-    private WireAnswer answer(Exchange exchange) {
-        var method = exchange.method();
-        Function<String, @Nullable String> headers = exchange::header;
-        var head = new Routes.Head(method, "", Map.of(), exchange.arrival("", headers));
-        var refused = routes.refusedMethod(head);
-        if (refused != null) {
-            return refused;
-        }
-        try {
-            browsers.check(method, exchange);
-            var path = RequestTarget.path(exchange.rawPath());
-            var query = exchange.rawQuery();
-            head = new Routes.Head(
-                    method,
-                    path,
-                    query == null ? Map.of() : RequestTarget.query(query),
-                    exchange.arrival(path, headers),
-                    exchange::admitted);
-            if (isCompressed(exchange)) {
-                return routes.compressed(head);
-            }
-            if (streams.full() && accepts(headers.apply("Accept"))) {
-                return tooManyStreams(head);
-            }
-            var answer = routes.answer(head, new RequestBody(exchange));
-            if (answer instanceof WireAnswer.Events events && !streams.enter(exchange.group(), events.frames())) {
-                events.frames().close();
-                return tooManyStreams(head);
-            }
-            return answer;
-        } catch (RuntimeException e) {
-            Exchange.passOn(e);
-            // A failure caused by the disconnect of the client is no fault, and needs no answer.
-            exchange.requirePresent();
-            return routes.problem(head, Dialects.explained(e));
-        }
-    }
-
-    private static boolean isCompressed(Exchange exchange) {
-        var encoding = exchange.header("Content-Encoding");
-        return encoding != null && !encoding.equalsIgnoreCase("identity");
-    }
-
-    private static boolean accepts(@Nullable String accept) {
-        return accept != null && accept.contains(EVENT_STREAM);
-    }
-
-    private WireAnswer tooManyStreams(Routes.Head head) {
-        return routes.problem(head, A2AException.unavailable("Too many open streams", RETRY_STREAM));
     }
 
     private void stream(Exchange exchange, WireAnswer.Events answer) {
@@ -181,7 +128,56 @@ final class Door implements Consumer<Exchange> {
             }
         } finally {
             events.close();
-            streams.leave(events);
+            gate.left(answer);
+        }
+    }
+
+    /** A request of Helidon as the gate sees it. */
+    private record Request(Exchange exchange) implements Gate.Incoming {
+        @Override
+        public String method() {
+            return exchange.method();
+        }
+
+        @Override
+        public String rawPath() {
+            return exchange.rawPath();
+        }
+
+        @Override
+        public @Nullable String rawQuery() {
+            return exchange.rawQuery();
+        }
+
+        @Override
+        public @Nullable String header(String name) {
+            return exchange.header(name);
+        }
+
+        @Override
+        public Arrival arrival(String path, Function<String, @Nullable String> headers) {
+            return exchange.arrival(path, headers);
+        }
+
+        @Override
+        public void admitted(Admission admission) {
+            exchange.admitted(admission);
+        }
+
+        @Override
+        public String group() {
+            return exchange.group();
+        }
+
+        @Override
+        public Gate.RefusableBody body() {
+            return new RequestBody(exchange);
+        }
+
+        @Override
+        public void requirePresent(RuntimeException failure) {
+            Exchange.passOn(failure);
+            exchange.requirePresent();
         }
     }
 }

@@ -129,7 +129,7 @@ final class GrpcCall {
         if (draining.getAsBoolean() && !method.startsWith(HEALTH)) {
             throw A2AException.unavailable("Shutting down", RETRY);
         }
-        browsers.check("POST", exchange);
+        browsers.check("POST", exchange::header);
         var encoding = metadata.apply("grpc-encoding");
         if (!GrpcMessages.knows(encoding)) {
             exchange.set(ACCEPT_ENCODING, GrpcMessages.ENCODINGS);

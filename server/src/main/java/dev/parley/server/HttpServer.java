@@ -11,7 +11,6 @@ import dev.parley.server.limits.OpenStreams;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
@@ -37,22 +36,13 @@ final class HttpServer implements Server {
         this.gracePeriod = settings.gracePeriod;
         this.streams = new OpenStreams(settings.maxStreams);
         this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
-        var routes = new Routes(
-                settings.dialects,
-                agents,
-                settings.authenticator,
-                settings.protectCards,
-                settings.handlers,
-                settings.home,
-                settings.obstacle,
-                settings.readinessTest,
-                () -> connections().draining(),
-                settings.refusals);
+        var routes = Routes.of(settings, agents, () -> connections().draining());
         this.grpc = settings.grpc == null ? null : grpc(settings.grpc, routes);
         var cors = new Cors(settings.corsOrigins);
         var browsers = new BrowserRule(settings, cors);
+        var gate = new Gate(routes, browsers, streams);
         var door = new Door(
-                routes, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
+                gate, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
         this.web = new HelidonServer(foundation(settings, address), door);
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }
@@ -114,9 +104,7 @@ final class HttpServer implements Server {
 
     @Override
     public String authority() {
-        var url = URI.create(url());
-        int port = url.getPort() >= 0 ? url.getPort() : url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
-        return url.getHost() + ":" + port;
+        return agents.authority();
     }
 
     @Override
@@ -199,8 +187,7 @@ final class HttpServer implements Server {
                         settings.bodyTimeout.toNanos(),
                         settings.idleTimeout.toNanos(),
                         settings.writeTimeout.toNanos()),
-                // A quarter of the heap: a body is held twice while it is parsed, and there is other work too.
-                new BodyBudget(settings.maxBodyBytes, Runtime.getRuntime().maxMemory() / 4),
+                BodyBudget.of(settings.maxBodyBytes),
                 Answers.FOR_BROWSERS,
                 settings.refusals,
                 tls == null ? null : share -> tls.context(settings.clientAuthorities, share));

@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /** The body of a request, which is read into memory within all limits. */
-final class RequestBody implements RequestHandler.Body {
+final class RequestBody implements Gate.RefusableBody {
     /** Bytes of a refused request that are read at most, so that strangers take little memory. */
     private static final long MAX_REFUSED = 16 * 1024;
 
@@ -33,8 +33,8 @@ final class RequestBody implements RequestHandler.Body {
         return body;
     }
 
-    /** Returns it if it is small and has come, or comes in a moment, and there is memory for it; else nothing. */
-    byte[] ofRefused() {
+    @Override
+    public byte[] ofRefused() {
         try {
             return exchange.awaitRefused(Exchange.SOON) ? whole(MAX_REFUSED) : NONE;
         } catch (A2AException tooLarge) {

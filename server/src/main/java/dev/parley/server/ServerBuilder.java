@@ -315,6 +315,14 @@ public final class ServerBuilder {
         return HttpServer.start(this);
     }
 
+    /**
+     * Serves without a port of its own: requests are handed to the result. Needs the {@link #publicUrl}; settings of ports, TLS,
+     * connections and gRPC are not used.
+     */
+    public Mount mount() {
+        return new MountedSite(this);
+    }
+
     /** The settings in their order, for people to read. */
     @Override
     public String toString() {

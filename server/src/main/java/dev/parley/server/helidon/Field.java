@@ -14,6 +14,15 @@ public final class Field {
 
     private final Header header;
 
+    /** The name as it is written. */
+    public String name() {
+        return header.name();
+    }
+
+    public String value() {
+        return header.get();
+    }
+
     private Field(Header header) {
         this.header = header;
     }

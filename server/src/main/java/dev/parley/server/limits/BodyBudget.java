@@ -24,6 +24,11 @@ public final class BodyBudget {
         this.all = Math.max(all, 2 * largest);
     }
 
+    /** Returns a budget of a quarter of the heap: a body is held twice while it is parsed, and there is other work too. */
+    public static BodyBudget of(long largest) {
+        return new BodyBudget(largest, Runtime.getRuntime().maxMemory() / 4);
+    }
+
     /** The most bytes that one body may have. */
     public long largest() {
         return largest;

@@ -1,0 +1,456 @@
+package dev.parley.hub;
+
+import static java.util.Objects.requireNonNullElseGet;
+
+import dev.parley.client.spi.Traces;
+import dev.parley.client.webhooks.StandardWebhooks;
+import dev.parley.client.webhooks.WebhookRule;
+import dev.parley.client.webhooks.WebhookSender;
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
+import dev.parley.dialect.DialectProvider;
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.ExtensionTable;
+import dev.parley.dialect.ServedAgent;
+import dev.parley.dialect.ServedCard;
+import dev.parley.engine.Agent;
+import dev.parley.engine.AgentExtension;
+import dev.parley.engine.Engine;
+import dev.parley.engine.MemoryTaskLog;
+import dev.parley.engine.TaskManager;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.extension.HubExtension;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallChain;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ExtensionProtocol;
+import dev.parley.protocol.OwnMethod;
+import dev.parley.protocol.Sha256;
+import dev.parley.server.Authenticator;
+import dev.parley.server.HttpExchange;
+import dev.parley.server.Mount;
+import dev.parley.server.ServerBuilder;
+import dev.parley.server.Site;
+import dev.parley.store.Store;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.trust.Guard;
+import dev.parley.trust.Trust;
+import dev.parley.trust.cards.CardKeys;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.trace.SpanKind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Agents, their tasks on disk, authorization and extensions, without a port: requests come from {@link #handle}. A {@link Hub} is a
+ * platform behind a listener.
+ *
+ * <p>Safe for any thread.
+ */
+public final class Platform implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.parley.hub");
+    /** How long callers have to read the answer that the hub is stopping; the engine takes a second of it. */
+    private static final Duration ANSWERS = Duration.ofSeconds(2);
+
+    private final SimilarNames similar = new SimilarNames();
+    private final Engine engine;
+    private final Site site;
+    private final @Nullable Site adminSite;
+    private final WebhookSender sender;
+    private final Trust trust;
+    private final @Nullable Administration administration;
+    private final @Nullable String bootstrapKey;
+    private final Duration drain;
+    private final @Nullable String defaultAgent;
+    private final Map<String, TaskManager> managers = new ConcurrentHashMap<>();
+    private final Set<String> dialects;
+    private final boolean grpcOnCards;
+    private final @Nullable Path scratch;
+    private final @Nullable Database database;
+    private final @Nullable Database scratchDatabase;
+    private final HubExtensions hubExtensions;
+    private final Metrics metrics = new Metrics();
+    private final Traces traces;
+    private final Map<String, Set<String>> agentDialects;
+    private final @Nullable CardKeys cardKeys;
+    private final List<AgentExtension> extensions;
+    private final ExtensionPages extensionPages;
+    private final HomePage home;
+    private final OpenApiPage openApi;
+    private volatile boolean hosting;
+    private final @Nullable AuditTrail audit;
+    private final boolean auditsCalls;
+    private volatile boolean stopping;
+
+    /** @param opened how a site, or a site for operators, is opened */
+    Platform(Setup setup, Function<ServerBuilder, Site> opened) {
+        Hub.prepare();
+        HubBuilder given = setup.given;
+        HubSettings settings = setup.settings;
+        this.drain = settings.server().drain();
+        this.defaultAgent = setup.root();
+        this.dialects = settings.dialects();
+        this.grpcOnCards = settings.grpcOnCards();
+        this.agentDialects = settings.dialectsOfAgents();
+        this.cardKeys = given.cardKeys;
+        this.extensions = List.copyOf(given.extensions);
+        this.auditsCalls = settings.auditsCalls();
+        WebhookSecrets secrets;
+        @Nullable Database database;
+        String tokenSecret;
+        TaskLog log;
+        PushStore pushStore;
+        Path data = setup.data();
+        this.scratch = data == null && setup.authenticates() ? TemporaryDirectory.create() : null;
+        if (data == null) {
+            secrets = WebhookSecrets.random();
+            database = scratch == null ? null : Database.open(scratch);
+            audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
+            tokenSecret = StandardWebhooks.newSecret();
+            var memory = new MemoryTaskLog();
+            log = memory;
+            pushStore = memory.webhooks();
+        } else {
+            String url = settings.store().database();
+            if (url != null) {
+                Database.check(data, url);
+            }
+            AtRest atRest = setup.encryption(data);
+            secrets = WebhookSecrets.in(data);
+            secrets.warnOfShared();
+            tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
+            InstantSource clock = InstantSource.system();
+            Store store = url == null
+                    ? Store.open(data, clock, atRest, given.connections)
+                    : Store.open(data, url, clock, atRest, given.connections);
+            database = store.database();
+            audit = store.audit();
+            log = store.log();
+            pushStore = store.webhooks();
+        }
+        this.database = database;
+        this.scratchDatabase = data == null ? database : null;
+        this.administration = database == null || audit == null ? null : Administration.in(database, audit);
+        this.bootstrapKey = setup.bootstrapKey(administration);
+        this.trust = setup.trust(administration, key("access tokens", tokenSecret), this::url);
+        boolean protectCards = settings.trust().protectCards();
+        Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
+        this.extensionPages = new ExtensionPages(shown);
+        this.home = new HomePage(shown);
+        this.sender = new WebhookSender(WebhookRule.allowing(settings.webhookAllow()), InstantSource.system());
+        this.hubExtensions = new HubExtensions(setup.extensions(), database, audit);
+        this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
+        Duration retention = settings.store().retention();
+        Engine.Builder running = Engine.builder(log)
+                .webhooks(
+                        pushStore,
+                        new WebhookDelivery(
+                                WebhookRule.allowing(settings.webhookAllow()),
+                                sender,
+                                secrets,
+                                log::cause,
+                                owner -> trust.isWelcome(owner.group(), owner.owner()),
+                                metrics,
+                                traces))
+                .taskLimits(settings.tasks())
+                .retention(retention.isZero() ? null : retention)
+                .observer(new Runs(metrics, traces, audit));
+        hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
+        this.engine = running.build();
+        metrics.show(engine);
+        if (database != null) {
+            metrics.show(database);
+        }
+        Preparation.await();
+        ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics);
+        Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
+        var observed = new Observed(AdminApi.NAME, metrics, traces);
+        AdminApi api = setup.adminApi(
+                engine,
+                secrets,
+                administration,
+                hubExtensions,
+                new Recorded(audit, AdminApi.NAME, auditsCalls)::before,
+                endpoint -> observed.before(trust.administered(endpoint)));
+        Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
+        this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table());
+        boolean started = false;
+        try {
+            this.adminSite = forOperators
+                    .map(server -> opened.apply(server.handler(
+                                    OpenApiPage.PATH,
+                                    new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table()))
+                            .readiness(this::obstacle)
+                            .readinessTest(this::databaseTest)))
+                    .orElse(null);
+            this.site = opened.apply(forAll.authenticator(new Door(trust, this::url))
+                    .handler(ExtensionPages.PATH, extensionPages)
+                    .handler(OpenApiPage.PATH, openApi)
+                    .home(home)
+                    .readiness(this::obstacle)
+                    .readinessTest(this::databaseTest));
+            given.agents.values().forEach(this::host);
+            this.hosting = true;
+            started = true;
+        } finally {
+            if (!started) {
+                closeAllButSite();
+            }
+        }
+    }
+
+    /** Why this hub cannot serve all calls at present; empty if it can. */
+    private Optional<String> obstacle() {
+        if (stopping) {
+            return Optional.of("the hub stops");
+        }
+        if (!hosting) {
+            return Optional.of("the agents are not all hosted yet");
+        }
+        return database == null ? Optional.empty() : database.outage();
+    }
+
+    private Optional<String> databaseTest() {
+        return database == null ? Optional.empty() : database.testWriting();
+    }
+
+    /**
+     * Answers a request of a container; blocks until the answer has been written, that of a stream included. Virtual threads suit
+     * best.
+     *
+     * @throws IOException if the answer could not be written, for instance because the client has gone
+     */
+    public void handle(HttpExchange exchange) throws IOException {
+        ((Mount) site).handle(exchange);
+    }
+
+    /** Returns the address at which clients reach the agents, without a slash at its end. */
+    public String url() {
+        return site.url();
+    }
+
+    /** Address for operators and metrics. */
+    String adminUrl() {
+        return (adminSite == null ? site : adminSite).url();
+    }
+
+    /** Returns the address of an agent. */
+    public String agentUrl(String name) {
+        return site.agentUrl(name);
+    }
+
+    /**
+     * Returns the first API key, which can create others: on the first start with authentication, as long as no caller has the scope
+     * {@value Trust#ADMIN}. It is returned only this once, and is meant only for the operator who started the hub.
+     */
+    public Optional<String> bootstrapKey() {
+        return Optional.ofNullable(bootstrapKey);
+    }
+
+    /** Hosts one more agent, from now on. */
+    public void host(Agent described) {
+        String url = site.agentUrl(described.name());
+        Agent offered = described.offering(extensions, site.url());
+        List<HubExtension> used = hubExtensions.usedBy(offered);
+        Agent agent = offered.offering(
+                used.stream()
+                        .map(extension -> extension.of(site.url(), url, offered.streams()))
+                        .toList(),
+                site.url());
+        for (String missing : hubExtensions.missing(offered)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "agent \"{0}\" uses the extension {1}, which this program does not have",
+                    agent.name(),
+                    missing);
+        }
+        warnOfSimilar(agent.name());
+        Set<String> spoken = agentDialects.getOrDefault(agent.name(), dialects);
+        agent.extensions().forEach(extension -> extensionPages.add(agent.name(), extension, site.url()));
+        var methods = new LinkedHashMap<String, OwnMethod>(agent.methods());
+        methods.put(TaskCredentials.METHOD, new TaskCredentials(engine, agent.name()));
+        var protocols = new ArrayList<ExtensionProtocol>();
+        var handlers = new LinkedHashMap<>(OwnMethods.of(methods));
+        for (AgentExtension extension : agent.extensions()) {
+            if (extension.protocol() != null) {
+                protocols.add(extension.protocol());
+                handlers.putAll(extension.handlers());
+            }
+        }
+        Agent reading = protocols.isEmpty() ? agent : agent.readingJson(agent.handler());
+        AgentCard card = trust.card(agent.name(), reading.card(interfaces(url, agent.name(), spoken)));
+        boolean streams = agent.streams();
+        var observed = new Observed(agent.name(), metrics, traces);
+        var recorded = new Recorded(audit, agent.name(), auditsCalls);
+        Guard guard = trust.guard(card, agent.extendedSkills(), agent.name());
+        Agent hosted = protocols.isEmpty()
+                ? agent
+                : agent.readingJson(new ExtensionCarrier(
+                        agent.handler(),
+                        protocols,
+                        observed.before(recorded.before(guard.before(new Extended(null, handlers, streams))))));
+        AgentEndpoint endpoint = engine.host(hosted);
+        managers.put(agent.name(), engine.tasks(hosted, endpoint, CallContext.anonymous()));
+        AgentEndpoint shown = endpoint;
+        for (HubExtension extension : used) {
+            shown = extension.before(shown);
+        }
+        protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
+        home.add(
+                agent.name(),
+                url,
+                card,
+                used.stream()
+                        .flatMap(extension -> extension.homeLink().stream())
+                        .toList());
+        var agentServed = new ServedAgent(
+                agent.name(),
+                recorded.before(guard.before(new Extended(shown, handlers, streams))),
+                served(card),
+                spoken,
+                new ExtensionTable(protocols),
+                observed::before);
+        site.add(agentServed);
+        openApi.add(agentServed);
+    }
+
+    private void warnOfSimilar(String name) {
+        synchronized (similar) {
+            similar.add(name)
+                    .ifPresent(other -> LOG.log(
+                            System.Logger.Level.WARNING,
+                            "agents \"{0}\" and \"{1}\" have names that look alike: callers may take one for the other",
+                            other,
+                            name));
+        }
+    }
+
+    /** Operations of an extension as the handlers of agents use them. */
+    private AgentEndpoint operations(HubExtension extension) {
+        AgentEndpoint own = extension.operations();
+        return traces.isOff() ? own : traces.before(SpanKind.INTERNAL, extension::name, own);
+    }
+
+    private ServedCard served(AgentCard card) {
+        return cardKeys == null
+                ? ServedCard.unsigned(card)
+                : ServedCard.signed(card, cardKeys.signer(site.url() + CardKeys.PATH));
+    }
+
+    /** The tasks of an agent as the Agentic Kernel's task manager offers them; empty if there is no such agent. */
+    public Optional<TaskManager> tasks(String agent) {
+        return Optional.ofNullable(managers.get(agent));
+    }
+
+    private List<AgentCard.Interface> interfaces(String url, String name, Set<String> dialects) {
+        var interfaces = new ArrayList<AgentCard.Interface>();
+        for (String version : List.of("1.0", "0.3")) {
+            if (dialects.contains(version)) {
+                interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, version));
+                interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.HTTP_JSON, null, version));
+            }
+        }
+        if (grpcOnCards && dialects.contains("1.0")) {
+            interfaces.add(new AgentCard.Interface(site.authority(), AgentCard.Interface.GRPC, name, "1.0"));
+        }
+        if (grpcOnCards && dialects.contains("0.3") && name.equals(defaultAgent)) {
+            // There is no tenant in that version, and its cards cannot say what else names an agent.
+            interfaces.add(new AgentCard.Interface(site.authority(), AgentCard.Interface.GRPC, null, "0.3"));
+        }
+        if (dialects.contains("0.1")) {
+            interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "0.1"));
+        }
+        if (interfaces.isEmpty()) { // not served in A2A
+            if (dialects.contains("kernel")) {
+                interfaces.add(new AgentCard.Interface(url, AgentCard.Interface.JSONRPC, null, "kernel"));
+            }
+            if (dialects.contains("agentvault")) {
+                String own = url + "/agentvault";
+                interfaces.add(new AgentCard.Interface(own, AgentCard.Interface.JSONRPC, null, "agentvault"));
+            }
+            for (DialectProvider provider : Dialects.providers()) {
+                if (dialects.contains(provider.name())) {
+                    interfaces.add(provider.at(url));
+                }
+            }
+        }
+        return interfaces;
+    }
+
+    /**
+     * Refuses new requests, lets running ones finish within the drain time, then stops. Tasks that are unfinished then are
+     * dealt with at the next start. Idempotent.
+     */
+    @Override
+    public void close() {
+        stopping = true;
+        // Both get the drain time together: blocking calls wait for their agents, and are answered when the engine
+        // gives up.
+        Thread draining = Thread.ofVirtual().name("hub-drain").start(() -> engine.drain(drain));
+        site.drain(drain.plus(ANSWERS));
+        try {
+            draining.join();
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
+        closeAllButSite();
+    }
+
+    private void closeAllButSite() {
+        engine.close();
+        if (adminSite != null) {
+            adminSite.close(); // until now there was something to see
+        }
+        sender.close();
+        hubExtensions.close();
+        if (scratchDatabase != null) {
+            scratchDatabase.close();
+        }
+        if (scratch != null) {
+            TemporaryDirectory.remove(scratch);
+        }
+    }
+
+    /** Returns the key of one purpose, which is the same after a restart. */
+    private static byte[] key(String purpose, String secret) {
+        return Sha256.of(purpose + "\n" + secret);
+    }
+
+    /** Lets callers in as the hub trusts them. */
+    private record Door(Trust trust, Supplier<String> url) implements Authenticator {
+        @Override
+        public Admission admit(String agent, Arrival arrival) {
+            Admission admission = trust.admit(agent, arrival);
+            CallChain chain = CallChain.read(arrival.header(CallChain.HEADER)).then(url.get() + "/agents/" + agent);
+            return new Admission(
+                    admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());
+        }
+
+        @Override
+        public boolean lacksCredentials(Arrival arrival) {
+            return trust.lacksCredentials(arrival);
+        }
+
+        @Override
+        public Predicate<String> shown(Arrival arrival, boolean protectCards) {
+            return trust.shown(arrival, protectCards);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.parley.server;
+
+import dev.parley.dialect.Admission;
+import dev.parley.dialect.Arrival;
+import dev.parley.dialect.Dialects;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.protocol.A2AException;
+import dev.parley.server.limits.OpenStreams;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Way of a request to its answer, the same behind a port and in a container: checks, limits of streams and {@link Routes}. */
+final class Gate {
+    private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
+    private static final String EVENT_STREAM = "text/event-stream";
+
+    /** A request. Belongs to one thread. */
+    interface Incoming {
+        String method();
+
+        /** The path below the address of the server, with its escapes. */
+        String rawPath();
+
+        /** The query with its escapes; null if there is none. */
+        @Nullable
+        String rawQuery();
+
+        /** The values of a header field, separated by commas; null if there is none. */
+        @Nullable
+        String header(String name);
+
+        Arrival arrival(String path, Function<String, @Nullable String> headers);
+
+        /** Called when the request is admitted. */
+        void admitted(Admission admission);
+
+        /** The group of the caller; empty before it is admitted. */
+        String group();
+
+        RefusableBody body();
+
+        /** Throws if no answer is needed, because the client or the connection is gone. */
+        void requirePresent(RuntimeException failure);
+    }
+
+    /** A body of which a refusal needs only the id. */
+    interface RefusableBody extends RequestHandler.Body {
+        /** Returns it if it is small and has come, or comes in a moment, and there is memory for it; else nothing. */
+        byte[] ofRefused();
+    }
+
+    private final Routes routes;
+    private final BrowserRule browsers;
+    private final OpenStreams streams;
+
+    Gate(Routes routes, BrowserRule browsers, OpenStreams streams) {
+        this.routes = routes;
+        this.browsers = browsers;
+        this.streams = streams;
+    }
+
+    /** Answers a request. The caller of this closes a stream of events, and then {@linkplain #left leaves} it. */
+    WireAnswer answer(Incoming request) {
+        var method = request.method();
+        Function<String, @Nullable String> headers = request::header;
+        var head = new Routes.Head(method, "", Map.of(), request.arrival("", headers));
+        var refused = routes.refusedMethod(head);
+        if (refused != null) {
+            return refused;
+        }
+        try {
+            browsers.check(method, headers);
+            var path = RequestTarget.path(request.rawPath());
+            var query = request.rawQuery();
+            head = new Routes.Head(
+                    method,
+                    path,
+                    query == null ? Map.of() : RequestTarget.query(query),
+                    request.arrival(path, headers),
+                    request::admitted);
+            if (isCompressed(request)) {
+                return routes.compressed(head);
+            }
+            if (streams.full() && accepts(request.header("Accept"))) {
+                return tooManyStreams(head);
+            }
+            var answer = routes.answer(head, request.body());
+            if (answer instanceof WireAnswer.Events events && !streams.enter(request.group(), events.frames())) {
+                events.frames().close();
+                return tooManyStreams(head);
+            }
+            return answer;
+        } catch (RuntimeException e) {
+            // A failure caused by the disconnect of the client is no fault, and needs no answer.
+            request.requirePresent(e);
+            return routes.problem(head, Dialects.explained(e));
+        }
+    }
+
+    /** Frees the place of a stream that has ended. */
+    void left(WireAnswer.Events answer) {
+        streams.leave(answer.frames());
+    }
+
+    private static boolean isCompressed(Incoming request) {
+        var encoding = request.header("Content-Encoding");
+        return encoding != null && !encoding.equalsIgnoreCase("identity");
+    }
+
+    private static boolean accepts(@Nullable String accept) {
+        return accept != null && accept.contains(EVENT_STREAM);
+    }
+
+    private WireAnswer tooManyStreams(Routes.Head head) {
+        return routes.problem(head, A2AException.unavailable("Too many open streams", RETRY_STREAM));
+    }
+}

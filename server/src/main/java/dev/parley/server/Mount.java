@@ -1,0 +1,16 @@
+package dev.parley.server;
+
+import java.io.IOException;
+
+/**
+ * A site without a port, whose requests come from a container, such as a servlet container. TLS, limits of connections and of
+ * waiting, and headers for pages of other origins are up to the container; gRPC is not served.
+ */
+public interface Mount extends Site {
+    /**
+     * Answers a request; blocks until the answer has been written, that of a stream included.
+     *
+     * @throws IOException if the answer could not be written, for instance because the client has gone
+     */
+    void handle(HttpExchange exchange) throws IOException;
+}

@@ -1,0 +1,117 @@
+package dev.parley.server;
+
+import dev.parley.dialect.ServedAgent;
+import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.limits.OpenStreams;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A site in a container. */
+final class MountedSite implements Mount {
+    private final AgentDirectory agents;
+    private final OpenStreams streams;
+    private final Gate gate;
+    private final BodyBudget bodies;
+    private final Duration keepAlive;
+    private final Duration gracePeriod;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition ended = lock.newCondition();
+    private int running;
+    private volatile boolean draining;
+
+    MountedSite(ServerBuilder settings) {
+        var url = settings.publicUrl;
+        if (url == null) {
+            throw new IllegalArgumentException("public URL: none (expected: the URL at which the container serves)");
+        }
+        this.agents = new AgentDirectory(() -> url, settings.defaultAgent);
+        this.streams = new OpenStreams(settings.maxStreams);
+        this.bodies = BodyBudget.of(settings.maxBodyBytes);
+        this.keepAlive = settings.keepAlive;
+        this.gracePeriod = settings.gracePeriod;
+        var routes = Routes.of(settings, agents, () -> draining);
+        this.gate = new Gate(routes, BrowserRule.mounted(settings), streams);
+    }
+
+    @Override
+    public void handle(HttpExchange exchange) throws IOException {
+        change(1);
+        try (var call = new MountedCall(exchange, bodies)) {
+            call.answer(gate, keepAlive, () -> draining);
+        } catch (UncheckedIOException broken) {
+            throw broken.getCause();
+        } finally {
+            change(-1);
+        }
+    }
+
+    private void change(int by) {
+        lock.lock();
+        try {
+            running += by;
+            ended.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many event streams are open. */
+    int openStreams() {
+        return streams.count();
+    }
+
+    @Override
+    public String url() {
+        return agents.url();
+    }
+
+    @Override
+    public String authority() {
+        return agents.authority();
+    }
+
+    @Override
+    public String agentUrl(String name) {
+        return agents.urlOf(name);
+    }
+
+    @Override
+    public void add(ServedAgent agent) {
+        agents.add(agent);
+    }
+
+    @Override
+    public boolean remove(String name) {
+        return agents.remove(name);
+    }
+
+    @Override
+    public Collection<ServedAgent> agents() {
+        return agents.all();
+    }
+
+    @Override
+    public void drain(Duration grace) {
+        draining = true;
+        streams.endAll();
+        lock.lock();
+        try {
+            for (long left = grace.toNanos(); running > 0 && left > 0; ) {
+                left = ended.awaitNanos(left);
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        drain(gracePeriod);
+    }
+}
