@@ -26,7 +26,7 @@ final class Counter implements AgentHandler {
 
     static Agent agent(Pace pace) {
         return Agent.named("counter", "Counts to a number, one step every 200 ms; may be watched and canceled")
-                .skill(DemoAgents.skill(
+                .skill(DemoSkill.of(
                         "count",
                         "Count",
                         "Counts from 1 to the number it is sent, 1 to " + MAX + ", and tells its progress",

@@ -2,7 +2,6 @@ package dev.parley.agents;
 
 import dev.parley.engine.Agent;
 import dev.parley.knowledge.api.SharedKnowledge;
-import dev.parley.protocol.AgentCard.Skill;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -30,7 +29,7 @@ public final class DemoAgents {
 
     private static Agent ping() {
         return Agent.named("ping", "Answers at once with a message, without a task")
-                .skill(skill("ping", "Ping", "Says pong and what it was sent", List.of("ping", "hello")))
+                .skill(DemoSkill.of("ping", "Ping", "Says pong and what it was sent", List.of("ping", "hello")))
                 .handle((request, reply) -> {
                     String text = request.text();
                     reply.message(text.isEmpty() ? "pong" : "pong: " + text);
@@ -39,12 +38,7 @@ public final class DemoAgents {
 
     private static Agent echo() {
         return Agent.named("echo", "Returns at once a completed task that holds the text it was sent")
-                .skill(skill("echo", "Echo", "Gives the text back as an artifact", List.of("Say it again")))
+                .skill(DemoSkill.of("echo", "Echo", "Gives the text back as an artifact", List.of("Say it again")))
                 .handle((request, reply) -> reply.complete(request.text()));
-    }
-
-    /** A skill in the card's default modes. */
-    static Skill skill(String id, String name, String description, List<String> examples) {
-        return new Skill(id, name, description, List.of("demo"), examples, List.of(), List.of(), List.of());
     }
 }

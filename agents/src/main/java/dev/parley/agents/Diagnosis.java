@@ -30,7 +30,7 @@ final class Diagnosis implements AgentHandler {
 
     static Agent agent() {
         return Agent.named("diagnosis", "Concludes from what is known of machines how they are")
-                .skill(DemoAgents.skill(
+                .skill(DemoSkill.of(
                         "diagnose",
                         "Diagnose",
                         "Looks at every machine that a temperature is known of",

@@ -21,7 +21,7 @@ final class Interview implements AgentHandler {
 
     static Agent agent() {
         return Agent.named("interview", "Asks for a name and a wish, and sums them up")
-                .skill(DemoAgents.skill(
+                .skill(DemoSkill.of(
                         "interview",
                         "Interview",
                         "Begins with any message, asks two questions, completes with a summary",

@@ -28,8 +28,7 @@ final class Sensor implements AgentHandler {
 
     static Agent agent() {
         return Agent.named("sensor", "Notes the temperatures of machines in the knowledge graph")
-                .skill(DemoAgents.skill(
-                        "read", "Read", "Notes a machine and its temperature in °C", List.of("pump-1 92")))
+                .skill(DemoSkill.of("read", "Read", "Notes a machine and its temperature in °C", List.of("pump-1 92")))
                 .handle(new Sensor());
     }
 

@@ -25,7 +25,7 @@ final class Watchdog implements AgentHandler {
 
     static Agent agent() {
         return Agent.named("watchdog", "Watches the knowledge graph, and raises an alarm when a machine overheats")
-                .skill(DemoAgents.skill(
+                .skill(DemoSkill.of(
                         "watch", "Watch", "Waits for so many alarms, or until it is canceled", List.of("1", "watch")))
                 .handle(new Watchdog());
     }

@@ -1,15 +1,14 @@
 package dev.parley.bench;
 
-import dev.parley.store.database.GroupListener;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
 import dev.parley.store.Store;
+import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.Session;
 import dev.parley.testkit.SegmentWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -311,7 +311,7 @@ public final class HubBuilder {
      * connections and waiting, are up to the container.
      *
      * @throws IllegalArgumentException if the settings contradict each other, or need a port
-     * @throws dev.parley.store.StoreException if the data directory cannot be used
+     * @throws dev.parley.store.spi.StoreException if the data directory cannot be used
      */
     public Platform platform() {
         Setup setup = setup();

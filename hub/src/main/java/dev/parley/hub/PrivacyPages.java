@@ -8,7 +8,8 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.PersonalData;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditChain;
+import dev.parley.store.audit.Entry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -118,14 +119,14 @@ final class PrivacyPages {
     }
 
     /** Does not say whom it is about: only who knows the name finds it, for the name may be erased, or may have been. */
-    private static AuditTrail.Entry entry(String action, Subject subject, CallContext operator, Map<String, ?> detail) {
+    private static Entry entry(String action, Subject subject, CallContext operator, Map<String, ?> detail) {
         String principal = subject.principal();
-        return new AuditTrail.Entry(
+        return new Entry(
                 operator.scope().group(),
                 operator.caller(),
                 action,
-                subject.contextId() == null ? subject.group() : AuditTrail.hashed(subject.contextId()),
-                principal == null ? "" : AuditTrail.hashed(subject.group() + "/" + principal),
+                subject.contextId() == null ? subject.group() : AuditChain.hashed(subject.contextId()),
+                principal == null ? "" : AuditChain.hashed(subject.group() + "/" + principal),
                 "ok",
                 operator.address(),
                 "",

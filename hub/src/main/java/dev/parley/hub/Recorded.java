@@ -8,6 +8,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -73,7 +74,7 @@ final class Recorded {
         if (context.chain().isPassedOn()) {
             detail.put("agents", context.chain().agents());
         }
-        audit.note(new AuditTrail.Entry(
+        audit.note(new Entry(
                 context.scope().group(),
                 context.caller(),
                 action,

@@ -8,6 +8,7 @@ import dev.parley.engine.RunObserver;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -46,7 +47,7 @@ record Runs(Metrics metrics, Traces traces, @Nullable AuditTrail audit) implemen
             return;
         }
         CallContext context = request.context();
-        audit.note(new AuditTrail.Entry(
+        audit.note(new Entry(
                 context.scope().group(),
                 "agent:" + agent,
                 "task.dropped",

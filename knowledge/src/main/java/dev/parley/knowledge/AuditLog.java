@@ -6,6 +6,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Work;
 import java.sql.SQLException;
@@ -147,14 +148,14 @@ final class AuditLog {
     }
 
     /** Returns the audit entry of a call. */
-    static AuditTrail.Entry entry(
+    static Entry entry(
             CallContext context,
             String action,
             String target,
             String subject,
             String outcome,
             Map<String, @Nullable Object> detail) {
-        return new AuditTrail.Entry(
+        return new Entry(
                 context.scope().group(),
                 context.caller(),
                 action,

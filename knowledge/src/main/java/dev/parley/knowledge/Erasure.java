@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
@@ -61,7 +61,7 @@ final class Erasure {
      * @return number of affected rows
      */
     int name(String name) {
-        String hash = AuditTrail.hashed(name);
+        String hash = AuditChain.hashed(name);
         int rows = rewrite(
                 "kg_task",
                 "change_no",
@@ -72,7 +72,7 @@ final class Erasure {
                         // Excludes names that an earlier, failed erasure has hashed.
                         + " AND " + sql.member("y.json", "taskId") + " = kg_task.task_id)",
                 name,
-                AuditTrail::hashed);
+                AuditChain::hashed);
         rows += rewrite(
                 "kg_provenance",
                 "provenance",
@@ -313,7 +313,7 @@ final class Erasure {
 
     /** Removes a name from provenances. */
     UnaryOperator<Map<String, @Nullable Object>> withoutName(String name) {
-        return said -> unnamed(said, name, AuditTrail.hashed(name));
+        return said -> unnamed(said, name, AuditChain.hashed(name));
     }
 
     private Map<String, @Nullable Object> unnamed(Map<String, @Nullable Object> said, String name, String hash) {
@@ -323,7 +323,7 @@ final class Erasure {
             if (name.equals(value) && NAMES.contains(member)) {
                 left.put(member, hash);
             } else if (isTheirs && HASHED.contains(member)) {
-                left.put(member, AuditTrail.hashed(String.valueOf(value)));
+                left.put(member, AuditChain.hashed(String.valueOf(value)));
             } else if (!isTheirs || NAMES.contains(member) || isOurs(member, value)) {
                 left.put(member, value);
             }
@@ -353,7 +353,7 @@ final class Erasure {
 
     /** Ids of tasks or contexts, and their hashes, which stand for them where their author is erased. */
     static Set<String> withHashes(Collection<String> ids) {
-        return Stream.concat(ids.stream(), ids.stream().map(AuditTrail::hashed)).collect(Collectors.toSet());
+        return Stream.concat(ids.stream(), ids.stream().map(AuditChain::hashed)).collect(Collectors.toSet());
     }
 
     /** Removes ids of tasks and contexts from provenances. */

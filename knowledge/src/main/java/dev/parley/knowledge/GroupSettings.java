@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
@@ -78,7 +79,7 @@ final class GroupSettings implements GroupListener {
     /** Replaces a name in the rules by its hash. On the writer thread. */
     static void hashSource(Session session, Space space, String name) throws SQLException {
         Alignment alignment = alignment(session, space);
-        Alignment hashed = alignment.withSource(name, AuditTrail.hashed(name));
+        Alignment hashed = alignment.withSource(name, AuditChain.hashed(name));
         if (!hashed.equals(alignment)) {
             SqlStatementStore.setting(session, space, RULES, hashed.json());
         }

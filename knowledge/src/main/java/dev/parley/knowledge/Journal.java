@@ -12,7 +12,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Page;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
@@ -655,7 +655,7 @@ final class Journal {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());
         values.add(taskId);
-        values.add(AuditTrail.hashed(taskId)); // changes of an erased caller
+        values.add(AuditChain.hashed(taskId)); // changes of an erased caller
         String query = "SELECT t.change_no FROM kg_task t WHERE t.space = ? AND t.task_id IN (?, ?)";
         if (recordedBy != null) {
             query +=
@@ -663,7 +663,7 @@ final class Journal {
                             + " t.space AND c.change_no = t.change_no AND " + sql.member("y.json", "recordedBy")
                             + " IN (?, ?))";
             values.add(recordedBy);
-            values.add(AuditTrail.hashed(recordedBy));
+            values.add(AuditChain.hashed(recordedBy));
         }
         values.add(limit);
         try (ResultSet rows = session.bind(query + " ORDER BY t.change_no LIMIT ?", values.toArray())

@@ -13,6 +13,7 @@ import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.protocol.CallContext;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -94,7 +95,7 @@ final class PersonalData {
                     .read(session -> Optional.ofNullable(tables.terms().find(session, name)));
             if (number.isPresent()) {
                 long from = number.get();
-                long to = erase(group, (writing, session) -> writing.number(AuditTrail.hashed(name)));
+                long to = erase(group, (writing, session) -> writing.number(AuditChain.hashed(name)));
                 rows += erasure.source(from, to);
                 unused.addAll(List.of(from, to));
             }

@@ -18,6 +18,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -362,8 +363,7 @@ final class UpdateExecutor {
     }
 
     /** Returns the audit entry of an update. */
-    private static AuditTrail.Entry changed(
-            CallContext context, Update update, String outcome, @Nullable Approval approval) {
+    private static Entry changed(CallContext context, Update update, String outcome, @Nullable Approval approval) {
         Map<String, @Nullable Object> detail = AuditLog.detail(update);
         if (approval == null) {
             return AuditLog.entry(context, "knowledge.updated", context.scope().group(), "", outcome, detail);

@@ -25,7 +25,11 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
 import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -264,9 +268,9 @@ abstract class GraphContract {
     }
 
     /** What the record of the hub has about updates of the group. */
-    private List<AuditTrail.Entry> recorded() {
-        AuditTrail.Filter updates = new AuditTrail.Filter(group(), null, "knowledge.updated", null, null, null);
-        return trail.rows(updates, 0, 100).stream().map(AuditTrail.Row::entry).toList();
+    private List<Entry> recorded() {
+        Filter updates = new Filter(group(), null, "knowledge.updated", null, null, null);
+        return trail.rows(updates, 0, 100).stream().map(Row::entry).toList();
     }
 
     @Test
@@ -286,7 +290,7 @@ abstract class GraphContract {
         update(Patch.add(status("ex:p1", "last"))); // rows are written in their order
 
         assertThat(recorded())
-                .extracting(AuditTrail.Entry::outcome)
+                .extracting(Entry::outcome)
                 .containsExactly("ALIGNMENT_VIOLATION", "KNOWLEDGE_UPDATE", "KNOWLEDGE_UPDATE", "Verified");
     }
 
@@ -1240,7 +1244,7 @@ abstract class GraphContract {
 
         assertThat(erased.statements()).isZero();
         assertThat(erased.rows()).isPositive();
-        assertThat(tables()).doesNotContain(hers("alice")).contains(AuditTrail.hashed(hers("alice")));
+        assertThat(tables()).doesNotContain(hers("alice")).contains(AuditChain.hashed(hers("alice")));
         assertThat(values("ex:p1")).isEqualTo(nodes("active"));
         assertThat(values("ex:p2")).isEqualTo(nodes("done"));
         assertThat(graph.reviews(group(), null, null, 10).items()).isEmpty();
@@ -1250,7 +1254,7 @@ abstract class GraphContract {
                 context)) {
             List<Change> seen = Objects.requireNonNull(changes.next(SOON));
             assertThat(seen).hasSize(4);
-            assertThat(seen.toString()).doesNotContain(hers("alice")).contains(AuditTrail.hashed(hers("alice")));
+            assertThat(seen.toString()).doesNotContain(hers("alice")).contains(AuditChain.hashed(hers("alice")));
         }
         assertThat(graph.erase(hers("alice"), true, operator())).isEqualTo(new Graph.Erased(0, 0));
     }
@@ -1277,14 +1281,14 @@ abstract class GraphContract {
         graph.erase(hers("alice"), false, operator());
 
         assertThat(tables())
-                .contains(AuditTrail.hashed(agent), AuditTrail.hashed(task))
+                .contains(AuditChain.hashed(agent), AuditChain.hashed(task))
                 .contains("bob", agent, task); // which he has told himself
         assertThat(graph.changesOf(task, context.sharing())).hasSize(2).isEqualTo(made);
         graph.erase("bob", false, operator());
         assertThat(tables()).doesNotContain(agent, task, hers("her transaction"), hers("her status"));
         graph.unlink(List.of(task), operator());
         assertThat(graph.changesOf(task, context.sharing())).isEmpty();
-        assertThat(tables()).doesNotContain(AuditTrail.hashed(task));
+        assertThat(tables()).doesNotContain(AuditChain.hashed(task));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
@@ -194,7 +195,7 @@ final class GraphSweepTest {
         assertThat(database.<Long>read(session -> number(
                         session,
                         "SELECT count(*) FROM kg_statement WHERE source = (SELECT term_no FROM kg_term"
-                                + " WHERE lexical = '" + AuditTrail.hashed("alice") + "')")))
+                                + " WHERE lexical = '" + AuditChain.hashed("alice") + "')")))
                 .isGreaterThanOrEqualTo(MANY);
         assertThat(database.<Long>read(
                         session -> number(session, "SELECT count(*) FROM kg_term WHERE lexical = 'alice'")))

@@ -3,7 +3,7 @@ package dev.parley.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.AuditTrail.Entry;
+import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Duration;

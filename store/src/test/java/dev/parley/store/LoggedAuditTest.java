@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.AuditTrail.Entry;
-import dev.parley.store.audit.AuditTrail.Filter;
-import dev.parley.store.audit.AuditTrail.Row;
+import dev.parley.store.audit.AuditChain;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
+import dev.parley.store.audit.Verification;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
 import dev.parley.testkit.SettableClock;
@@ -133,7 +134,7 @@ final class LoggedAuditTest {
         assertThat(store.audit().rows(Filter.ALL, 2, 2)).extracting(Row::number).containsExactly(3L, 4L);
         assertThat(store.audit().newest()).isEqualTo(5);
         assertThat(count("SELECT count(*) FROM audit")).isEqualTo(1);
-        assertThat(store.audit().verify()).isEqualTo(new AuditTrail.Verification(5, end(), null));
+        assertThat(store.audit().verify()).isEqualTo(new Verification(5, end(), null));
     }
 
     private String end() {
@@ -243,7 +244,7 @@ final class LoggedAuditTest {
         int changed = store.audit().forget("shop", "alice");
 
         assertThat(changed).isEqualTo(2);
-        assertThat(rows(Filter.ALL).toString()).doesNotContain("alice").contains(AuditTrail.hashed("alice"));
+        assertThat(rows(Filter.ALL).toString()).doesNotContain("alice").contains(AuditChain.hashed("alice"));
         assertThat(rows(new Filter("shop", "alice", null, null, null, null))).hasSize(1);
         assertThat(rows(new Filter("shop", null, null, null, "shop/alice", null)))
                 .hasSize(1);

@@ -10,7 +10,7 @@ import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Filter;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import java.io.IOException;
@@ -70,7 +70,7 @@ final class SchemaTest {
             Segments.write(store.log(), ENDED, 1, TaskState.COMPLETED, Instant.EPOCH);
 
             assertThat(store.log().read(ENDED, 0, 10)).hasSize(1);
-            assertThat(store.audit().rows(AuditTrail.Filter.ALL, 0, 10)).hasSize(1);
+            assertThat(store.audit().rows(Filter.ALL, 0, 10)).hasSize(1);
             assertThat(store.audit().verify().broken()).isNull();
         }
         assertThat(number("SELECT count(*) FROM segment")).isZero();

@@ -9,7 +9,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.PushConfig;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditChain;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
+import dev.parley.store.audit.Row;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Faults;
@@ -64,7 +67,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
                 faults.pass();
 
                 boolean registered = store.webhooks().find(task, id).isPresent();
-                List<AuditTrail.Row> created = rows(store, "webhook.created", id);
+                List<Row> created = rows(store, "webhook.created", id);
                 assertThat(created).as("call " + call).hasSize(registered ? 1 : 0);
 
                 faults.at(call, Faults.Fault.FULL, Faults.Side.WRITES);
@@ -81,8 +84,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
                         .hasSize(deleted ? 1 : 0);
             }
             assertThat(failures).isGreaterThan(3);
-            AuditTrail.Entry last =
-                    rows(store, "webhook.created", "hook-20").getFirst().entry();
+            Entry last = rows(store, "webhook.created", "hook-20").getFirst().entry();
             assertThat(last.actor()).isEqualTo("alice");
             assertThat(last.target()).isEqualTo("task-1");
             assertThat(last.detail().get("receiver")).isEqualTo("example.com");
@@ -90,11 +92,11 @@ final class SqlitePushStoreTest extends PushStoreContract {
         }
     }
 
-    private static List<AuditTrail.Row> rows(Store store, String action, String configId) {
-        var filter = new AuditTrail.Filter(null, null, action, null, null, null);
+    private static List<Row> rows(Store store, String action, String configId) {
+        var filter = new Filter(null, null, action, null, null, null);
         return store.audit().rows(filter, 0, 1_000).stream()
                 .filter(row ->
-                        AuditTrail.hashed(configId).equals(row.entry().detail().get("webhook")))
+                        AuditChain.hashed(configId).equals(row.entry().detail().get("webhook")))
                 .toList();
     }
 }

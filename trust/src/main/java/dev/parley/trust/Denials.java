@@ -2,7 +2,7 @@ package dev.parley.trust;
 
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.AuditTrail.Entry;
+import dev.parley.store.audit.Entry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;

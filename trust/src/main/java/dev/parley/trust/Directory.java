@@ -2,7 +2,9 @@ package dev.parley.trust;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
@@ -181,7 +183,7 @@ public final class Directory {
         }
         // Groups and members first, for a key is good only if they are.
         hasNameless |=
-                readUsers.keySet().stream().anyMatch(member -> member.name().startsWith(AuditTrail.FORGOTTEN));
+                readUsers.keySet().stream().anyMatch(member -> member.name().startsWith(AuditChain.FORGOTTEN));
         replace(groups, readGroups);
         replace(users, readUsers);
         replace(keys, readKeys);
@@ -241,7 +243,7 @@ public final class Directory {
         Group of = groups.get(group);
         User user = users.get(new Member(group, name));
         if (user == null && hasNameless) {
-            user = users.get(new Member(group, AuditTrail.hashed(member(group, name))));
+            user = users.get(new Member(group, AuditChain.hashed(member(group, name))));
         }
         return (of == null || of.archived() == null) && (user == null || user.disabled() == null);
     }
@@ -332,7 +334,7 @@ public final class Directory {
                 createGroup(group, by);
             }
             var user = new User(group, name, now(), null);
-            String hash = AuditTrail.hashed(member(group, name));
+            String hash = AuditChain.hashed(member(group, name));
             write(by, "user.created", group, member(group, name), Map.of(), session -> {
                 session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, hash);
                 session.update(
@@ -518,7 +520,7 @@ public final class Directory {
             User user = users.get(new Member(group, name));
             User shutOut = user == null || user.disabled() == null
                     ? null
-                    : new User(group, AuditTrail.hashed(member(group, name)), user.made(), user.disabled());
+                    : new User(group, AuditChain.hashed(member(group, name)), user.made(), user.disabled());
             database.erase(session -> {
                 session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name);
                 return shutOut != null
@@ -555,8 +557,7 @@ public final class Directory {
 
     /** @param subject the member that it is about, or empty */
     private void write(Actor by, String action, String target, String subject, Map<String, ?> detail, Change change) {
-        var entry =
-                new AuditTrail.Entry(by.group(), by.name(), action, target, subject, "ok", by.address(), "", detail);
+        var entry = new Entry(by.group(), by.name(), action, target, subject, "ok", by.address(), "", detail);
         database.write(session -> {
             change.write(session);
             audit.add(session, entry);

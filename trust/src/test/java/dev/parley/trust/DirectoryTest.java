@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.AuditTrail.Filter;
+import dev.parley.store.audit.Filter;
 import dev.parley.store.database.Database;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory.Actor;

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.Sha256;
-import dev.parley.store.audit.AuditTrail.Entry;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collections;
@@ -21,13 +20,21 @@ import org.jspecify.annotations.Nullable;
  * without breaking it.
  */
 public final class AuditChain {
-    public static final String GENESIS = "0".repeat(64);
+    /** Prefix of the hash that replaces an erased name or id. */
+    public static final String FORGOTTEN = "sha256:";
+
+    static final String GENESIS = "0".repeat(64);
 
     /** Members of the detail whose values callers choose: texts, or lists of texts. */
     private static final Set<String> CHOSEN =
             Set.of("agents", "contextId", "justification", "receiver", "sourceAgentId", "taskId");
 
     private AuditChain() {}
+
+    /** Returns the hash that replaces an erased name or id. */
+    public static String hashed(String name) {
+        return FORGOTTEN + Sha256.hex(name);
+    }
 
     /** @param detail without what was chosen */
     static String chained(
@@ -94,7 +101,7 @@ public final class AuditChain {
 
     /** Once it is forgotten, what was in the chain is where the salt was. */
     static String addressInChain(String address, String salt) {
-        return address.isEmpty() && (salt.isEmpty() || isHash(salt)) ? salt : AuditTrail.hashed(salt + " " + address);
+        return address.isEmpty() && (salt.isEmpty() || isHash(salt)) ? salt : hashed(salt + " " + address);
     }
 
     static String text(Map<String, ?> detail) {
@@ -137,12 +144,12 @@ public final class AuditChain {
     }
 
     static String forgettable(String name) {
-        return isHash(name) ? name : AuditTrail.hashed(name);
+        return isHash(name) ? name : hashed(name);
     }
 
     static boolean isHash(String text) {
-        return text.startsWith(AuditTrail.FORGOTTEN)
-                && text.length() == AuditTrail.FORGOTTEN.length() + GENESIS.length()
-                && text.chars().skip(AuditTrail.FORGOTTEN.length()).allMatch(HexFormat::isHexDigit);
+        return text.startsWith(FORGOTTEN)
+                && text.length() == FORGOTTEN.length() + GENESIS.length()
+                && text.chars().skip(FORGOTTEN.length()).allMatch(HexFormat::isHexDigit);
     }
 }

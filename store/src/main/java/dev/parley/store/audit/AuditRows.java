@@ -5,9 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
-import dev.parley.store.audit.AuditTrail.Entry;
-import dev.parley.store.audit.AuditTrail.Filter;
-import dev.parley.store.audit.AuditTrail.Row;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -151,7 +148,7 @@ final class AuditRows {
         if (name != null) {
             where.append(" AND ").append(column).append(" IN (?, ?)");
             values.add(name);
-            values.add(AuditTrail.hashed(name));
+            values.add(AuditChain.hashed(name));
         }
     }
 

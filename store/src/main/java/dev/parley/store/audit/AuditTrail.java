@@ -44,9 +44,6 @@ import org.jspecify.annotations.Nullable;
  * they choose, go into the hash as hashes, so that they can be forgotten without breaking it. Safe for any thread.
  */
 public final class AuditTrail implements GroupListener {
-    /** Prefix of the hash that replaces an erased name or id. */
-    public static final String FORGOTTEN = "sha256:";
-
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final int MAX_NAMES = 1_000;
     private static final List<String> SCHEMA = List.of("""
@@ -81,71 +78,6 @@ public final class AuditTrail implements GroupListener {
                 hash    TEXT NOT NULL
             );
             """);
-
-    /**
-     * An action of a principal, done or refused. Contains neither secrets nor contents of messages.
-     *
-     * @param actor the principal; the agent, where it acted by itself
-     * @param action such as {@code task.created}; {@code docs/authorization.md} lists them
-     * @param target id of the object of the action
-     * @param subject the member concerned, or on whose behalf, as {@code group/name}; empty for none
-     * @param outcome {@code ok}, {@code denied}, or the name of an error or state
-     * @param address of the client; empty for actions without a call
-     * @param trace W3C trace context; empty if there is none
-     * @param detail further members
-     */
-    public record Entry(
-            String group,
-            String actor,
-            String action,
-            String target,
-            String subject,
-            String outcome,
-            String address,
-            String trace,
-            Map<String, ?> detail) {
-        private Entry with(Map<String, ?> otherDetail) {
-            return new Entry(group, actor, action, target, subject, outcome, address, trace, otherDetail);
-        }
-    }
-
-    /** An entry as it was recorded: its number from 1 without gaps, and when. */
-    public record Row(long number, Instant at, Entry entry, String hash) {}
-
-    /** Filter of rows; null matches any. Rows with an erased actor, target or subject are found by the original name. */
-    public record Filter(
-            @Nullable String group,
-            @Nullable String actor,
-            @Nullable String action,
-            @Nullable String target,
-            @Nullable String subject,
-            @Nullable Instant since) {
-        public static final Filter ALL = new Filter(null, null, null, null, null, null);
-
-        private boolean fits(Row row) {
-            Entry entry = row.entry();
-            return (group == null || group.equals(entry.group()))
-                    && (action == null || action.equals(entry.action()))
-                    && isName(actor, entry.actor())
-                    && isName(target, entry.target())
-                    && isName(subject, entry.subject())
-                    && (since == null || !row.at().isBefore(since));
-        }
-
-        private static boolean isName(@Nullable String name, String found) {
-            return name == null || name.equals(found) || hashed(name).equals(found);
-        }
-    }
-
-    /**
-     * Result of verifying the whole chain.
-     *
-     * @param rows that were read
-     * @param end hash of the last row: to be stored elsewhere if writers of this directory are not trusted
-     * @param broken the first row that is not what it was, with the reason; null if all is well
-     */
-    public record Verification(
-            long rows, String end, @Nullable String broken) {}
 
     private record Pending(long at, Entry entry) {}
 
@@ -460,10 +392,10 @@ public final class AuditTrail implements GroupListener {
             boolean called = did || about && entry.action().equals("task.moved");
             return new Entry(
                     entry.group(),
-                    did ? hashed(name) : entry.actor(),
+                    did ? AuditChain.hashed(name) : entry.actor(),
                     entry.action(),
                     did && AuditChain.isAskedFor(entry) ? AuditChain.forgettable(entry.target()) : entry.target(),
-                    about ? hashed(member) : entry.subject(),
+                    about ? AuditChain.hashed(member) : entry.subject(),
                     entry.outcome(),
                     called ? "" : entry.address(),
                     entry.trace(),
@@ -555,11 +487,6 @@ public final class AuditTrail implements GroupListener {
             }
         }
         return replaced;
-    }
-
-    /** Returns the hash that replaces an erased name or id. */
-    public static String hashed(String name) {
-        return FORGOTTEN + Sha256.hex(name);
     }
 
     // ---- Reading

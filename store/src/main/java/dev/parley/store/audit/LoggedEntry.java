@@ -5,7 +5,6 @@ import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.audit.AuditTrail.Entry;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;

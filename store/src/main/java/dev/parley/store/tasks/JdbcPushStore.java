@@ -8,7 +8,9 @@ import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.encryption.AtRest;
@@ -103,13 +105,13 @@ public final class JdbcPushStore implements PushStore {
         var detail = new TreeMap<String, Object>(more);
         detail.put("agent", task.agent());
         // Callers choose the ids of webhooks, so the audit, from which nothing is removed, has a hash.
-        detail.put("webhook", AuditTrail.hashed(configId));
+        detail.put("webhook", AuditChain.hashed(configId));
         if (cause.chain().isPassedOn()) {
             detail.put("agents", cause.chain().agents());
         }
         audit.add(
                 session,
-                new AuditTrail.Entry(
+                new Entry(
                         task.scope().group(),
                         cause.caller(),
                         action,

@@ -2,7 +2,7 @@ package dev.parley.store.tasks;
 
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
@@ -112,7 +112,7 @@ public final class Lanes implements GroupListener {
     }
 
     private static Lane nobody(Lane lane, long number) {
-        String owner = AuditTrail.hashed(lane.scope().owner()) + "#" + number;
+        String owner = AuditChain.hashed(lane.scope().owner()) + "#" + number;
         return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
     }
 

@@ -3,9 +3,6 @@ package dev.parley.store.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.store.audit.AuditTrail.Entry;
-import dev.parley.store.audit.AuditTrail.Filter;
-import dev.parley.store.audit.AuditTrail.Row;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
@@ -149,7 +146,7 @@ final class AuditTrailTest {
         assertThat(audit.forget("shop", "alice")).isEqualTo(1);
 
         Entry left = audit.rows(Filter.ALL, 0, 1).getFirst().entry();
-        assertThat(left.actor()).startsWith(AuditTrail.FORGOTTEN).doesNotContain("alice");
+        assertThat(left.actor()).startsWith(AuditChain.FORGOTTEN).doesNotContain("alice");
         assertThat(left.address()).isEmpty();
         assertThat(audit.verify().broken()).isNull();
         assertThat(audit.rows(new Filter(null, "alice", null, null, null, null), 0, 10))

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.Store;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.Filter;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
@@ -446,7 +447,7 @@ final class DatabaseFaultsTest {
             }
 
             assertThat(store.audit().verify().broken()).isNull();
-            assertThat(store.audit().rows(AuditTrail.Filter.ALL, 0, 1_000))
+            assertThat(store.audit().rows(Filter.ALL, 0, 1_000))
                     .extracting(row -> row.entry().action())
                     .filteredOn("after"::equals)
                     .hasSize(6);
@@ -462,8 +463,8 @@ final class DatabaseFaultsTest {
         }
     }
 
-    private static AuditTrail.Entry entry(String action) {
-        return new AuditTrail.Entry("g", "alice", action, "", "", "ok", "", "", Map.of());
+    private static Entry entry(String action) {
+        return new Entry("g", "alice", action, "", "", "ok", "", "", Map.of());
     }
 
     @Test

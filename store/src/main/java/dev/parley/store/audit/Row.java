@@ -1,0 +1,6 @@
+package dev.parley.store.audit;
+
+import java.time.Instant;
+
+/** An entry as it was recorded: its number from 1 without gaps, and when. */
+public record Row(long number, Instant at, Entry entry, String hash) {}

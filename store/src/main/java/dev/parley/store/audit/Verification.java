@@ -1,0 +1,12 @@
+package dev.parley.store.audit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Result of verifying the whole chain.
+ *
+ * @param rows that were read
+ * @param end hash of the last row: to be stored elsewhere if writers of this directory are not trusted
+ * @param broken the first row that is not what it was, with the reason; null if all is well
+ */
+public record Verification(long rows, String end, @Nullable String broken) {}
