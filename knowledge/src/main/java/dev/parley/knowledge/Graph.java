@@ -57,7 +57,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final Journal journal;
     private final ChangeHistory history;
     private final GroupSettings settings;
-    private final GraphQlQueries graphql;
+    private final @Nullable GraphQlQueries graphql;
     private final Subscriptions subscriptions;
     private final AuditLog audit;
     private final UpdateExecutor updates;
@@ -80,13 +80,15 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.journal = new Journal(database, tables.terms(), tables.sql(), keeping, steadyClock);
         this.history = new ChangeHistory(tables, statements, journal);
         this.settings = new GroupSettings(tables, trail);
-        this.graphql = new GraphQlQueries(
-                statements,
-                settings::declarations,
-                history,
-                GraphQlLimits.DEFAULTS,
-                System::nanoTime,
-                this::inBackground);
+        this.graphql = Libraries.GRAPHQL
+                ? new GraphQlQueries(
+                        statements,
+                        settings::declarations,
+                        history,
+                        GraphQlLimits.DEFAULTS,
+                        System::nanoTime,
+                        this::inBackground)
+                : null;
         this.subscriptions = new Subscriptions(tables, statements, journal, settings, graphql);
         this.audit = new AuditLog(tables, journal, clock);
         this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, audit);
@@ -155,7 +157,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     @Override
     public List<String> queryLanguages() {
-        return List.of(Query.GRAPHQL, Query.SPARQL);
+        return Libraries.languages();
     }
 
     // ---- Queries
@@ -183,7 +185,14 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         });
     }
 
+    /** @throws A2AException INVALID_PARAMS if it is not available */
+    private GraphQlQueries graphql() {
+        Libraries.require("queryLanguage", Query.GRAPHQL);
+        return requireNonNull(graphql);
+    }
+
     private QueryResult answer(Query query, CallContext context) {
+        Libraries.require("queryLanguage", query.language());
         long began = System.nanoTime();
         String group = context.scope().group();
         Alignment alignment = settings.rules(group);
@@ -194,7 +203,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                 new Floors(query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
         return switch (query.language()) {
             case Query.GRAPHQL -> {
-                GraphQlQueries.Prepared prepared = graphql.prepare(query, group, policy);
+                GraphQlQueries.Prepared prepared = graphql().prepare(query, group, policy);
                 yield statements.view(group, floors, PATIENCE, view -> {
                     GraphQlQueries.Answer answer = prepared.answer(view);
                     return found(answer.data(), answer.truncated(), answer.errors(), view, now, began);
@@ -237,7 +246,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** Returns a predicate that is true for names in the query. */
     private Predicate<String> named(Query query) {
         return switch (query.language()) {
-            case Query.GRAPHQL -> graphql.namedIn(query);
+            case Query.GRAPHQL -> graphql().namedIn(query);
             case Query.SPARQL -> Sparql.namedIn(query.query(), query.variables(), PATIENCE);
             default -> name -> false;
         };
@@ -250,7 +259,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return QueryErrors.mapped(() -> tables.compute(
                 group,
                 PATIENCE,
-                () -> graphql.schema(group, settings.rules(group).floors(On.QUERY, context.caller()))));
+                () -> graphql().schema(group, settings.rules(group).floors(On.QUERY, context.caller()))));
     }
 
     /** Runs a query written in Java on the statements that {@code context} may see. */
@@ -335,7 +344,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws A2AException INVALID_PARAMS if the text is not valid shapes; the old ones stay
      */
     public void shapes(String turtle, CallContext by) {
-        settings.shapes(turtle, by, graphql::forget);
+        settings.shapes(turtle, by, group -> {
+            if (graphql != null) {
+                graphql.forget(group);
+            }
+        });
     }
 
     /** Caller of a program that uses the graph directly, without a hub. */

@@ -14,11 +14,9 @@ import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.apache.jena.sparql.core.Quad;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of groups for their graphs: rules and shapes. Safe for any thread. */
@@ -106,12 +104,8 @@ final class GroupSettings implements GroupListener {
 
     /** The shapes of a group as statements, each about the classes of its graph. */
     List<Statement> declarations(String group) {
-        return shapes(group).stream()
-                .flatMap(some -> some.graph().stream())
-                .map(triple -> RdfTerms.statement(
-                        Quad.defaultGraphIRI, triple.getSubject(), triple.getPredicate(), triple.getObject()))
-                .filter(Objects::nonNull)
-                .toList();
+        Optional<ShaclShapes> set = shapes(group);
+        return set.isPresent() ? set.get().declarations() : List.of();
     }
 
     /** Returns the shapes of a group; empty if it has none, so that SHACL is not loaded before its first use. */
@@ -126,6 +120,9 @@ final class GroupSettings implements GroupListener {
     }
 
     private Optional<ShaclShapes> parsed(String turtle, String group) {
+        if (!turtle.isBlank()) {
+            Libraries.requireShapes();
+        }
         return turtle.isBlank()
                 ? Optional.empty()
                 : Optional.of(statements.compute(group, PATIENCE, () -> ShaclShapes.parse(turtle)));

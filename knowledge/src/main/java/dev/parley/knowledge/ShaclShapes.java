@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.jena.graph.Graph;
 import org.apache.jena.graph.Node;
@@ -28,6 +30,7 @@ import org.apache.jena.shacl.validation.ReportEntry;
 import org.apache.jena.shacl.validation.Severity;
 import org.apache.jena.shacl.vocabulary.SHACL;
 import org.apache.jena.shared.JenaException;
+import org.apache.jena.sparql.core.Quad;
 import org.apache.jena.sparql.path.P_Link;
 import org.apache.jena.sparql.path.Path;
 import org.apache.jena.sys.JenaSystem;
@@ -130,9 +133,13 @@ final class ShaclShapes {
         }
     }
 
-    /** The shapes as RDF. */
-    Graph graph() {
-        return graph;
+    /** The shapes as statements, each about the classes of its graph. */
+    List<Statement> declarations() {
+        return graph.stream()
+                .map(triple -> RdfTerms.statement(
+                        Quad.defaultGraphIRI, triple.getSubject(), triple.getPredicate(), triple.getObject()))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** Constraint of a shape that entities violate. */

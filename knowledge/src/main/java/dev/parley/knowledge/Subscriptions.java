@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.RecentChanges.Numbered;
+import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.api.Patch;
@@ -42,7 +43,7 @@ final class Subscriptions implements GroupListener {
     private final GraphStore statements;
     private final Journal journal;
     private final GroupSettings settings;
-    private final GraphQlQueries graphql;
+    private final @Nullable GraphQlQueries graphql;
     private final Map<String, RecentChanges> feeds = new ConcurrentHashMap<>();
     private final Set<String> watched = ConcurrentHashMap.newKeySet();
     private final Map<CallContext.Scope, Integer> places = new ConcurrentHashMap<>();
@@ -54,7 +55,7 @@ final class Subscriptions implements GroupListener {
             GraphStore statements,
             Journal journal,
             GroupSettings settings,
-            GraphQlQueries graphql) {
+            @Nullable GraphQlQueries graphql) {
         this.tables = tables;
         this.statements = statements;
         this.journal = journal;
@@ -71,8 +72,10 @@ final class Subscriptions implements GroupListener {
      */
     Feed<Change> watch(Subscribe subscription, CallContext context) {
         String group = context.scope().group();
+        Libraries.require("subscriptionLanguage", KnowledgeOperation.Query.GRAPHQL);
+        GraphQlQueries queries = requireNonNull(graphql);
         GraphQlSubscription prepared =
-                mapped(() -> tables.compute(group, PATIENCE, () -> graphql.prepare(subscription)));
+                mapped(() -> tables.compute(group, PATIENCE, () -> queries.prepare(subscription)));
         settings.rules(group).requireAllowed(On.SUBSCRIBE, context.caller(), () -> prepared.filter()::names);
         RecentChanges feed = feed(group);
         takePlace(context);

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.parley.knowledge.Alignment.On;
 import dev.parley.knowledge.Updates.Outcome;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Patch;
@@ -248,6 +249,7 @@ final class UpdateExecutor {
     /** Computes a SPARQL update outside of the writer, and executes it if its read statements are unchanged. */
     private UpdateResult sparql(Update update, CallContext context) {
         String text = requireNonNull(update.sparql());
+        Libraries.require("sparqlUpdate", Query.SPARQL);
         boolean pinned = update.metadata().containsKey("ifRevision");
         String group = context.scope().group();
         Alignment alignment = settings.rules(group);

@@ -9,12 +9,14 @@ import dev.parley.extension.PersonalData;
 import dev.parley.knowledge.Graph;
 import dev.parley.knowledge.SparqlService;
 import dev.parley.knowledge.api.KnowledgeExtension;
+import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ExtensionProtocol;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +63,9 @@ final class GraphOfHub implements HubExtension, PersonalData {
     @Override
     public AgentExtension of(String hubUrl, String agent, boolean streams) {
         Graph used = graph();
-        return AgentExtension.of(KnowledgeExtension.of(hubUrl, agent, used.queryLanguages(), streams))
+        List<String> languages = used.queryLanguages();
+        boolean subscribes = streams && languages.contains(Query.GRAPHQL);
+        return AgentExtension.of(KnowledgeExtension.of(hubUrl, agent, languages, subscribes))
                 .operations(protocol, new GraphTokens(used, tokens).endpoint());
     }
 
