@@ -36,7 +36,7 @@ public final class OpenApi {
     /** Schemas that others refer to, by their names in the specification. */
     private static final Map<String, Codec<?>> NAMED = new LinkedHashMap<>();
 
-    private static final Map<Codec<?>, String> NAMES = new IdentityHashMap<>();
+    private static final IdentityHashMap<Codec<?>, String> NAMES = new IdentityHashMap<>();
 
     static {
         NAMED.put("Part", V1Model.PART);
