@@ -3,6 +3,17 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import java.util.concurrent.TimeUnit;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -106,7 +117,7 @@ final class SampleExtensionTest {
                 .policy(PolicyFile.read(policy))
                 .openTelemetry(telemetry)
                 .extensions(extensions())
-                .agents(agent("open"), agent("closed"), agent("quiet"))
+                .agents(agent("open"), agent("closed"), agent("quiet"), agent("grpc"))
                 .start();
         outsider = new Outsider(hub.url());
         key = hub.bootstrapKey().orElseThrow();
@@ -242,6 +253,41 @@ final class SampleExtensionTest {
     }
 
     @Test
+    @DisplayName("last-event-id resumes a stream of an extension behind that element, over gRPC")
+    void lastEventIdResumesOverGrpc() {
+        MethodDescriptor<Struct, Value> method = MethodDescriptor.<Struct, Value>newBuilder()
+                .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
+                .setFullMethodName("thermometer.v1.Thermometer/Watch")
+                .setRequestMarshaller(ProtoUtils.marshaller(Struct.getDefaultInstance()))
+                .setResponseMarshaller(ProtoUtils.marshaller(Value.getDefaultInstance()))
+                .build();
+        Struct kitchen = Struct.newBuilder()
+                .putFields("room", Value.newBuilder().setStringValue("kitchen").build())
+                .build();
+        var metadata = new Metadata();
+        Map.of("x-api-key", key, "x-a2a-agent", "open", "last-event-id", "2")
+                .forEach((name, value) ->
+                        metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
+        ManagedChannel channel = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))
+                .usePlaintext()
+                .intercept(MetadataUtils.newAttachHeadersInterceptor(metadata))
+                .build();
+        try {
+            var readings = new ArrayList<Value>();
+            ClientCalls.blockingServerStreamingCall(
+                            channel, method, CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS), kitchen)
+                    .forEachRemaining(readings::add);
+
+            assertThat(readings)
+                    .extracting(reading ->
+                            reading.getStructValue().getFieldsOrThrow("number").getNumberValue())
+                    .containsExactly(3.0);
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    @Test
     @DisplayName("an agent that does not stream refuses the streams of its extensions")
     void agentsThatDoNotStream() throws Exception {
         assertThat(outsider.code("/agents/quiet", WATCH, KITCHEN, headers)).isEqualTo(-32004);
@@ -306,6 +352,21 @@ final class SampleExtensionTest {
         assertThat(outsider.get("/extensions", headers).body()).contains(READ, WATCH, protocol.uri());
     }
 
+    @Test
+    @DisplayName("calls of an extension over gRPC leave spans and rows in the audit")
+    void observedOverGrpc() throws Exception {
+        try (AgentClient client = client("GRPC", "grpc")) {
+            client.call(read("kitchen"), CallContext.anonymous());
+            elements(client, watch("kitchen", 0), 3);
+        }
+
+        assertThat(receiver.span(Span.SpanKind.SPAN_KIND_SERVER, READ + " grpc", Map.of()))
+                .isNotNull();
+        assertThat(receiver.span(Span.SpanKind.SPAN_KIND_SERVER, WATCH + " grpc", Map.of()))
+                .isNotNull();
+        assertThat(awaitAudit("target=grpc")).contains("operation=thermometer/watch");
+    }
+
     private String awaitAudit(String row) throws Exception {
         Instant deadline = Instant.now().plusSeconds(30);
         String rows = "";
@@ -323,18 +384,24 @@ final class SampleExtensionTest {
         return extensions;
     }
 
-    @Test
-    @DisplayName("calls of an extension count in metrics by its name")
-    void counted() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"JSONRPC", "HTTP+JSON", "GRPC"})
+    @DisplayName("calls of an extension count in metrics by its name, over each binding")
+    void counted(String binding) throws Exception {
         try (Hub counting = Hub.builder()
-                .inMemory()
-                .port(0)
-                .extensions(extensions())
-                .agents(agent("open"))
-                .start()) {
+                        .inMemory()
+                        .port(0)
+                        .grpcOnCards(true)
+                        .extensions(extensions())
+                        .agents(agent("open"))
+                        .start();
+                AgentClient client = AgentClient.builder()
+                        .extension(protocol)
+                        .prefer(binding)
+                        .connect(counting.agentUrl("open"))) {
             var caller = new Outsider(counting.url());
-            caller.result("/agents/open", READ, KITCHEN);
-            caller.get("/agents/open/rooms/kitchen:watch");
+            client.call(read("kitchen"), CallContext.anonymous());
+            elements(client, watch("kitchen", 0), 3);
 
             for (String name : List.of(READ, WATCH)) {
                 assertThat(caller.get("/metrics").body().lines())
@@ -354,6 +421,7 @@ final class SampleExtensionTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .policy(PolicyFile.read(policy))
+                .grpcOnCards(true)
                 .extensions(extensions())
                 .agents(agent("open"))
                 .start()) {
@@ -364,6 +432,16 @@ final class SampleExtensionTest {
 
             assertThat(caller.get("/agents/open/rooms/kitchen", own).statusCode())
                     .isEqualTo(429);
+            try (AgentClient client = AgentClient.builder()
+                    .extension(protocol)
+                    .prefer("GRPC")
+                    .apiKey(own[1])
+                    .connect(limited.agentUrl("open"))) {
+                assertThatThrownBy(() -> client.call(read("kitchen"), CallContext.anonymous()))
+                        .isInstanceOfSatisfying(
+                                A2AException.class,
+                                refused -> assertThat(refused.error()).isEqualTo(A2AError.RATE_LIMITED));
+            }
         }
     }
 }
