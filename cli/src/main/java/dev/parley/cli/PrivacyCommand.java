@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * {@code parley privacy export}: saves the data of a person or of a context as JSON lines: tasks, the member, its keys, its
- * statements in and queries of the knowledge graph, and the rows of the audit; for operators.
+ * data of extensions, and the rows of the audit; for operators.
  */
 final class PrivacyCommand implements Command {
     private static final int AT_ONCE = 100;
@@ -53,7 +53,7 @@ final class PrivacyCommand implements Command {
                 counts.put("users", members(call, "users", "name", group, name, out));
                 counts.put("keys", members(call, "keys", "principal", group, name, out));
                 for (String what : List.of("statements", "reviews", "questions")) {
-                    counts.put(what, knowledge(call, what, group, name, out));
+                    counts.put(what, personal(call, what, group, name, out));
                 }
                 counts.put(
                         "auditRows",
@@ -100,7 +100,7 @@ final class PrivacyCommand implements Command {
         return count;
     }
 
-    private static int knowledge(Invocation call, String what, String group, String name, OutputStream out)
+    private static int personal(Invocation call, String what, String group, String name, OutputStream out)
             throws IOException, InterruptedException {
         var query = new LinkedHashMap<>(Map.of("group", group, "principal", name));
         int count = 0;

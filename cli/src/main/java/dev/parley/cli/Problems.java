@@ -77,14 +77,10 @@ final class Problems {
                 String.valueOf(NAMES.get(error)), 1, explained(refused, message), hint(refused, place), wireCode);
     }
 
-    /** The messages of the knowledge graph extension are fixed, so what is wrong stands beside them. */
+    /** Some messages are fixed by a specification, so the details stand in the metadata. */
     private static String explained(A2AException refused, String message) {
-        boolean fixed = switch (refused.error()) {
-            case KNOWLEDGE_QUERY, KNOWLEDGE_UPDATE, KNOWLEDGE_SUBSCRIPTION, ALIGNMENT_VIOLATION -> true;
-            default -> false;
-        };
         var text = new StringBuilder(message);
-        if (fixed) {
+        if (refused.error().hasFixedMessage()) {
             refused.metadata()
                     .forEach((name, value) ->
                             text.append("; ").append(name).append(": ").append(value));
@@ -105,10 +101,10 @@ final class Problems {
             case CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
             case VERSION_NOT_SUPPORTED ->
                 "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
-            case KNOWLEDGE_QUERY ->
-                "see the types and fields: parley kg schema -a " + agent + "; the wire messages: --debug";
             case PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
-            default -> "repeat the command with --debug to see the wire messages";
+            default ->
+                Commands.hint(refused.error(), agent)
+                        .orElse("repeat the command with --debug to see the wire messages");
         };
     }
 

@@ -237,27 +237,11 @@ public final class AdminOperations {
                 "privacy/erase",
                 "POST /privacy/erase",
                 "Erase the data of a user for good",
-                object(
-                        "keys?",
-                        COUNT,
-                        "tasks",
-                        COUNT,
-                        "statements?",
-                        COUNT,
-                        "knowledgeRows?",
-                        COUNT,
-                        "auditRows?",
-                        COUNT,
-                        "pending?",
-                        TEXT),
+                object("keys?", COUNT, "tasks", COUNT, "statements?", COUNT, "auditRows?", COUNT, "pending?", TEXT),
                 principal,
                 group,
                 context,
-                query(
-                                "statements",
-                                Type.TRUTH,
-                                "",
-                                "Also remove statements of the knowledge graph that only this principal made.")
+                query("statements", Type.TRUTH, "", "Also remove statements that only this principal made.")
                         .flag("--with-statements"));
     }
 

@@ -5,15 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
-import io.grpc.CallOptions;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.okhttp.OkHttpChannelBuilder;
-import io.grpc.protobuf.ProtoUtils;
-import io.grpc.stub.ClientCalls;
-import io.grpc.stub.MetadataUtils;
-import java.util.concurrent.TimeUnit;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
@@ -31,6 +22,14 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.IOException;
@@ -48,6 +47,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -266,8 +266,7 @@ final class SampleExtensionTest {
                 .build();
         var metadata = new Metadata();
         Map.of("x-api-key", key, "x-a2a-agent", "open", "last-event-id", "2")
-                .forEach((name, value) ->
-                        metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
+                .forEach((name, value) -> metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
         ManagedChannel channel = OkHttpChannelBuilder.forTarget(hub.url().replace("http://", ""))
                 .usePlaintext()
                 .intercept(MetadataUtils.newAttachHeadersInterceptor(metadata))

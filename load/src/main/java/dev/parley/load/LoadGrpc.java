@@ -31,7 +31,7 @@ final class LoadGrpc extends LoadConnection {
     private static final int PING = 6;
     private static final int GO_AWAY = 7;
     private static final int WINDOW = 8;
-    private static final int ACKNOWLEDGED = 1;
+    private static final int ACK = 1;
     private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
     private static final int MOST_IN_A_FRAME = 1 << 14;
@@ -156,15 +156,15 @@ final class LoadGrpc extends LoadConnection {
                 answered = true;
                 reader.head(200, false);
             }
-            if (type == PING && (flags & ACKNOWLEDGED) == 0) {
-                write(frame(PING, ACKNOWLEDGED, payload(length)));
+            if (type == PING && (flags & ACK) == 0) {
+                write(frame(PING, ACK, payload(length)));
             } else {
                 readFixed(type == DATA && answered ? reader : NOBODY, length);
             }
             switch (type) {
                 case SETTINGS -> {
-                    if ((flags & ACKNOWLEDGED) == 0) {
-                        write(frame(SETTINGS, ACKNOWLEDGED, new byte[0]));
+                    if ((flags & ACK) == 0) {
+                        write(frame(SETTINGS, ACK, new byte[0]));
                     }
                 }
                 case GO_AWAY -> retire();

@@ -93,4 +93,12 @@ public enum A2AError {
     public String defaultMessage() {
         return defaultMessage;
     }
+
+    /** True if the specification of the knowledge graph fixes the message, so that details stand in the metadata. */
+    public boolean hasFixedMessage() {
+        return switch (this) {
+            case KNOWLEDGE_QUERY, KNOWLEDGE_UPDATE, KNOWLEDGE_SUBSCRIPTION, ALIGNMENT_VIOLATION -> true;
+            default -> false;
+        };
+    }
 }

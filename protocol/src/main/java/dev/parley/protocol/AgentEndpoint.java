@@ -9,7 +9,7 @@ public interface AgentEndpoint {
     /**
      * Answers one operation.
      *
-     * @throws A2AException if it is refused or fails; what has been acknowledged before stands
+     * @throws A2AException if it is refused or fails; effects that were confirmed before stay
      */
     <R> R call(Operation.Call<R> operation, CallContext context);
 

@@ -19,6 +19,8 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Calls the operations of an extension that the card of an agent offers. Others fail before anything is sent. */
 public final class HttpExtension {
@@ -96,23 +98,36 @@ public final class HttpExtension {
     }
 
     public <E> Feed<E> watch(Operation.ExtensionWatch<E> operation, CallContext context) {
-        Feed<E> first =
-                calls.attempt(true, settings.timeout(context), (place, left) -> open(place, operation, context, left));
+        Feed<E> first = calls.attempt(
+                true, settings.timeout(context), (place, left) -> open(place, operation, null, context, left));
         return new ResumingElements<>(
                 settings,
                 calls.means().wire(),
                 method,
                 operation,
-                again -> open(calls.place(), again, context, settings.callTimeout()),
+                (again, after) -> open(calls.place(), again, after, context, settings.callTimeout()),
                 first);
     }
 
-    private <E> Feed<E> open(Place place, Operation.ExtensionWatch<E> operation, CallContext context, Duration left)
+    private <E> Feed<E> open(
+            Place place,
+            Operation.ExtensionWatch<E> operation,
+            @Nullable String after,
+            CallContext context,
+            Duration left)
             throws Trouble, InterruptedException {
         return switch (place) {
             case Place.ByHttp http -> {
                 ExtensionBinding binding = binding(http);
-                Request request = request(http, binding, operation, context, left);
+                Outgoing outgoing = binding.request(operation, context);
+                Request request = request(
+                        http,
+                        new Outgoing(
+                                outgoing.method(),
+                                outgoing.url(),
+                                resuming(outgoing.headers(), after),
+                                outgoing.body()),
+                        left);
                 yield HttpElements.open(
                         calls,
                         request,
@@ -128,14 +143,14 @@ public final class HttpExtension {
                                 other,
                                 context.withDeadline(null),
                                 left,
-                                (agent, caller, headers) -> agent.watch(operation, caller, headers));
+                                (agent, caller, headers) -> agent.watch(operation, caller, resuming(headers, after)));
         };
     }
 
     private <R> R exchange(Place.ByHttp place, Operation.ExtensionCall<R> operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
         ExtensionBinding binding = binding(place);
-        Request request = request(place, binding, operation, context, left);
+        Request request = request(place, binding.request(operation, context), left);
         Answer answer = calls.means().wire().exchange(request, settings.maxAnswerBytes(), left);
         try {
             return binding.result(operation, answer.status(), answer.body());
@@ -148,15 +163,17 @@ public final class HttpExtension {
         return new ExtensionBinding(place.agent(), entry, protocol);
     }
 
-    private Request request(
-            Place.ByHttp place,
-            ExtensionBinding binding,
-            Operation.Extension operation,
-            CallContext context,
-            Duration left)
-            throws Trouble, InterruptedException {
-        return place.request(
-                binding.request(operation, context), calls.means().credentials().of(place.card(), place.url(), left));
+    private static Map<String, String> resuming(Map<String, String> headers, @Nullable String after) {
+        if (after == null) {
+            return headers;
+        }
+        var resuming = new HashMap<>(headers);
+        resuming.put("Last-Event-ID", after);
+        return resuming;
+    }
+
+    private Request request(Place.ByHttp place, Outgoing outgoing, Duration left) throws Trouble, InterruptedException {
+        return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), left));
     }
 
     private static A2AException unsupported(String message) {

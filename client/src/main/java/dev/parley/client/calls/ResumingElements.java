@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class ResumingElements<E> extends ResumingFeed<E> {
     /** Opens the stream in one attempt. */
     interface Subscribing<E> {
-        Feed<E> open(Operation.ExtensionWatch<E> operation) throws Trouble, InterruptedException;
+        /** @param after id of the element behind which the stream goes on; null for its beginning */
+        Feed<E> open(Operation.ExtensionWatch<E> operation, @Nullable String after)
+                throws Trouble, InterruptedException;
     }
 
     private final ExtensionMethod<Operation.Extension, Object> method;
@@ -69,7 +71,9 @@ final class ResumingElements<E> extends ResumingFeed<E> {
     @Override
     @SuppressWarnings("unchecked") // a method resumes an operation by one of the same type
     Opening<E> again(RuntimeException cause) {
-        var next = after == null ? operation : (Operation.ExtensionWatch<E>) method.after(operation, after);
-        return () -> subscribing.open(next);
+        String id = after;
+        var next = id == null ? operation : (Operation.ExtensionWatch<E>) method.after(operation, id);
+        // Not every request has a member for the id, so the header carries it, too.
+        return () -> subscribing.open(next, id);
     }
 }

@@ -5,12 +5,21 @@ import static dev.parley.command.CommandEntry.of;
 
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
+import dev.parley.protocol.A2AError;
 import java.util.List;
+import java.util.Optional;
 
 /** The commands {@code parley kg …}. */
 public final class KnowledgeCommands implements CommandSource {
     /** For the service loader. */
     public KnowledgeCommands() {}
+
+    @Override
+    public Optional<String> hint(A2AError error, String agent) {
+        return error == A2AError.KNOWLEDGE_QUERY
+                ? Optional.of("see the types and fields: parley kg schema -a " + agent + "; the wire messages: --debug")
+                : Optional.empty();
+    }
 
     @Override
     public List<CommandEntry> commands() {

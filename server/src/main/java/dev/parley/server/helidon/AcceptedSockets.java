@@ -23,7 +23,7 @@ record AcceptedSockets(SocketOptions options, Consumer<SocketChannel> accepted) 
             ExtendedSocketOptions.TCP_KEEPCOUNT, 4);
 
     static AcceptedSockets shownTo(Consumer<SocketChannel> accepted) {
-        // Without it, small frames of HTTP/2 and events wait 40 ms for the acknowledgement of the ones before.
+        // Without it, small frames of HTTP/2 and events wait 40 ms until the peer confirms the ones before.
         var options = SocketOptions.builder()
                 .tcpNoDelay(true)
                 .socketKeepAlive(true)
