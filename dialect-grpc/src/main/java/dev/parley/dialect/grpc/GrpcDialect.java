@@ -30,7 +30,6 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -60,16 +59,22 @@ public final class GrpcDialect {
             .setResponseMarshaller(ProtoUtils.marshaller(Struct.getDefaultInstance()))
             .build();
 
+    /** The statuses of errors of one call, as far as it has been read. For one thread. */
+    private static final class Statuses {
+        private Function<A2AException, Code> of = problem -> V1Rpcs.code(problem.error());
+
+        void use(Function<A2AException, Code> statuses) {
+            of = statuses;
+        }
+    }
+
     private interface Handler {
         /**
          * Answers a message, or throws.
          *
-         * @param codes receives the statuses of errors, as soon as the request shows them
+         * @param statuses receives the statuses of errors, as soon as the request shows them
          */
-        GrpcAnswer answer(
-                GrpcRequest request,
-                Function<@Nullable ServedAgent, CallContext> callers,
-                AtomicReference<Function<A2AException, Code>> codes);
+        GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers, Statuses statuses);
     }
 
     private final DialectSettings settings;
@@ -93,19 +98,19 @@ public final class GrpcDialect {
         V03Rpcs.FORMER_NAMES.forEach((former, now) -> handlers.put(
                 dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + former,
                 requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
-        ExtensionRpcs.TYPED.forEach((method, rpc) ->
-                handlers.put(method, (request, callers, codes) -> extension(rpc.method(), request, callers, codes)));
-        handlers.put(Health.CHECK, (request, callers, codes) -> Health.check(request.message(), ready));
-        handlers.put(Health.WATCH, (request, callers, codes) -> Health.watch(request.message(), ready));
+        ExtensionRpcs.TYPED.forEach((method, rpc) -> handlers.put(
+                method, (request, callers, statuses) -> extension(rpc.method(), request, callers, statuses)));
+        handlers.put(Health.CHECK, (request, callers, statuses) -> Health.check(request.message(), ready));
+        handlers.put(Health.WATCH, (request, callers, statuses) -> Health.watch(request.message(), ready));
         Reflection.METHODS.forEach(
-                method -> handlers.put(method, (request, callers, codes) -> Reflection.answer(request.message())));
+                method -> handlers.put(method, (request, callers, statuses) -> Reflection.answer(request.message())));
     }
 
     private void serve(Service service) {
         for (Rpc<?, ?, ?, ?> rpc : service.rpcs()) {
             handlers.put(
                     rpc.method().getFullMethodName(),
-                    (request, callers, codes) -> answer(service, rpc, request, callers, codes));
+                    (request, callers, statuses) -> answer(service, rpc, request, callers, statuses));
         }
     }
 
@@ -121,12 +126,14 @@ public final class GrpcDialect {
      *     request
      */
     public GrpcAnswer answer(GrpcRequest request, Function<@Nullable ServedAgent, CallContext> callers) {
-        var codes = new AtomicReference<Function<A2AException, Code>>(problem -> V1Rpcs.code(problem.error()));
+        var statuses = new Statuses();
         try {
             Handler handler = handlers.get(request.method());
-            return handler == null ? extension(FREE, request, callers, codes) : handler.answer(request, callers, codes);
+            return handler == null
+                    ? extension(FREE, request, callers, statuses)
+                    : handler.answer(request, callers, statuses);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return Problem.toldBy(failure, codes.get());
+            return Problem.toldBy(failure, statuses.of);
         }
     }
 
@@ -140,8 +147,8 @@ public final class GrpcDialect {
             Rpc<O, R, Q, A> rpc,
             GrpcRequest request,
             Function<@Nullable ServedAgent, CallContext> callers,
-            AtomicReference<Function<A2AException, Code>> codes) {
-        codes.set(problem -> service.codes().apply(problem.error()));
+            Statuses statuses) {
+        statuses.use(problem -> service.codes().apply(problem.error()));
         service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
         O operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
         operation.requireShortIds();
@@ -192,8 +199,8 @@ public final class GrpcDialect {
             MethodDescriptor<? extends Message, ?> parser,
             GrpcRequest request,
             Function<@Nullable ServedAgent, CallContext> callers,
-            AtomicReference<Function<A2AException, Code>> codes) {
-        codes.set(problem -> ExtensionRpcs.code(ExtensionStyle.A2A, problem));
+            Statuses statuses) {
+        statuses.use(problem -> ExtensionRpcs.code(ExtensionStyle.A2A, problem));
         // Free data has no field for a tenant, and is read only if the agent has the method.
         Message typed = parser.equals(FREE) ? null : read(request, () -> parse(parser, request.message()));
         String named = named(typed == null ? null : ExtensionRpcs.tenant(typed), request);
@@ -205,7 +212,7 @@ public final class GrpcDialect {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
         ExtensionStyle style = agent.extensions().style(row.name()).orElse(ExtensionStyle.A2A);
-        codes.set(problem -> ExtensionRpcs.code(style, problem));
+        statuses.use(problem -> ExtensionRpcs.code(style, problem));
         Message message = typed == null ? read(request, () -> parse(FREE, request.message())) : typed;
         return extension(row, style, message, request, agent, caller);
     }
