@@ -63,6 +63,8 @@ public final class Json {
     /** Bytes of an ordinary event, or message; what needs more grows. */
     private static final int EVENT_SIZE = 512;
 
+    private static final int FEW_EVENTS = 15;
+
     private Json() {}
 
     private static JsonFactoryBuilder factory(int maxDepth, long maxTokens, int maxName) {
@@ -123,7 +125,8 @@ public final class Json {
      * {@link #writeEvent} makes them.
      */
     public static byte[] writeEvents(List<LoggedEvent> events) {
-        var bytes = new Pieces(EVENT_SIZE * events.size());
+        // The generator writes few events at once, so that one piece of just their size holds them.
+        var bytes = new Pieces(events.size() > FEW_EVENTS ? EVENT_SIZE * events.size() : 0);
         int[] ends = new int[events.size()];
         try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
             out.writeStartArray();

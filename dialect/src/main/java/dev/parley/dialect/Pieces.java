@@ -16,6 +16,7 @@ final class Pieces extends OutputStream {
     private int used;
     private int before;
 
+    /** Creates an empty one; {@code first} is the size of the first piece, 0 for that of the first write. */
     Pieces(int first) {
         last = new byte[first];
     }
@@ -27,7 +28,7 @@ final class Pieces extends OutputStream {
     @Override
     public void write(int octet) {
         if (used == last.length) {
-            add();
+            add(1);
         }
         last[used++] = (byte) octet;
     }
@@ -37,7 +38,7 @@ final class Pieces extends OutputStream {
         int from = offset;
         for (int left = length; left > 0; ) {
             if (used == last.length) {
-                add();
+                add(left);
             }
             int count = Math.min(left, last.length - used);
             System.arraycopy(bytes, from, last, used, count);
@@ -52,14 +53,23 @@ final class Pieces extends OutputStream {
         write(bytes, 0, bytes.length);
     }
 
-    private void add() {
+    /** Adds a piece: the first one of just the size that is needed, later ones of the size of all before. */
+    private void add(int needed) {
+        if (last.length == 0) {
+            last = new byte[Math.min(needed, LARGEST)];
+            return;
+        }
         full.add(last);
         before = Math.addExact(before, used);
         used = 0;
         last = new byte[Math.clamp(before, 64, LARGEST)];
     }
 
+    /** Returns all bytes, after which no more can be written: one full piece is given away without a copy. */
     byte[] bytes() {
+        if (full.isEmpty() && used == last.length) {
+            return last;
+        }
         byte[] all = new byte[Math.addExact(before, used)];
         int to = 0;
         for (byte[] piece : full) {

@@ -28,5 +28,24 @@ final class PiecesTest {
     @Test
     void nothingWrittenIsNoBytes() {
         assertThat(new Pieces(16).bytes()).isEmpty();
+        assertThat(new Pieces(0).bytes()).isEmpty();
+    }
+
+    @Test
+    void oneWriteTakesNoMoreThanItsBytes() {
+        var pieces = new Pieces(0);
+        pieces.write(new byte[] {1, 2, 3});
+
+        assertThat(pieces.bytes()).containsExactly(1, 2, 3).isSameAs(pieces.bytes());
+    }
+
+    @Test
+    void aFirstPieceIsFollowedByOthers() {
+        var pieces = new Pieces(0);
+        pieces.write(new byte[] {1, 2, 3});
+        pieces.write(new byte[] {4, 5});
+        pieces.write(6);
+
+        assertThat(pieces.bytes()).containsExactly(1, 2, 3, 4, 5, 6);
     }
 }
