@@ -19,7 +19,11 @@ final class TemporaryDirectory {
         }
     }
 
+    /** Removes the directory, if it is still there. */
     static void remove(Path directory) {
+        if (!Files.exists(directory)) {
+            return;
+        }
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(one);
