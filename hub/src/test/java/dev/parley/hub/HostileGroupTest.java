@@ -129,7 +129,9 @@ final class HostileGroupTest {
         /** Streams of 1 MB of which the client reads nothing. */
         UNREAD_STREAMS("/message:stream", Body.message(List.of("x".repeat(1 << 20)))),
         /** HTTP/2 requests without credentials, whose bodies do not come. */
-        UNFINISHED_REQUESTS(SEND, Body.message(List.of()));
+        UNFINISHED_REQUESTS(SEND, Body.message(List.of())),
+        /** Requests without credentials, whose bodies go on after the refusal. */
+        ENDLESS_BODIES(SEND, Body.message(List.of()));
 
         private final String path;
         private final Body body;
@@ -272,6 +274,7 @@ final class HostileGroupTest {
                     case LARGE_ANSWERS -> getLargeTask();
                     case UNREAD_STREAMS -> openStreams();
                     case UNFINISHED_REQUESTS -> beginRequests();
+                    case ENDLESS_BODIES -> sendEndlessly();
                     default -> {
                         while (!Thread.currentThread().isInterrupted()) {
                             http.send(
@@ -340,6 +343,24 @@ final class HostileGroupTest {
                     var unused = socket.getInputStream().read();
                 } catch (SocketException ended) {
                     // by the server, which may
+                }
+            }
+        }
+
+        private void sendEndlessly() throws IOException {
+            byte[] block = new byte[1 << 20];
+            while (!Thread.currentThread().isInterrupted()) {
+                try (var socket = connect()) {
+                    OutputStream out = socket.getOutputStream();
+                    out.write(("POST /agents/echo" + kind.path + " HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\n"
+                                    + "Content-Type: application/json\r\nContent-Length: " + Long.MAX_VALUE
+                                    + "\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+                    while (!Thread.currentThread().isInterrupted()) {
+                        out.write(block);
+                    }
+                } catch (SocketException ended) {
+                    // by the server, after a while
                 }
             }
         }
