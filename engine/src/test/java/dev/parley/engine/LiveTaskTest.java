@@ -219,7 +219,7 @@ final class LiveTaskTest {
                 origin,
                 InstantSource.system(),
                 TaskLimits.DEFAULTS,
-                null,
+                name -> null,
                 () -> {});
     }
 }
