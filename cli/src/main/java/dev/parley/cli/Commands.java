@@ -3,14 +3,11 @@ package dev.parley.cli;
 import dev.parley.cli.Setting.Scope;
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.settings.SettingSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -166,16 +163,11 @@ final class Commands {
 
     /** The program's commands and those of extensions. In a class of its own, because few command lines need them. */
     private static final class All {
-        private static final List<CommandSource> SOURCES =
-                ServiceLoader.load(CommandSource.class, CommandSource.class.getClassLoader()).stream()
-                        .map(ServiceLoader.Provider::get)
-                        .toList();
-
         private static final List<Entry> ENTRIES = all();
 
         private static List<Entry> all() {
             Map<String, Entry> added = new LinkedHashMap<>();
-            for (CommandSource source : SOURCES) {
+            for (CommandSource source : CommandSources.ALL) {
                 source.commands().forEach(entry -> added.merge(entry.name(), Entry.of(entry), Entry::with));
             }
             var all = new ArrayList<Entry>();
@@ -221,13 +213,6 @@ final class Commands {
         return entries.stream()
                 .filter(entry -> !args.isEmpty() && entry.name().equals(args.getFirst()))
                 .toList();
-    }
-
-    /** Hint of an extension for an error. */
-    static Optional<String> hint(A2AError error, String agent) {
-        return All.SOURCES.stream()
-                .flatMap(source -> source.hint(error, agent).stream())
-                .findFirst();
     }
 
     /** All commands. */

@@ -103,7 +103,7 @@ final class Problems {
                 "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
             case PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
             default ->
-                Commands.hint(refused.error(), agent)
+                CommandSources.hint(refused.error(), agent)
                         .orElse("repeat the command with --debug to see the wire messages");
         };
     }
