@@ -125,7 +125,7 @@ final class Members {
         shown.put("prefix", Directory.KEY_PREFIX + key.id());
         shown.put("group", key.group());
         shown.put("principal", key.principal());
-        shown.put("scopes", List.copyOf(key.scopes()));
+        shown.put("scopes", key.scopes().stream().sorted().toList());
         shown.put("made", key.made().toString());
         putIfThere(shown, "expires", key.expires());
         putIfThere(shown, "revoked", key.revoked());
