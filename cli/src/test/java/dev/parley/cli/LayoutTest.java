@@ -32,7 +32,6 @@ final class LayoutTest {
             "dev.parley.engine", 15,
             "dev.parley.hub", 4,
             "dev.parley.knowledge", 8,
-            "dev.parley.server", 10,
             "dev.parley.server.helidon", 8);
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()

@@ -16,6 +16,9 @@ final class Answers {
             Field.of("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
             Field.of("Referrer-Policy", "no-referrer"));
 
+    static final Map<String, String> STREAM_HEADERS = Map.of(
+            "Content-Type", "text/event-stream", "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
+
     private static final Field OVER_TLS_ONLY = Field.of("Strict-Transport-Security", "max-age=31536000");
     private static final Field NO_STORE = Field.of("Cache-Control", "no-store");
 

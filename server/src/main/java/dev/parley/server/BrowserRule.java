@@ -4,10 +4,8 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
@@ -32,38 +30,24 @@ final class BrowserRule {
     private final boolean anyHost;
     private volatile String lastAnswered = ""; // nearly always the next one too
 
-    BrowserRule(ServerBuilder settings, Cors cors) {
-        this(settings, cors, !isLoopback(settings.bindAddress));
-    }
-
-    /** The rule of a site in a container, which others reach unless its public URL is one of this machine. */
-    static BrowserRule mounted(ServerBuilder settings) {
-        String host = settings.publicUrl == null
-                ? null
-                : URI.create(settings.publicUrl).getHost();
-        return new BrowserRule(
-                settings,
-                new Cors(settings.corsOrigins),
-                host != null && !LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches());
-    }
-
-    private static boolean isLoopback(String address) {
-        InetAddress bound = new InetSocketAddress(address, 0).getAddress();
-        return bound != null && bound.isLoopbackAddress();
-    }
-
-    private BrowserRule(ServerBuilder settings, Cors cors, boolean reachable) {
+    /**
+     * @param allowed hosts by which clients may call, besides {@code bound} and {@code published}
+     * @param reachable whether other machines can call: then any host is answered unless some are allowed
+     */
+    BrowserRule(Cors cors, List<String> allowed, String bound, @Nullable String published, boolean reachable) {
         this.cors = cors;
         this.hosts = new HashSet<>();
-        settings.allowedHosts.forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
+        allowed.forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
         this.anyHost = hosts.isEmpty() && reachable;
-        hosts.add(settings.bindAddress.toLowerCase(Locale.ROOT));
-        String host = settings.publicUrl == null
-                ? null
-                : URI.create(settings.publicUrl).getHost();
-        if (host != null) {
-            hosts.add(host.toLowerCase(Locale.ROOT));
+        hosts.add(bound.toLowerCase(Locale.ROOT));
+        if (published != null) {
+            hosts.add(published.toLowerCase(Locale.ROOT));
         }
+    }
+
+    /** Whether a host name stands for the loopback interface. */
+    static boolean isLoopback(String host) {
+        return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();
     }
 
     /**

@@ -8,7 +8,6 @@ import dev.parley.server.helidon.Exchange;
 import dev.parley.server.limits.OpenStreams;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -18,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers each request: a preflight, a call of gRPC, or what {@link Gate} finds for its path. */
 final class Door implements Consumer<Exchange> {
-    static final Map<String, String> STREAM_HEADERS = Map.of(
-            "Content-Type", "text/event-stream", "Cache-Control", "no-store, no-transform", "X-Accel-Buffering", "no");
 
     private final Gate gate;
     private final Cors cors;
@@ -102,7 +99,7 @@ final class Door implements Consumer<Exchange> {
         var events = answer.frames();
         exchange.endShare();
         try {
-            var headers = new LinkedHashMap<>(STREAM_HEADERS);
+            var headers = new LinkedHashMap<>(Answers.STREAM_HEADERS);
             headers.putAll(answer.headers());
             if (exchange.isHttp2()) {
                 headers.remove("Connection"); // HTTP/2 forbids it
@@ -170,7 +167,7 @@ final class Door implements Consumer<Exchange> {
         }
 
         @Override
-        public Gate.RefusableBody body() {
+        public RefusableBody body() {
             return new RequestBody(exchange);
         }
 

@@ -45,12 +45,6 @@ final class Gate {
         void requirePresent(RuntimeException failure);
     }
 
-    /** A body of which a refusal needs only the id. */
-    interface RefusableBody extends RequestHandler.Body {
-        /** Returns it if it is small and has come, or comes in a moment, and there is memory for it; else nothing. */
-        byte[] ofRefused();
-    }
-
     private final Routes routes;
     private final BrowserRule browsers;
     private final OpenStreams streams;

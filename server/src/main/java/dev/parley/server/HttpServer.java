@@ -36,10 +36,10 @@ final class HttpServer implements Server {
         this.gracePeriod = settings.gracePeriod;
         this.streams = new OpenStreams(settings.maxStreams);
         this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
-        var routes = Routes.of(settings, agents, () -> connections().draining());
+        var routes = settings.routes(agents, () -> connections().draining());
         this.grpc = settings.grpc == null ? null : grpc(settings.grpc, routes);
         var cors = new Cors(settings.corsOrigins);
-        var browsers = new BrowserRule(settings, cors);
+        var browsers = settings.browsers(cors, isReachable(settings.bindAddress));
         var gate = new Gate(routes, browsers, streams);
         var door = new Door(
                 gate, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
@@ -157,6 +157,11 @@ final class HttpServer implements Server {
     @Override
     public void close() {
         drain(gracePeriod);
+    }
+
+    private static boolean isReachable(String address) {
+        var bound = new InetSocketAddress(address, 0).getAddress();
+        return bound == null || !bound.isLoopbackAddress();
     }
 
     private String url(ServerBuilder settings) {

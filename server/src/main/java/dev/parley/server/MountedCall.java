@@ -19,7 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request of a container on its way through the gate, and its answer. Belongs to one thread. */
-final class MountedCall implements Gate.Incoming, Gate.RefusableBody, AutoCloseable {
+final class MountedCall implements Gate.Incoming, RefusableBody, AutoCloseable {
     /** Bytes of a refused request that are read at most. */
     private static final long MAX_REFUSED = 16 * 1024;
 
@@ -61,7 +61,7 @@ final class MountedCall implements Gate.Incoming, Gate.RefusableBody, AutoClosea
 
     private void stream(WireAnswer.Events events, Duration keepAlive, BooleanSupplier draining) throws IOException {
         exchange.status(200);
-        headers(Door.STREAM_HEADERS, events.headers());
+        headers(Answers.STREAM_HEADERS, events.headers());
         if (exchange.method().equals("HEAD")) {
             return;
         }
@@ -123,7 +123,7 @@ final class MountedCall implements Gate.Incoming, Gate.RefusableBody, AutoClosea
     }
 
     @Override
-    public Gate.RefusableBody body() {
+    public RefusableBody body() {
         return this;
     }
 

@@ -33,8 +33,10 @@ final class MountedSite implements Mount {
         this.bodies = BodyBudget.of(settings.maxBodyBytes);
         this.keepAlive = settings.keepAlive;
         this.gracePeriod = settings.gracePeriod;
-        var routes = Routes.of(settings, agents, () -> draining);
-        this.gate = new Gate(routes, BrowserRule.mounted(settings), streams);
+        var routes = settings.routes(agents, () -> draining);
+        String host = settings.publicHost();
+        var browsers = settings.browsers(new Cors(settings.corsOrigins), host != null && !BrowserRule.isLoopback(host));
+        this.gate = new Gate(routes, browsers, streams);
     }
 
     @Override

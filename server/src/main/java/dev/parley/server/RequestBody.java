@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /** The body of a request, which is read into memory within all limits. */
-final class RequestBody implements Gate.RefusableBody {
+final class RequestBody implements RefusableBody {
     /** Bytes of a refused request that are read at most, so that strangers take little memory. */
     private static final long MAX_REFUSED = 16 * 1024;
 

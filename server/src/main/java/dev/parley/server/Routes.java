@@ -71,20 +71,6 @@ final class Routes {
     private final BooleanSupplier draining;
     private final IntConsumer refusals;
 
-    static Routes of(ServerBuilder settings, AgentDirectory agents, BooleanSupplier draining) {
-        return new Routes(
-                settings.dialects,
-                agents,
-                settings.authenticator,
-                settings.protectCards,
-                settings.handlers,
-                settings.home,
-                settings.obstacle,
-                settings.readinessTest,
-                draining,
-                settings.refusals);
-    }
-
     Routes(
             Dialects dialects,
             AgentDirectory agents,
@@ -124,7 +110,7 @@ final class Routes {
      *
      * @param body called only if the body is needed
      */
-    WireAnswer answer(Head head, Gate.RefusableBody body) {
+    WireAnswer answer(Head head, RefusableBody body) {
         var path = head.path();
         if (path.equals("/health") || path.equals("/ready")) {
             if (!isRead(head)) {
@@ -175,7 +161,7 @@ final class Routes {
         return answer;
     }
 
-    private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, Gate.RefusableBody body) {
+    private WireAnswer toAgent(ServedAgent agent, int pathFrom, Head head, RefusableBody body) {
         var path = below(pathFrom, head);
         var unread = head.request(path, NO_BODY);
         var caller = CallContext.anonymous();
@@ -195,7 +181,7 @@ final class Routes {
     }
 
     /** Answers where there is no agent just as where there is one that the caller is not to know of. */
-    private WireAnswer toNone(int pathFrom, Head head, Gate.RefusableBody body) {
+    private WireAnswer toNone(int pathFrom, Head head, RefusableBody body) {
         var unread = head.request(below(pathFrom, head), NO_BODY);
         try {
             if (Dialects.isFile(unread)) {
@@ -214,7 +200,7 @@ final class Routes {
     }
 
     /** Refuses a call before its agent sees it; the body is read, if it is small and comes soon, for the id that the answer repeats. */
-    private WireAnswer refused(Head head, WireRequest unread, Gate.RefusableBody body, A2AException refusal) {
+    private WireAnswer refused(Head head, WireRequest unread, RefusableBody body, A2AException refusal) {
         var bytes = Dialects.hasId(unread) && !expectsContinue(head) ? body.ofRefused() : NO_BODY;
         return told(
                 refusal.error() == A2AError.METHOD_NOT_FOUND

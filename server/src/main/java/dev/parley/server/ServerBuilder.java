@@ -6,12 +6,14 @@ import dev.parley.dialect.Admission;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.protocol.CallContext;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -321,6 +323,30 @@ public final class ServerBuilder {
      */
     public Mount mount() {
         return new MountedSite(this);
+    }
+
+    Routes routes(AgentDirectory agents, BooleanSupplier draining) {
+        return new Routes(
+                dialects,
+                agents,
+                authenticator,
+                protectCards,
+                handlers,
+                home,
+                obstacle,
+                readinessTest,
+                draining,
+                refusals);
+    }
+
+    /** @param reachable whether other machines can call */
+    BrowserRule browsers(Cors cors, boolean reachable) {
+        return new BrowserRule(cors, allowedHosts, bindAddress, publicHost(), reachable);
+    }
+
+    @Nullable
+    String publicHost() {
+        return publicUrl == null ? null : URI.create(publicUrl).getHost();
     }
 
     /** The settings in their order, for people to read. */
