@@ -13,6 +13,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
+import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.Page;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.knowledge.spi.View;
@@ -450,7 +451,7 @@ final class Updates {
     /** Removes the visible part of a statement; assertions by others that the caller may not see stay. */
     private static Optional<Statement> takeBack(GraphWriting writing, GraphView seen, Statement old)
             throws SQLException {
-        if (seen == writing) {
+        if (seen.floors().equals(Floors.NONE)) {
             writing.remove(old);
             return Optional.empty();
         }
@@ -463,7 +464,7 @@ final class Updates {
 
     /** Returns the removals that a type of their subject permits, even if the same update removes that type before them. */
     private Set<Patch> seenByTypes(GraphWriting writing, GraphView seen, List<Patch> patches) {
-        return seen == writing || !rules.readsByTypes()
+        return seen.floors().equals(Floors.NONE) || !rules.readsByTypes()
                 ? Set.of()
                 : patches.stream()
                         .filter(patch -> patch.op() == Patch.Op.REMOVE)
@@ -472,7 +473,7 @@ final class Updates {
     }
 
     private static boolean isSeen(GraphWriting writing, GraphView seen, Statement statement) {
-        return seen == writing
+        return seen.floors().equals(Floors.NONE)
                 || !seen.statements(pattern(statement, List.of(statement.object())), null, 1)
                         .items()
                         .isEmpty();
