@@ -17,6 +17,8 @@ final class CommandSources {
 
     /** Returns the hint of an extension for an error. */
     static Optional<String> hint(A2AError error, String agent) {
-        return ALL.stream().flatMap(source -> source.hint(error, agent).stream()).findFirst();
+        return ALL.stream()
+                .flatMap(source -> source.hint(error, agent).stream())
+                .findFirst();
     }
 }

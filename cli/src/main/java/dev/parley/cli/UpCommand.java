@@ -1,5 +1,7 @@
 package dev.parley.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.agents.DemoAgents;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
@@ -266,7 +268,7 @@ final class UpCommand implements Command {
                 Integer adminPort = all.adminPort();
                 boolean admin = adminPort != null
                         && String.valueOf(failure.getMessage()).contains(":" + adminPort + ":");
-                int port = admin ? adminPort : all.server().port();
+                int port = admin ? requireNonNull(adminPort) : all.server().port();
                 String address = admin ? all.adminBind() : all.server().bind();
                 return new CliException(
                         Problem.local(

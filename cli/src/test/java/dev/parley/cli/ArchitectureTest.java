@@ -163,7 +163,8 @@ final class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackage("dev.parley.cli..") // the agents in jars that the user names
                 .and()
-                .doNotHaveFullyQualifiedName("dev.parley.knowledge.Libraries") // which libraries are there, by names of its own
+                .doNotHaveFullyQualifiedName(
+                        "dev.parley.knowledge.Libraries") // which libraries are there, by names of its own
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ClassLoader.class)

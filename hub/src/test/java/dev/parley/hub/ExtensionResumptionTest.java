@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -38,8 +39,8 @@ final class ExtensionResumptionTest {
     }
 
     private static final JsonForm<Watch> WATCH = JsonForm.object(json -> new Watch(0), watch -> Map.of());
-    private static final JsonForm<Long> TICK =
-            JsonForm.object(json -> ((Number) json.get("tick")).longValue(), tick -> Map.of("tick", tick));
+    private static final JsonForm<Long> TICK = JsonForm.object(
+            json -> requireNonNull((Number) json.get("tick")).longValue(), tick -> Map.of("tick", tick));
 
     private static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
             "/extensions/ticker/v1",

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,7 +66,7 @@ final class OpenApiTest {
         return Shown.of(answer.body());
     }
 
-    private static String json(Object value) {
+    private static String json(@Nullable Object value) {
         return new String(Json.write(value), UTF_8);
     }
 
@@ -125,7 +126,7 @@ final class OpenApiTest {
     }
 
     /** All values of members {@code schema} and {@code schemas}. */
-    private static List<Object> schemasOf(Object value, List<Object> found) {
+    private static List<Object> schemasOf(@Nullable Object value, List<Object> found) {
         if (value instanceof Map<?, ?> map) {
             map.forEach((name, member) -> {
                 if (name.equals("schema")) {

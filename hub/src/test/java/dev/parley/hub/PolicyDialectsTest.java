@@ -1,5 +1,6 @@
 package dev.parley.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -170,7 +171,7 @@ final class PolicyDialectsTest {
     private static Object first(Feed<LoggedEvent> events) throws InterruptedException {
         var next = events.next(PATIENCE);
         assertThat(next).isNotEmpty();
-        return next.getFirst().event();
+        return requireNonNull(next).getFirst().event();
     }
 
     private static Operation operation(String name, @Nullable String task) {

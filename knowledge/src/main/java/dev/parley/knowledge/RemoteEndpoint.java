@@ -114,7 +114,8 @@ final class RemoteEndpoint {
 
     private static List<Map<String, String>> rows(Map<?, ?> results) {
         var rows = new ArrayList<Map<String, String>>();
-        for (Object binding : (List<?>) ((Map<?, ?>) results.get("results")).get("bindings")) {
+        var bindings = requireNonNull((Map<?, ?>) results.get("results")).get("bindings");
+        for (Object binding : requireNonNull((List<?>) bindings)) {
             var row = new LinkedHashMap<String, String>();
             ((Map<?, ?>) binding)
                     .forEach((name, term) -> row.put((String) name, (String) ((Map<?, ?>) term).get("value")));

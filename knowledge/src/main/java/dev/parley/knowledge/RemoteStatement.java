@@ -78,12 +78,12 @@ record RemoteStatement(long number, Statement said, List<Remark> remarks, boolea
 
         @SuppressWarnings("unchecked") // the members of a JSON object have names
         private static Remark of(Map<?, ?> json) {
-            var provenance = (Map<String, @Nullable Object>) json.get("provenance");
+            var provenance = (Map<String, @Nullable Object>) requireNonNull(json.get("provenance"));
             return new Remark(
                     source(provenance),
                     json.get("certainty") instanceof Number number ? (Double) number.doubleValue() : null,
-                    ((Number) json.get("at")).longValue(),
-                    ((Number) json.get("change")).longValue(),
+                    requireNonNull((Number) json.get("at")).longValue(),
+                    requireNonNull((Number) json.get("change")).longValue(),
                     provenance);
         }
     }

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -63,7 +64,7 @@ final class RemoteStatements implements GraphStore {
         volatile boolean settled;
 
         /** Number of updates that were about to be committed. */
-        volatile long generation;
+        final AtomicLong generation = new AtomicLong();
 
         // The rest is for the holder of the lock.
 
@@ -153,10 +154,10 @@ final class RemoteStatements implements GraphStore {
         RemoteEndpoint endpoint = endpoint(patience);
         Lane lane = lane(group);
         for (int attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
-            long generation = lane.generation;
+            long generation = lane.generation.get();
             settle(lane, endpoint);
             T answer = question.apply(view(endpoint, group, floors));
-            if (lane.generation == generation) {
+            if (lane.generation.get() == generation) {
                 return answer;
             }
         }
@@ -221,7 +222,7 @@ final class RemoteStatements implements GraphStore {
             String text = writing.sparql(mark(lane.number), mark(lane.number + 1));
             long next = lane.number + 1;
             // First, for a reader that sees the records must not see the server without the statements.
-            lane.generation++;
+            lane.generation.incrementAndGet();
             lane.settled = false;
             lane.known = false;
             commit(group, writing, rows -> keep(rows, next, text), result, committed);

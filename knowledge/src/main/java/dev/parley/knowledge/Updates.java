@@ -316,7 +316,7 @@ final class Updates {
         var changed = new ArrayList<Proposal.Changed>();
         writing.changed()
                 .forEach((statement, held) ->
-                        changed.add(new Proposal.Changed(statement, held, held && isSeen(writing, seen, statement))));
+                        changed.add(new Proposal.Changed(statement, held, held && isSeen(seen, statement))));
         return new Proposal(touched, changed);
     }
 
@@ -391,11 +391,11 @@ final class Updates {
         boolean annotates = "annotation".equals(update.metadata().get("replaceMode"));
         Map<String, Set<String>> types = rules.readsByTypes() ? types(writing, patches) : Map.of();
         writing.expect(patches.stream().map(Patch::statement).toList());
-        Set<Patch> seenBefore = seenByTypes(writing, seen, patches);
+        Set<Patch> seenBefore = seenByTypes(seen, patches);
         String transaction = null;
         for (Patch patch : patches) {
             Statement statement = patch.statement();
-            boolean isSeen = seenBefore.contains(patch) || isSeen(writing, seen, statement);
+            boolean isSeen = seenBefore.contains(patch) || isSeen(seen, statement);
             List<Fact> same = isSeen ? writing.find(statement) : List.of();
             List<Fact> replaced = switch (patch.op()) {
                 case ADD -> List.of();
@@ -458,21 +458,21 @@ final class Updates {
         Left left;
         do {
             left = writing.withdraw(old);
-        } while (left == Left.OF_OTHERS && isSeen(writing, seen, old));
+        } while (left == Left.OF_OTHERS && isSeen(seen, old));
         return left == Left.OF_OTHERS ? Optional.of(writing.find(old).getFirst().statement()) : Optional.empty();
     }
 
     /** Returns the removals that a type of their subject permits, even if the same update removes that type before them. */
-    private Set<Patch> seenByTypes(GraphWriting writing, GraphView seen, List<Patch> patches) {
+    private Set<Patch> seenByTypes(GraphView seen, List<Patch> patches) {
         return seen.floors().equals(Floors.NONE) || !rules.readsByTypes()
                 ? Set.of()
                 : patches.stream()
                         .filter(patch -> patch.op() == Patch.Op.REMOVE)
-                        .filter(patch -> isSeen(writing, seen, patch.statement()))
+                        .filter(patch -> isSeen(seen, patch.statement()))
                         .collect(Collectors.toSet());
     }
 
-    private static boolean isSeen(GraphWriting writing, GraphView seen, Statement statement) {
+    private static boolean isSeen(GraphView seen, Statement statement) {
         return seen.floors().equals(Floors.NONE)
                 || !seen.statements(pattern(statement, List.of(statement.object())), null, 1)
                         .items()

@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -262,20 +261,20 @@ class FusekiFaultsTest {
     @Test
     void longStatementsAreReadInPiecesOfBoundedSize() {
         for (int i = 0; i < 18; i++) {
-            String mebibyte = ("%07d ".formatted(i)).repeat(1 << 17);
+            String mebibyte = "%07d ".formatted(i).repeat(1 << 17);
             graph.load(List.of(Statement.of("ex:p" + i, "ex:text", Literal.of(mebibyte))), CALLER, "file");
         }
 
         int pages = graph.read(CALLER, view -> {
-            var after = new AtomicReference<String>();
+            String after = null;
             int statements = 0;
             int count = 0;
             do {
-                var page = view.statements(Pattern.ALL, after.get(), 1_000);
+                var page = view.statements(Pattern.ALL, after, 1_000);
                 statements += page.items().size();
-                after.set(page.next());
+                after = page.next();
                 count++;
-            } while (after.get() != null);
+            } while (after != null);
             assertThat(statements).isEqualTo(18);
             return count;
         });

@@ -98,7 +98,7 @@ public final class Callers {
     @Nullable
     Principal byClient(String id, String secret) {
         Secret known = clients.get(id);
-        boolean right = MessageDigest.isEqual(Secrets.hash(secret), known == null ? Secrets.NOBODYS : known.hash());
+        boolean right = Secrets.equal(Secrets.hash(secret), known == null ? null : known.hash());
         return right && known != null ? caller(known) : null;
     }
 

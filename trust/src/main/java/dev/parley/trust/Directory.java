@@ -9,7 +9,6 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
 import dev.parley.trust.tokens.Secrets;
-import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -220,7 +219,7 @@ public final class Directory {
     Principal byKey(String secret) {
         byte[] hash = Secrets.hash(secret);
         Held held = keys.get(id(secret));
-        boolean right = MessageDigest.isEqual(hash, held == null ? Secrets.NOBODYS : held.hash());
+        boolean right = Secrets.equal(hash, held == null ? null : held.hash());
         return right && held != null && isGood(held.key())
                 ? new Principal(
                         held.key().group(), held.key().principal(), held.key().scopes())

@@ -486,12 +486,6 @@ final class DatabaseFaultsTest {
         return readers.snapshot(patience, session -> session.number(sql, value));
     }
 
-    private static long number(Session session, String sql, long value) throws SQLException {
-        try (ResultSet row = session.bind(sql, value).executeQuery()) {
-            return row.next() ? row.getLong(1) : 0;
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(
             mode = Mode.EXCLUDE,
