@@ -30,7 +30,7 @@ class AuditBesideHubTest {
 
     @Test
     void theAuditIsReadAndVerifiedBesideARunningHubAndAfterIt() throws Exception {
-        assertThatThrownBy(() -> read("/audit/verify"))
+        assertThatThrownBy(() -> read("/admin/audit/verify"))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("no database");
         try (Hub hub = Hub.builder()
@@ -46,10 +46,10 @@ class AuditBesideHubTest {
                 String message = "{'message':{'messageId':'" + i + "','role':'ROLE_USER','parts':[{'text':'go'}]}}";
                 caller.result("/agents/echo", "SendMessage", message, "A2A-Version", "1.0");
 
-                assertThat(read("/audit/verify").at("good").value()).isEqualTo(true);
-                assertThat(read("/audit").at("rows").toString()).contains("task.created");
+                assertThat(read("/admin/audit/verify").at("good").value()).isEqualTo(true);
+                assertThat(read("/admin/audit").at("rows").toString()).contains("task.created");
             }
         }
-        assertThat(read("/audit/verify").at("good").value()).isEqualTo(true);
+        assertThat(read("/admin/audit/verify").at("good").value()).isEqualTo(true);
     }
 }

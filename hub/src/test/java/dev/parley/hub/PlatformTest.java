@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
@@ -54,6 +55,7 @@ final class PlatformTest {
                 Files.writeString(directory.resolve("policy.json"), "{\"limits\":{\"principal\":{\"concurrent\":1}}}");
         platform = Hub.builder()
                 .inMemory()
+                .drain(Duration.ofSeconds(1))
                 .publicUrl(url)
                 .agents(
                         Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete(request.text())),

@@ -22,10 +22,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The same rows with the statements on a SPARQL server, and the server's absence. */
+@Tag("heavy")
 @DisplayName("KG27: a hub with --knowledge-store")
 final class RemoteKnowledgeTest extends KnowledgeMatrixTest {
     @TempDir

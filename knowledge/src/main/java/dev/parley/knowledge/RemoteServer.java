@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class RemoteServer implements AutoCloseable {
             .executor(task -> Thread.ofVirtual().name("knowledge-sparql").start(task))
             .build();
     private final AtomicReference<@Nullable String> problem = new AtomicReference<>();
+    private final AtomicLong failures = new AtomicLong();
 
     RemoteServer(SparqlService service) {
         this.service = service;
@@ -51,9 +53,15 @@ final class RemoteServer implements AutoCloseable {
 
     /** Notes that a request failed for a reason that does not lie in it. */
     void failed(String reason) {
+        failures.incrementAndGet();
         if (problem.getAndSet(reason) == null) {
             LOG.log(Level.WARNING, "The SPARQL server of the knowledge graph is unavailable: " + reason);
         }
+    }
+
+    /** Number of failed requests: after each one, the server may have come back in another state. */
+    long failures() {
+        return failures.get();
     }
 
     /** Why the last request failed; null if it did not, or there was none. */

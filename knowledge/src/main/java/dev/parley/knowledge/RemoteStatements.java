@@ -57,11 +57,16 @@ final class RemoteStatements implements GraphStore {
 
     /** The order of a group's updates. */
     private static final class Lane {
+        static final long UNSETTLED = -1;
+
         final String group;
         final ReentrantLock lock = new ReentrantLock();
 
-        /** True while the server has all that the hub has committed. */
-        volatile boolean settled;
+        /**
+         * {@link RemoteServer#failures} when the server was last found to have all that the hub has committed; {@link #UNSETTLED} if it
+         * may lack some of it.
+         */
+        volatile long settledAt = UNSETTLED;
 
         /** Number of updates that were about to be committed. */
         final AtomicLong generation = new AtomicLong();
@@ -223,7 +228,7 @@ final class RemoteStatements implements GraphStore {
             long next = lane.number + 1;
             // First, for a reader that sees the records must not see the server without the statements.
             lane.generation.incrementAndGet();
-            lane.settled = false;
+            lane.settledAt = Lane.UNSETTLED;
             lane.known = false;
             commit(group, writing, rows -> keep(rows, next, text), result, committed);
             lane.known = true;
@@ -294,7 +299,7 @@ final class RemoteStatements implements GraphStore {
     // ---- Bringing the server up to date
 
     private void settle(Lane lane, RemoteEndpoint endpoint) {
-        if (lane.settled) {
+        if (lane.settledAt == server.failures()) {
             return;
         }
         acquire(lane);
@@ -307,9 +312,10 @@ final class RemoteStatements implements GraphStore {
 
     /** Has the server do what was committed, and makes sure that its graph is the one that belongs to the database. */
     private void settleLocked(Lane lane, RemoteEndpoint endpoint) {
-        if (lane.settled) {
+        if (lane.settledAt == server.failures()) {
             return;
         }
+        long failures = server.failures();
         if (!lane.known) {
             readRow(lane);
         }
@@ -336,7 +342,7 @@ final class RemoteStatements implements GraphStore {
             lane.pending = null;
             forgetText(lane.group, lane.number);
         }
-        lane.settled = true;
+        lane.settledAt = failures;
     }
 
     private void readRow(Lane lane) {

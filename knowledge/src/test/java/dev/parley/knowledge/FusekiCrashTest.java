@@ -7,9 +7,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kills the hub's part of updates whose statements are on a server. */
+@Tag("heavy")
 class FusekiCrashTest extends GraphCrashTest {
     private @Nullable FusekiServer server;
 

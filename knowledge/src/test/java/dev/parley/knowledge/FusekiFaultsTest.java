@@ -31,12 +31,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** KG27: faults between a graph and the server of its statements. */
+@Tag("heavy")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FusekiFaultsTest {

@@ -184,19 +184,27 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
     }
 
     private static URI parse(String url) {
+        URI address;
         try {
-            URI address = URI.create(url);
-            int port = address.getPort();
-            if (address.getHost() == null
-                    || !("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
-                    || port == 0
-                    || port > LAST_PORT) {
-                throw new IllegalArgumentException(url);
-            }
-            return address;
+            address = URI.create(url);
         } catch (IllegalArgumentException malformed) {
-            throw new LoadProblem(Kind.USAGE, "URL: " + url + " (expected: http://host or https://host)", malformed);
+            throw notAnAddress(url, malformed);
         }
+        if (address.getHost() == null || !("http".equals(address.getScheme()) || "https".equals(address.getScheme()))) {
+            throw notAnAddress(url, null);
+        }
+        int port = address.getPort();
+        if (port == 0 || port > LAST_PORT) {
+            throw new LoadProblem(
+                    Kind.USAGE,
+                    "port " + port + " in " + url + " (expected: a port from 1 to " + LAST_PORT + ")",
+                    null);
+        }
+        return address;
+    }
+
+    private static LoadProblem notAnAddress(String url, @Nullable Exception malformed) {
+        return new LoadProblem(Kind.USAGE, "URL: " + url + " (expected: http://host or https://host)", malformed);
     }
 
     /** A sentence for people; the exceptions of channels often have none. */
