@@ -4,6 +4,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Entry;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -12,22 +13,34 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Audit rows of refused calls. Many refused calls must not fill the disk, so those beyond some hundred a minute are only
- * counted, and the next row has their number. Safe for any thread.
+ * Audit rows of refused calls. Many refused calls must not fill the disk, so those of a group beyond some hundred a minute are
+ * only counted, and the group's next row has their number. Callers without credentials count as a group of their own. Safe for
+ * any thread.
  */
 final class Denials {
     private static final int A_MINUTE = 200;
+    /** Groups with a count of their own; further ones share one. */
+    private static final int GROUPS = 1_000;
+
+    private static final String FURTHER = "";
     /** No id of anything is longer, and what callers ask for need not be the id of anything. */
     private static final int LONGEST = 256;
 
     private static final int MOST_AGENTS = 10;
 
+    private static final String ANONYMOUS = CallContext.anonymous().caller();
+
     private final @Nullable AuditTrail audit;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Count> counts = new HashMap<>();
     private long minute;
-    private int noted;
-    private long left;
+
+    /** Calls of a group. */
+    private static final class Count {
+        int noted;
+        long left;
+    }
 
     /** @param audit null for no record at all */
     Denials(@Nullable AuditTrail audit, InstantSource clock) {
@@ -52,16 +65,18 @@ final class Denials {
             long now = TimeUnit.MILLISECONDS.toMinutes(clock.millis());
             if (now != minute) {
                 minute = now;
-                noted = 0;
+                counts.values().removeIf(count -> count.left == 0);
+                counts.values().forEach(count -> count.noted = 0);
             }
-            if (noted == A_MINUTE) {
-                left++;
+            Count count = count(context);
+            if (count.noted == A_MINUTE) {
+                count.left++;
                 return;
             }
-            noted++;
-            if (left > 0) {
-                detail.put("notRecordedBefore", left);
-                left = 0;
+            count.noted++;
+            if (count.left > 0) {
+                detail.put("notRecordedBefore", count.left);
+                count.left = 0;
             }
         } finally {
             lock.unlock();
@@ -76,6 +91,14 @@ final class Denials {
                 context.address(),
                 context.traceparent() == null ? "" : context.traceparent(),
                 detail));
+    }
+
+    private Count count(CallContext context) {
+        String key = context.scope().group() + (context.caller().equals(ANONYMOUS) ? "/" + ANONYMOUS : "");
+        Count known = counts.get(key);
+        return known != null
+                ? known
+                : counts.computeIfAbsent(counts.size() < GROUPS ? key : FURTHER, any -> new Count());
     }
 
     static String shortened(String text) {
