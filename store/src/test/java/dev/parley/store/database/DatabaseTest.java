@@ -117,7 +117,8 @@ final class DatabaseTest {
                 writer.get();
             }
 
-            // SQLite cuts a log that was longer to 64 MiB when it is begun anew; it may have grown since, but not by all 190 MiB.
+            // SQLite cuts a log that was longer to 64 MiB when it is begun anew; it may have grown since, but not by
+            // all 190 MiB.
             assertThat(Files.size(directory.resolve("parley.db-wal"))).isLessThanOrEqualTo(96 << 20);
             assertThat(database.<Long>read(session -> session.number("SELECT count(*) FROM note")))
                     .isEqualTo(12_000);
