@@ -148,7 +148,7 @@ class AdminCommand implements Command {
     // ---- Values
 
     /**
-     * What was typed for parameters, by their names.
+     * Returns the values of parameters on the command line, by name.
      *
      * @throws CliException if a required one is missing, or one is wrong
      */

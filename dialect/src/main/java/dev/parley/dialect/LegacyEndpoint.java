@@ -136,7 +136,7 @@ final class LegacyEndpoint implements AgentEndpoint {
             if (all.isEmpty()) {
                 throw missing;
             }
-            // Read by its id: who may list webhooks need not be allowed to get them.
+            // Reads by id: permission to list webhooks does not include permission to get one.
             return agent.call(
                     new GetPushConfig(
                             null, get.taskId(), String.valueOf(all.getFirst().id())),

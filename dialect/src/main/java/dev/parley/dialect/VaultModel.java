@@ -301,7 +301,7 @@ final class VaultModel {
         return new TaskStatusUpdateEvent(taskId, "", new TaskStatus(state, message, at), Map.of());
     }
 
-    /** What is said while the agent works is a note on its status. */
+    /** Returns the event for a message of a working agent: a note on its status. */
     private static TaskStatusUpdateEvent spoken(String taskId, Message message, @Nullable Instant at) {
         return update(taskId, TaskState.WORKING, at, message);
     }

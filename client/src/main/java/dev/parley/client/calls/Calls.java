@@ -20,7 +20,7 @@ import java.util.Set;
 /** Calls of one agent: its {@link Places}, and the means to get there. Safe for any number of threads. */
 public final class Calls implements AutoCloseable {
     private static final byte[] NO_BODY = {};
-    /** With one of these and one of those, a server says that what was asked for is not to be had at this address. */
+    /** HTTP statuses and errors that together mean that the operation is not available at this address. */
     private static final Set<Integer> NOT_HERE = Set.of(404, 405, 410, 501);
 
     private static final Set<A2AError> NOBODY =
