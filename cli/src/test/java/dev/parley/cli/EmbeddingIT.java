@@ -42,9 +42,8 @@ class EmbeddingIT {
 
     @Test
     void theProgramOfTheReadmeIsBuiltAndAnswers() throws Exception {
-        String readme = Files.readString(ROOT.resolve("README.md"));
-        String program = block(readme, "java").replace("serve(8080", "serve(0");
-        Files.writeString(directory.resolve("pom.xml"), pom(block(readme, "xml")));
+        String program = block(Files.readString(ROOT.resolve("README.md")), "java").replace("serve(8080", "serve(0");
+        Files.writeString(directory.resolve("pom.xml"), pom(block(Files.readString(DOCUMENT), "xml")));
         Files.writeString(
                 Files.createDirectories(directory.resolve("src/main/java")).resolve("Hello.java"), program);
 
