@@ -15,5 +15,5 @@ module dev.parley.client {
     exports dev.parley.client.webhooks;
 
     uses dev.parley.dialect.Transport;
-    uses dev.parley.protocol.ExtensionProtocol.Provider;
+    uses dev.parley.protocol.extension.ExtensionProtocol.Provider;
 }

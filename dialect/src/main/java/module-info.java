@@ -7,5 +7,5 @@ module dev.parley.dialect {
     exports dev.parley.dialect;
 
     uses dev.parley.dialect.DialectProvider;
-    uses dev.parley.protocol.ExtensionProtocol.Provider;
+    uses dev.parley.protocol.extension.ExtensionProtocol.Provider;
 }

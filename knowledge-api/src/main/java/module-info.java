@@ -7,6 +7,6 @@ module dev.parley.knowledge.api {
 
     exports dev.parley.knowledge.api;
 
-    provides dev.parley.protocol.ExtensionProtocol.Provider with
+    provides dev.parley.protocol.extension.ExtensionProtocol.Provider with
             dev.parley.knowledge.api.KnowledgeProtocol;
 }

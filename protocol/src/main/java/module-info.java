@@ -3,5 +3,7 @@ module dev.parley.protocol {
     requires static transitive org.jspecify;
 
     exports dev.parley.protocol;
+    exports dev.parley.protocol.extension;
     exports dev.parley.protocol.settings;
+    exports dev.parley.protocol.support;
 }

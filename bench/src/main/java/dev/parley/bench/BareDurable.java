@@ -1,6 +1,6 @@
 package dev.parley.bench;
 
-import dev.parley.protocol.Ids;
+import dev.parley.protocol.support.Ids;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

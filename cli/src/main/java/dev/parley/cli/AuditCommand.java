@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.dialect.Json;
-import dev.parley.protocol.RestParameter;
+import dev.parley.protocol.extension.RestParameter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

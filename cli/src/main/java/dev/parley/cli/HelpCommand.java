@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.protocol.Nearest;
+import dev.parley.protocol.support.Nearest;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;

@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
-import dev.parley.protocol.Nearest;
 import dev.parley.protocol.settings.SettingSpec;
+import dev.parley.protocol.support.Nearest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

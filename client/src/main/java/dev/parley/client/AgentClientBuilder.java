@@ -22,7 +22,7 @@ import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.Places;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier;
-import dev.parley.protocol.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.Socket;

@@ -1,7 +1,7 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;

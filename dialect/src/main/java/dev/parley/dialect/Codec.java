@@ -1,7 +1,7 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.JsonForm;
+import dev.parley.protocol.extension.JsonForm;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.ExtensionStyle;
+import dev.parley.protocol.extension.ExtensionStyle;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -3,12 +3,12 @@ package dev.parley.dialect;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.ExtensionMethod;
-import dev.parley.protocol.ExtensionProtocol;
-import dev.parley.protocol.ExtensionStyle;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.RestDescription;
-import dev.parley.protocol.RestParameter;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionStyle;
+import dev.parley.protocol.extension.RestDescription;
+import dev.parley.protocol.extension.RestParameter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -11,7 +11,6 @@ import static dev.parley.dialect.V1Model.nonEmpty;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.Artifact;
-import dev.parley.protocol.Ids;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -24,6 +23,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -3,12 +3,12 @@ package dev.parley.dialect;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.RestDescription;
-import dev.parley.protocol.RestParameter;
-import dev.parley.protocol.RestParameter.Place;
 import dev.parley.protocol.SecurityScheme;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.RestDescription;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Place;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;

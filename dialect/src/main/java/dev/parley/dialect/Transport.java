@@ -2,9 +2,9 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.ExtensionProtocol;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

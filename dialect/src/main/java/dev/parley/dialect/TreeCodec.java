@@ -1,7 +1,7 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.JsonForm;
+import dev.parley.protocol.extension.JsonForm;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;

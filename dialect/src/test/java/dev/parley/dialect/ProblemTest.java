@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.TemporaryFailure;
+import dev.parley.protocol.support.TemporaryFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,6 +1,6 @@
 package dev.parley.engine;
 
-import dev.parley.protocol.FairQueue;
+import dev.parley.protocol.support.FairQueue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;

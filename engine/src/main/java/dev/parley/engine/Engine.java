@@ -203,7 +203,7 @@ public final class Engine implements AutoCloseable {
         /**
          * An extension for the handlers of agents that {@linkplain Agent.Builder#uses use} it.
          *
-         * @param uri as {@link dev.parley.protocol.ExtensionView#uri}
+         * @param uri as {@link dev.parley.protocol.extension.ExtensionView#uri}
          * @param operations answers its operations; called when a handler uses them
          */
         public Builder extension(String uri, Supplier<AgentEndpoint> operations) {

@@ -1,10 +1,10 @@
 package dev.parley.engine;
 
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.ExtensionView;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.extension.ExtensionView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.parley.engine;
 
-import dev.parley.protocol.Ids;
+import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;

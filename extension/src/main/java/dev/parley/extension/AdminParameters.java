@@ -2,7 +2,7 @@ package dev.parley.extension;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.protocol.RestParameter;
+import dev.parley.protocol.extension.RestParameter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

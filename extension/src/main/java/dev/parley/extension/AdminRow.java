@@ -1,8 +1,8 @@
 package dev.parley.extension;
 
-import dev.parley.protocol.ExtensionMethod;
-import dev.parley.protocol.RestDescription;
-import dev.parley.protocol.RestParameter;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.RestDescription;
+import dev.parley.protocol.extension.RestParameter;
 import java.util.List;
 import java.util.Map;
 

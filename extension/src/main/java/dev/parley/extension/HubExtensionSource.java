@@ -1,6 +1,6 @@
 package dev.parley.extension;
 
-import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +10,7 @@ import java.util.Map;
  * opens an extension of its own.
  */
 public interface HubExtensionSource {
-    /** URI of the extension, as {@link dev.parley.protocol.ExtensionProtocol#uri}; agents that use it get it. */
+    /** URI of the extension, as {@link dev.parley.protocol.extension.ExtensionProtocol#uri}; agents that use it get it. */
     String uri();
 
     /**

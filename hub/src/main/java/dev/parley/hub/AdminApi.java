@@ -12,7 +12,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.OwnMethod;
+import dev.parley.protocol.extension.OwnMethod;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -5,9 +5,9 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.protocol.MethodCall;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.OwnMethod;
+import dev.parley.protocol.extension.MethodCall;
+import dev.parley.protocol.extension.OwnMethod;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -3,8 +3,8 @@ package dev.parley.hub;
 import dev.parley.engine.Engine;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.OwnMethod;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.extension.OwnMethod;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

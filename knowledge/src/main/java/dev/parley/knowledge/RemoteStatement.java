@@ -7,7 +7,7 @@ import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.spi.Fact;
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

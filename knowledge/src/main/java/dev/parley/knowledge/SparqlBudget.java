@@ -2,7 +2,7 @@ package dev.parley.knowledge;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.FairPool;
+import dev.parley.protocol.support.FairPool;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -8,7 +8,7 @@ import dev.parley.knowledge.spi.Floors;
 import dev.parley.knowledge.spi.KnowledgeStoreException;
 import dev.parley.knowledge.spi.View;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.FairPool;
+import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;

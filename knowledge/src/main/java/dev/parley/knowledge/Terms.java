@@ -8,7 +8,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;

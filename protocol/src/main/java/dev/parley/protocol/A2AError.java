@@ -1,5 +1,7 @@
 package dev.parley.protocol;
 
+import dev.parley.protocol.support.TemporaryFailure;
+
 /**
  * Every kind of error an A2A peer can be told of, with its code in each binding.
  *

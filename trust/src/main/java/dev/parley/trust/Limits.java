@@ -2,7 +2,7 @@ package dev.parley.trust;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.LruMap;
+import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;

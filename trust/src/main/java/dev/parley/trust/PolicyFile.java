@@ -2,8 +2,8 @@ package dev.parley.trust;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Nearest;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.support.Nearest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -12,7 +12,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.LruMap;
+import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.util.Map;
 

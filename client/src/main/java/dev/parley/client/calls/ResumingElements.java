@@ -3,9 +3,9 @@ package dev.parley.client.calls;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.Trouble;
-import dev.parley.protocol.ExtensionMethod;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionMethod;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -13,7 +13,7 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.SecurityScheme.Flow;
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

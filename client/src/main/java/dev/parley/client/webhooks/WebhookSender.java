@@ -10,7 +10,7 @@ import dev.parley.client.http.RetryAfter;
 import dev.parley.dialect.Notification;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

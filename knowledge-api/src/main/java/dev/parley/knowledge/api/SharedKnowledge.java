@@ -6,8 +6,8 @@ import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.ExtensionView;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.extension.ExtensionView;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -13,7 +13,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;

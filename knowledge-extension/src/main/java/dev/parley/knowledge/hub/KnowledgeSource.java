@@ -15,7 +15,7 @@ import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeExtension;
 import dev.parley.knowledge.api.KnowledgeProtocol;
 import dev.parley.knowledge.api.KnowledgeTokenVerifier;
-import dev.parley.protocol.ExtensionMethod;
+import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import java.io.IOException;

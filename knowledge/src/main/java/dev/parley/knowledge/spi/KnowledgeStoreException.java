@@ -1,6 +1,6 @@
 package dev.parley.knowledge.spi;
 
-import dev.parley.protocol.TemporaryFailure;
+import dev.parley.protocol.support.TemporaryFailure;
 
 /** A store of statements could not do its work. */
 public final class KnowledgeStoreException extends RuntimeException {

@@ -1,6 +1,6 @@
 package dev.parley.protocol.settings;
 
-import dev.parley.protocol.Nearest;
+import dev.parley.protocol.support.Nearest;
 import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.parley.server.limits;
 
-import dev.parley.protocol.LruMap;
+import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.parley.store.audit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.Json;
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collections;

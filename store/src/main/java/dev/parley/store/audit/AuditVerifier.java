@@ -1,6 +1,6 @@
 package dev.parley.store.audit;
 
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditRows.Link;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Session;

@@ -1,6 +1,6 @@
 package dev.parley.store.database;
 
-import dev.parley.protocol.FairPool;
+import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Connector.Use;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;

@@ -1,6 +1,6 @@
 package dev.parley.store.spi;
 
-import dev.parley.protocol.TemporaryFailure;
+import dev.parley.protocol.support.TemporaryFailure;
 
 /** The database cannot be read or written at present: its disk is full or fails, it is locked, or it is closed. */
 public final class OutageException extends StoreException implements TemporaryFailure {

@@ -1,6 +1,6 @@
 package dev.parley.store.spi;
 
-import dev.parley.protocol.TemporaryFailure;
+import dev.parley.protocol.support.TemporaryFailure;
 import java.sql.SQLException;
 import java.util.Set;
 

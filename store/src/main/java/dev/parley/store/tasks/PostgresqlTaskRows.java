@@ -2,8 +2,8 @@ package dev.parley.store.tasks;
 
 import static dev.parley.store.audit.States.code;
 
-import dev.parley.protocol.LruMap;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.database.PostgresqlSystem;

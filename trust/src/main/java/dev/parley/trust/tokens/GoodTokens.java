@@ -1,6 +1,6 @@
 package dev.parley.trust.tokens;
 
-import dev.parley.protocol.LruMap;
+import dev.parley.protocol.support.LruMap;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;

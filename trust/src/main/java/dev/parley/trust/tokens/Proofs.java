@@ -14,7 +14,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.parley.dialect.Arrival;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.FairPool;
+import dev.parley.protocol.support.FairPool;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.text.ParseException;

@@ -1,6 +1,6 @@
 package dev.parley.trust.tokens;
 
-import dev.parley.protocol.Sha256;
+import dev.parley.protocol.support.Sha256;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;

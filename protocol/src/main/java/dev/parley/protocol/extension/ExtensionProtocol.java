@@ -1,7 +1,8 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.AgentCard;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,7 +1,8 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.InvalidField;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;

@@ -1,5 +1,7 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
+import dev.parley.protocol.InvalidField;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;

@@ -1,4 +1,4 @@
-package dev.parley.protocol;
+package dev.parley.protocol.support;
 
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,7 +1,9 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
 import java.util.function.Function;
 
 /**

@@ -1,7 +1,10 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.Operation;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +29,7 @@ public record MethodCall(String name, Map<String, @Nullable Object> params) impl
 
     public MethodCall {
         requireNonNull(name, "name");
-        params = Lists.copy(params);
+        params = Collections.unmodifiableMap(new LinkedHashMap<>(params));
     }
 
     /** A method is code of the agent. */

@@ -1,5 +1,9 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Operation;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

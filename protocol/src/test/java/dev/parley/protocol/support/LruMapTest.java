@@ -1,4 +1,4 @@
-package dev.parley.protocol;
+package dev.parley.protocol.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

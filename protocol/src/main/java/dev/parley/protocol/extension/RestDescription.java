@@ -1,7 +1,8 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.InvalidField;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,8 @@
-package dev.parley.protocol;
+package dev.parley.protocol.extension;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.Operation;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
