@@ -2,7 +2,6 @@ package dev.parley.engine;
 
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog;
-import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -43,20 +42,20 @@ final class HostedAgent implements AgentEndpoint {
     /** A page ends behind the task with which it gets larger than this, whatever the page size. */
     private static final int MOST_PAGE_BYTES = 8 << 20;
 
-    private final Engine engine;
+    private final Parts parts;
     private final Agent agent;
     private final AgentCard.Capabilities capabilities;
     private final TaskWebhooks webhooks;
     private final Sends sends;
 
-    HostedAgent(Engine engine, Agent agent, Runner runner) {
-        this.engine = engine;
+    HostedAgent(Parts parts, Agent agent, Runner runner) {
+        this.parts = parts;
         this.agent = agent;
         AgentCard card = agent.card(List.of(new AgentCard.Interface("/", AgentCard.Interface.JSONRPC, null, "1.0")));
         this.capabilities = card.capabilities();
-        this.webhooks = new TaskWebhooks(engine, agent, Boolean.TRUE.equals(capabilities.pushNotifications()));
+        this.webhooks = new TaskWebhooks(parts, agent.name(), Boolean.TRUE.equals(capabilities.pushNotifications()));
         requireThatAllIsThere(agent);
-        this.sends = new Sends(engine, agent, runner, webhooks, card);
+        this.sends = new Sends(parts, agent, runner, webhooks, card);
     }
 
     @Override
@@ -134,7 +133,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Task get(GetTask get, CallContext context) {
-        return engine.read(key(context, get.id())).view(get.historyLength(), true);
+        return parts.tasks().read(key(context, get.id())).view(get.historyLength(), true);
     }
 
     private TaskPage list(ListTasks list, CallContext context) {
@@ -148,7 +147,7 @@ final class HostedAgent implements AgentEndpoint {
                 null,
                 pageSize + 1);
         String token = list.pageToken();
-        TaskLog.Page page = engine.log()
+        TaskLog.Page page = parts.log()
                 .list(token == null || token.isEmpty() ? query : query.behind(PageToken.parse(query, token)));
         List<Head> heads = page.heads();
         var tasks = new ArrayList<Task>();
@@ -176,7 +175,7 @@ final class HostedAgent implements AgentEndpoint {
     /** The task of a row; of one that is damaged what the row says, so that the list shows the others. */
     private Optional<Task> find(Head head) {
         try {
-            return engine.find(head.key());
+            return parts.tasks().find(head.key());
         } catch (DamagedTaskException damaged) {
             LOG.log(Level.WARNING, "a list shows a task without its events", damaged);
             return Optional.of(new Task(
@@ -190,20 +189,20 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Task cancel(CancelTask cancel, CallContext context) {
-        return engine.cancel(key(context, cancel.id()), cancel.metadata(), context);
+        return parts.tasks().cancel(key(context, cancel.id()), cancel.metadata(), context);
     }
 
     private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {
-        return engine.pinned(key(context, subscribe.id())).into(pin -> {
+        return parts.tasks().pinned(key(context, subscribe.id())).into(pin -> {
             Long after = subscribe.after();
             if (after != null) {
                 long written = pin.task().written();
                 if (after < 0 || after > written) {
                     throw A2AException.invalidParams("Last-Event-ID", after + " (expected: 0 to " + written + ")");
                 }
-                return new TaskReader(pin, engine.log(), after, UnaryOperator.identity());
+                return new TaskReader(pin, parts.log(), after, UnaryOperator.identity());
             }
-            var reader = TaskReader.fromSnapshot(pin, engine.log(), UnaryOperator.identity());
+            var reader = TaskReader.fromSnapshot(pin, parts.log(), UnaryOperator.identity());
             if (reader.startsAtTheEnd()) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
@@ -214,12 +213,8 @@ final class HostedAgent implements AgentEndpoint {
         });
     }
 
-    static Cause cause(CallContext context) {
-        return new Cause(context.caller(), context.address(), context.traceparent(), context.chain());
-    }
-
     private TaskKey key(CallContext context, String taskId) {
-        return engine.names().key(context, agent.name(), taskId);
+        return parts.names().key(context, agent.name(), taskId);
     }
 
     private AgentCard extendedCard() {

@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The tasks of a hosted agent: asked for at its endpoint, reported into its log. */
 final class HostedTasks implements TaskManager {
-    private final Engine engine;
+    private final Parts parts;
     private final String agent;
     private final AgentEndpoint endpoint;
     private final CallContext context;
 
-    HostedTasks(Engine engine, String agent, AgentEndpoint endpoint, CallContext caller) {
-        this.engine = engine;
+    HostedTasks(Parts parts, String agent, AgentEndpoint endpoint, CallContext caller) {
+        this.parts = parts;
         this.agent = agent;
         this.endpoint = endpoint;
         this.context = caller.withDialect(caller.dialect(), true);
@@ -65,7 +65,7 @@ final class HostedTasks implements TaskManager {
     public Task updateTaskStatus(String id, TaskState state, @Nullable Message message) {
         return report(id, task -> {
             Message said = message == null ? task.status().message() : message.in(task.contextId(), task.id());
-            var status = new TaskStatus(state, said, engine.now());
+            var status = new TaskStatus(state, said, parts.tasks().now());
             return new TaskStatusUpdateEvent(task.id(), task.contextId(), status, Map.of());
         });
     }
@@ -78,20 +78,16 @@ final class HostedTasks implements TaskManager {
     }
 
     private Task report(String id, Function<Task, TaskEvent> event) {
-        TaskKey key = engine.names().key(context, agent, id);
-        try (Pin pin = engine.pinned(key)) {
+        TaskKey key = parts.names().key(context, agent, id);
+        try (Pin pin = parts.tasks().pinned(key)) {
             LiveTask live = pin.task();
             long reported = live.emit(task -> List.of(event.apply(requireNonNull(task))));
-            TaskEvent written = live.await(reported, task -> true, engine.patience(context));
-            return written instanceof Task task ? task : engine.read(key);
+            return parts.tasks().written(live, reported, context);
         } catch (TaskEndedException ended) {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION,
                     "The task has ended: nothing more can be said of it",
                     Map.of("taskId", id));
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw Engine.stopping();
         }
     }
 }

@@ -94,15 +94,15 @@ final class LiveTask implements TaskLog.Writer {
 
     private final ArrayDeque<LoggedEvent> tail = new ArrayDeque<>();
     /** Open readers that have looked for events. */
-    private final Set<TaskReader> readers = new HashSet<>(2);
+    private final Set<Reader> readers = new HashSet<>(2);
 
     private @Nullable Message answer;
     private volatile @Nullable A2AException broken;
-    private @Nullable Turn turn;
-    /** True while the task is yet to be taken up: its turns wait. */
+    private @Nullable Run run;
+    /** True while the task is yet to be taken up: its runs wait. */
     private boolean held;
 
-    private final ArrayDeque<Turn> mailbox = new ArrayDeque<>();
+    private final ArrayDeque<Run> mailbox = new ArrayDeque<>();
     private volatile int weight = 1_000;
 
     /** Uses of this object that need it to stay the only one for its task. */
@@ -110,6 +110,20 @@ final class LiveTask implements TaskLog.Writer {
 
     /** Whether webhooks have to be told of new events. */
     private volatile boolean watched;
+
+    /** A call of the agent for this task. */
+    interface Run {
+        /** Tells the handler that its task has been canceled. */
+        void cancel();
+
+        /** Interrupts the handler, if it runs. */
+        void interrupt();
+    }
+
+    /** A reader of this task's events. */
+    interface Reader {
+        boolean isOpen();
+    }
 
     /** Follows what becomes of the events of tasks. Called on the log's thread; must not block. */
     interface Listener {
@@ -260,7 +274,7 @@ final class LiveTask implements TaskLog.Writer {
      * @param task as it stands; its beginning, if that comes with {@code more}
      */
     @Nullable
-    String excess(Task task, List<TaskEvent> more, TaskLimits most) {
+    String excess(Task task, List<TaskEvent> more, int mostEvents, long mostBytes) {
         long events = ahead == null ? 1 : emitted;
         long bytes = ahead == null ? weight + weightOf((TaskEvent) task) : weight;
         for (TaskEvent event : more) {
@@ -272,10 +286,10 @@ final class LiveTask implements TaskLog.Writer {
                 events++;
             }
         }
-        if (events > most.events()) {
-            return events + " events (expected: at most " + most.events() + ")";
+        if (events > mostEvents) {
+            return events + " events (expected: at most " + mostEvents + ")";
         }
-        return bytes > most.bytes() ? bytes + " bytes (expected: at most " + most.bytes() + ")" : null;
+        return bytes > mostBytes ? bytes + " bytes (expected: at most " + mostBytes + ")" : null;
     }
 
     /** Decides what to emit, seeing the task with everything emitted so far. Called under the task's lock. */
@@ -450,7 +464,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Waits for events behind {@code position}, at most for {@code patience} and while {@code reader} is open. */
-    Found find(TaskReader reader, long position, Duration patience) throws InterruptedException {
+    Found find(Reader reader, long position, Duration patience) throws InterruptedException {
         Limits.Limit limit = null;
         lock.lockInterruptibly();
         try {
@@ -491,8 +505,13 @@ final class LiveTask implements TaskLog.Writer {
     /** Called before waiting, which would be for what does not come any more. */
     private void requireRunning() {
         if (engine.stopped().getAsBoolean()) {
-            throw Engine.stopping();
+            throw stopping();
         }
+    }
+
+    /** The refusal of calls that wait while the server stops. */
+    static A2AException stopping() {
+        return A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
     }
 
     private Found behind(long position) {
@@ -516,7 +535,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Removes a reader that is closed, and wakes it. */
-    void leave(TaskReader reader) {
+    void leave(Reader reader) {
         lock.lock();
         try {
             readers.remove(reader);
@@ -551,32 +570,32 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Lets {@code next} begin, if nothing runs; else it begins when what runs is done. Says which. */
-    boolean enter(Turn next) {
+    boolean enter(Run next) {
         lock.lock();
         try {
-            if (turn != null || held) {
+            if (run != null || held) {
                 mailbox.add(next);
                 return false;
             }
-            turn = next;
+            run = next;
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** The turn that runs, or waits to be let run; null if there is none. */
+    /** The run that goes on, or waits for a slot; null if there is none. */
     @Nullable
-    Turn turn() {
+    Run run() {
         lock.lock();
         try {
-            return turn;
+            return run;
         } finally {
             lock.unlock();
         }
     }
 
-    /** True if a turn waits for the one that runs. */
+    /** True if a run waits for the one that goes on. */
     boolean hasMail() {
         lock.lock();
         try {
@@ -587,37 +606,37 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /**
-     * Ends the turn that ran, and returns the one that begins now; null if there is none. Until its agent {@linkplain #reads
+     * Ends the run that went on, and returns the one that begins now; null if there is none. Until its agent {@linkplain #reads
      * reads} its message, this counts as mail.
      */
     @Nullable
-    Turn leave() {
+    Run leave() {
         lock.lock();
         try {
             if (broken != null || ahead != null && ahead.state().isTerminal()) {
                 mailbox.clear();
             }
-            turn = mailbox.peek();
-            return turn;
+            run = mailbox.peek();
+            return run;
         } finally {
             lock.unlock();
         }
     }
 
     /**
-     * Lets the turns of a task that was to be taken up begin, and returns the one that does; null if there is none.
+     * Lets the runs of a task that was to be taken up begin, and returns the one that does; null if there is none.
      *
-     * @param first the turn before those of waiting messages; null for none
+     * @param first the run before those of waiting messages; null for none
      */
     @Nullable
-    Turn resume(@Nullable Turn first) {
+    Run resume(@Nullable Run first) {
         lock.lock();
         try {
             held = false;
             if (first == null) {
                 return leave();
             }
-            turn = first;
+            run = first;
             return first;
         } finally {
             lock.unlock();
@@ -625,7 +644,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Says that the task has left the state in which {@code reader} found it, which was no answer to its message. */
-    void reads(Turn reader) {
+    void reads(Run reader) {
         lock.lock();
         try {
             mailbox.remove(reader);

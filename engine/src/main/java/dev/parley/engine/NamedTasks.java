@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AException;
@@ -29,19 +30,20 @@ final class NamedTasks {
         T proceed(Pin pin, Send send);
     }
 
-    private final Engine engine;
+    private final TaskLog log;
+    private final Tasks tasks;
     /** Tasks that are getting a name, until the log has it. */
     private final ConcurrentHashMap<TaskName, LiveTask> beginning = new ConcurrentHashMap<>();
 
-    NamedTasks(Engine engine) {
-        this.engine = engine;
+    NamedTasks(TaskLog log, Tasks tasks) {
+        this.log = log;
+        this.tasks = tasks;
     }
 
     /** Returns the task that a caller means by an id: one of its own names, if it has such, or the task's id. */
     TaskKey key(CallContext context, String agent, String taskId) {
         String id = context.namesTasks()
-                ? engine.log()
-                        .taskNamed(new TaskName(context.scope(), agent, taskId))
+                ? log.taskNamed(new TaskName(context.scope(), agent, taskId))
                         .orElse(taskId)
                 : taskId;
         return new TaskKey(context.scope(), agent, id);
@@ -57,7 +59,7 @@ final class NamedTasks {
             awaitName(name, context);
             TaskKey meant = key(context, name.agent(), name.name());
             boolean known = !meant.taskId().equals(name.name()) || Ids.madeAt(name.name()) != null;
-            Pin present = known ? engine.pin(meant) : null; // most names are new: nothing to look up twice
+            Pin present = known ? tasks.live().pin(meant) : null; // most names are new: nothing to look up twice
             Task task = present == null ? null : present.task().ahead();
             if (present != null && task != null && !task.state().isTerminal()) {
                 return present.into(pin -> admission.proceed(pin, send.with(message.in(null, null))));
@@ -93,12 +95,12 @@ final class NamedTasks {
             return;
         }
         try {
-            if (naming.await(0, task -> true, engine.patience(context)) == null) {
+            if (naming.await(0, task -> true, tasks.patience(context)) == null) {
                 throw A2AException.unavailable("Task " + name.name() + " has not begun yet", Duration.ofSeconds(1));
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw Engine.stopping();
+            throw LiveTask.stopping();
         }
         // Not before: a caller that has given up waiting must not let another task take the name of one that is yet to
         // begin.

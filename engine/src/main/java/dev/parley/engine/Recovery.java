@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -65,7 +66,9 @@ final class Recovery {
         volatile @Nullable Runner runner;
     }
 
-    private final Engine engine;
+    private final TaskLog log;
+    private final Tasks tasks;
+    private final Runs runs;
     private final Threads threads;
     private final ScheduledExecutorService timer;
     private final ConcurrentHashMap<TaskKey, Entry> waiting = new ConcurrentHashMap<>();
@@ -73,11 +76,13 @@ final class Recovery {
     /** How often in a row the log refused the events of a task that was taken up. */
     private final AtomicInteger refusals = new AtomicInteger();
 
-    Recovery(Engine engine, Threads threads, ScheduledExecutorService timer, List<Head> interrupted) {
-        this.engine = engine;
+    Recovery(TaskLog log, Tasks tasks, Runs runs, Threads threads, ScheduledExecutorService timer) {
+        this.log = log;
+        this.tasks = tasks;
+        this.runs = runs;
         this.threads = threads;
         this.timer = timer;
-        for (Head head : interrupted) {
+        for (Head head : log.unfinished()) {
             var entry = new Entry(head, null);
             waiting.put(head.key(), entry);
             line(head.key()).entries.add(entry);
@@ -120,7 +125,7 @@ final class Recovery {
     /** Says that a task whose events the log refused may be at rest now: its last turn is over, or there was none. */
     void rests(LiveTask live) {
         Entry entry = waiting.get(live.key());
-        if (entry != null && entry.refused == live && live.turn() == null) {
+        if (entry != null && entry.refused == live && live.run() == null) {
             later(entry, refusals.get(), MOST_WRITE_PAUSES);
         }
     }
@@ -164,7 +169,7 @@ final class Recovery {
     }
 
     private boolean hasWork(Line line) {
-        return engine.isOpen() && line.ahead.get() < MOST_AHEAD && !line.entries.isEmpty();
+        return runs.isOpen() && line.ahead.get() < MOST_AHEAD && !line.entries.isEmpty();
     }
 
     private void workOff(Line line, Runner runner) {
@@ -181,8 +186,8 @@ final class Recovery {
         Pin pin;
         Cause cause;
         try {
-            cause = engine.log().cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
-            pin = engine.pin(key);
+            cause = log.cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
+            pin = tasks.live().pin(key);
         } catch (RuntimeException unreadable) {
             setAside(entry, unreadable);
             return;
@@ -216,7 +221,7 @@ final class Recovery {
     private void setAside(Entry entry, RuntimeException unreadable) {
         TaskKey key = entry.head.key();
         UnreadableTask before = entry.problem;
-        Instant since = before == null ? engine.now() : before.since();
+        Instant since = before == null ? tasks.now() : before.since();
         entry.problem = UnreadableTask.of(key, since, unreadable);
         LOG.log(
                 before == null ? Level.ERROR : Level.DEBUG,

@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the turns of one agent: as many at once as it allows, each on a virtual thread, each with a time limit. */
@@ -27,18 +29,20 @@ final class Runner {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     private static final Duration WRITE_PATIENCE = Duration.ofMinutes(1);
 
-    private final Engine engine;
+    private final Parts parts;
+    private final Recovery recovery;
     private final Agent agent;
     private final Slots<Run> slots;
 
     /** A turn that runs, or waits for a slot, and the pin of its task until the last turn behind it is over. */
     private record Run(Turn turn, Pin pin) {}
 
-    Runner(Engine engine, Agent agent) {
-        this.engine = engine;
+    Runner(Parts parts, Recovery recovery, Agent agent) {
+        this.parts = parts;
+        this.recovery = recovery;
         this.agent = agent;
         this.slots = new Slots<>(
-                agent.concurrency(), agent.queueLimit(), engine.threads().lock());
+                agent.concurrency(), agent.queueLimit(), parts.threads().lock());
     }
 
     /**
@@ -61,20 +65,20 @@ final class Runner {
     private void start(Turn turn, boolean bounded) {
         LiveTask live = turn.live();
         String group = live.key().scope().group();
-        if (!engine.isOpen()) {
+        if (!parts.runs().isOpen()) {
             waits(turn);
             live.leave();
-            throw Engine.stopping();
+            throw LiveTask.stopping();
         }
         if (slots.take(group)) {
-            launch(new Run(turn, engine.tasks().pin(live)));
+            launch(new Run(turn, parts.tasks().live().pin(live)));
             return;
         }
         if (!slots.takePlace(group, bounded)) {
             live.leave();
             throw full();
         }
-        Pin pin = engine.tasks().pin(live);
+        Pin pin = parts.tasks().live().pin(live);
         turn.create(TaskState.SUBMITTED);
         waits(turn);
         slots.enqueue(group, new Run(turn, pin));
@@ -104,7 +108,7 @@ final class Runner {
         LiveTask live = turn.live();
         boolean[] first = new boolean[1];
         long since = live.emit(task -> {
-            if (live.turn() == null && !requireNonNull(task).state().isTerminal()) {
+            if (live.run() == null && !requireNonNull(task).state().isTerminal()) {
                 checkRoom(live.key().scope().group());
             }
             List<TaskEvent> said = events.apply(requireNonNull(task));
@@ -119,7 +123,7 @@ final class Runner {
 
     /** Returns the state of a task whose caller has answered: submitted if the agent has no time for it yet. */
     TaskState resumed(TaskKey key) {
-        return engine.isOpen() && slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
+        return parts.runs().isOpen() && slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
     }
 
     /**
@@ -138,13 +142,13 @@ final class Runner {
     }
 
     /** How much there is to do. */
-    Engine.Load load() {
+    Slots.Load load() {
         return slots.load();
     }
 
     /** Lets those run that wait, as far as there are slots for them. What waits while the engine closes runs after the next start. */
     private void launchWaiting() {
-        while (engine.isOpen()) {
+        while (parts.runs().isOpen()) {
             Run next = slots.next();
             if (next == null) {
                 return;
@@ -155,8 +159,8 @@ final class Runner {
 
     /** Starts a turn, which has a slot, unless the engine closes. */
     private void launch(Run run) {
-        if (engine.began(run.turn())) {
-            engine.threads().start("agent", () -> runAll(run));
+        if (parts.runs().began(run.turn())) {
+            parts.threads().start("agent", () -> runAll(run));
         } else {
             waits(run.turn());
             giveBack(run.pin());
@@ -172,25 +176,36 @@ final class Runner {
             boolean goesOn;
             do {
                 if (turn.isRecovered()) {
-                    engine.recovery().begun(live.key());
+                    recovery.begun(live.key());
                 }
                 try {
                     observed(turn);
-                    next = live.leave();
-                    goesOn = next != null && engine.began(next);
+                    next = (Turn) live.leave();
+                    goesOn = next != null && parts.runs().began(next);
                     if (next != null && !goesOn && !turn.isCutOff()) {
                         waits(next); // while this turn counts as running, for which the log is kept open
                     }
                 } finally {
-                    engine.ended(turn);
+                    ended(turn);
                 }
                 turn = next == null ? turn : next;
             } while (goesOn);
         } finally {
             giveBack(run.pin());
-            engine.recovery().rests(live);
+            recovery.rests(live);
             launchWaiting();
         }
+    }
+
+    private void ended(Turn turn) {
+        LiveTask live = turn.live();
+        MessageKey message = turn.key();
+        if (message != null && live.isAnswered()) {
+            parts.admissions().leave(message); // nothing is written, so nothing else will
+            parts.names().settled(live, Stream.ofNullable(live.name()).toList());
+            parts.tasks().live().remove(live); // announced in the moment of the answer, it never comes to be
+        }
+        parts.runs().ended(turn);
     }
 
     private void giveBack(Pin pin) {
@@ -199,7 +214,7 @@ final class Runner {
     }
 
     private void observed(Turn turn) {
-        engine.observer().observe(agent.name(), turn, () -> run(turn));
+        parts.observer().observe(agent.name(), turn, () -> run(turn));
         turn.over(events -> dropped(turn, events));
     }
 
@@ -211,7 +226,7 @@ final class Runner {
                 events,
                 turn.taskId());
         try {
-            engine.observer().dropped(agent.name(), turn, events);
+            parts.observer().dropped(agent.name(), turn, events);
         } catch (RuntimeException unreported) {
             LOG.log(
                     Level.WARNING,
@@ -232,9 +247,9 @@ final class Runner {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
         }
         turn.live().reads(turn);
-        Limits.Limit limit = engine.limits().in(agent.timeLimit(), turn::expire);
+        Limits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
         try {
-            turn.begin(engine.clock().instant().plus(agent.timeLimit()));
+            turn.begin(parts.clock().instant().plus(agent.timeLimit()));
             agent.handler().handle(turn, turn);
             turn.end();
             returned(turn);
@@ -278,7 +293,7 @@ final class Runner {
             LOG.log(Level.WARNING, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {
             expired(turn);
-        } else if (!engine.isOpen() && problem instanceof InterruptedException) {
+        } else if (!parts.runs().isOpen() && problem instanceof InterruptedException) {
             // Stopped with the server: the next start finds the task unfinished and decides.
             turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
@@ -363,7 +378,7 @@ final class Runner {
 
     /** Lets {@code first} run, or what waits for the task to be taken up. */
     private boolean letRun(LiveTask live, @Nullable Turn first) {
-        Turn next = live.resume(first);
+        Turn next = (Turn) live.resume(first);
         if (next != null) {
             goOn(next);
         }
@@ -377,9 +392,9 @@ final class Runner {
                 live,
                 message == null ? Message.user(Part.text("")) : message,
                 new Turn.Origin(context, List.of(), Map.of(), followUp, attempt, null),
-                engine.clock(),
-                engine.taskLimits(),
-                uri -> engine.extension(agent, uri),
+                parts.clock(),
+                parts.taskLimits(),
+                uri -> parts.extension(agent, uri),
                 () -> {});
     }
 
@@ -395,7 +410,7 @@ final class Runner {
                         "The task waits for no credential (" + task.state() + ")",
                         Map.of("taskId", task.id()));
             }
-            live.causedBy(HostedAgent.cause(context));
+            live.causedBy(Tasks.cause(context));
             return List.of(turn.moved(resumed(live.key()), null, Map.of()));
         });
     }

@@ -37,15 +37,17 @@ final class Sends {
     /** How long an agent may think before its task is created without waiting for its first word. */
     private static final Duration GRACE = Duration.ofMillis(50);
 
-    private final Engine engine;
+    private final Parts parts;
+    private final Tasks tasks;
     private final Agent agent;
     private final Runner runner;
     private final TaskWebhooks webhooks;
     private final List<String> inputModes;
     private final List<String> outputModes;
 
-    Sends(Engine engine, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
-        this.engine = engine;
+    Sends(Parts parts, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
+        this.parts = parts;
+        this.tasks = parts.tasks();
         this.agent = agent;
         this.runner = runner;
         this.webhooks = webhooks;
@@ -92,8 +94,8 @@ final class Sends {
             await(sent, task -> true, context);
             UnaryOperator<Task> view = view(send.configuration().historyLength());
             TaskReader reader = sent.begun()
-                    ? new TaskReader(pin, engine.log(), -1, view)
-                    : TaskReader.fromSnapshot(pin, engine.log(), view);
+                    ? new TaskReader(pin, parts.log(), -1, view)
+                    : TaskReader.fromSnapshot(pin, parts.log(), view);
             // Older dialects end their streams, or keep them open, as their own versions say.
             return context.dialect().equals(CallContext.V1) ? reader.untilSettled() : reader;
         });
@@ -111,14 +113,14 @@ final class Sends {
                 return outcome;
             }
             create(sent);
-            return sent.live().await(sent.since(), enough, engine.patience(context));
+            return sent.live().await(sent.since(), enough, tasks.patience(context));
         } catch (InterruptedException stopped) {
             // A caller that leaves within the grace period leaves a task like one that leaves after it.
-            if (engine.isOpen()) {
+            if (parts.runs().isOpen()) {
                 create(sent);
             }
             Thread.currentThread().interrupt();
-            throw Engine.stopping();
+            throw LiveTask.stopping();
         }
     }
 
@@ -147,10 +149,10 @@ final class Sends {
             webhooks.check(webhook, context);
         }
         // An agent that wants every message anew gets keys that cannot repeat.
-        String identity = agent.deduplicates() ? message.messageId() : engine.newId();
+        String identity = agent.deduplicates() ? message.messageId() : tasks.newId();
         var messageKey = new MessageKey(context.scope(), agent.name(), identity);
         var mine = new CompletableFuture<LiveTask>();
-        First first = engine.admissions().enter(messageKey, new First(message, mine));
+        First first = parts.admissions().enter(messageKey, new First(message, mine));
         if (first != null) {
             Repetition.require(first.message(), message);
             return repeated(first, message, context);
@@ -159,11 +161,11 @@ final class Sends {
             Sent sent = admit(send, context, messageKey);
             mine.complete(sent.live());
             if (sent.turn() == null) {
-                engine.admissions().leave(messageKey);
+                parts.admissions().leave(messageKey);
             }
             return sent;
         } catch (RuntimeException refused) {
-            engine.admissions().leave(messageKey);
+            parts.admissions().leave(messageKey);
             mine.completeExceptionally(refused);
             throw refused;
         }
@@ -184,11 +186,11 @@ final class Sends {
         String taskId = send.message().taskId();
         if (taskId != null && context.namesTasks()) {
             var name = new TaskName(context.scope(), agent.name(), taskId);
-            return engine.names().admit(send, context, name, new Named(context, messageKey, taskId));
+            return parts.names().admit(send, context, name, new Named(context, messageKey, taskId));
         }
         return taskId == null
                 ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
-                : engine.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
+                : tasks.pinned(key(context, taskId)).into(pin -> proceed(pin, send, context, messageKey, null));
     }
 
     /** Admission of a message whose sender calls the task by a name of its own. */
@@ -279,8 +281,8 @@ final class Sends {
     }
 
     private Pin fresh(Message message, CallContext context) {
-        String contextId = message.contextId() == null ? engine.newId() : message.contextId();
-        return engine.tasks().pin(engine.newTask(key(context, engine.newId()), contextId));
+        String contextId = message.contextId() == null ? tasks.newId() : message.contextId();
+        return tasks.begin(key(context, tasks.newId()), contextId);
     }
 
     /** The same message is being worked on: this sender waits for the same outcome, and starts nothing. */
@@ -293,17 +295,17 @@ final class Sends {
         }
         // Only now is it known which task and context the first message has got.
         Repetition.require(first.message().in(rival.contextId(), rival.key().taskId()), said(message, context));
-        Pin pin = engine.tasks().pin(rival);
+        Pin pin = tasks.live().pin(rival);
         if (rival.ahead() == null) {
             return new Sent(pin, 0, null, true);
         }
         pin.close();
-        return new Sent(engine.pinned(rival.key()), 0, null, false);
+        return new Sent(tasks.pinned(rival.key()), 0, null, false);
     }
 
     private @Nullable Sent known(MessageKey messageKey, Message message, CallContext context) {
-        String taskId = engine.log().taskOf(messageKey).orElse(null);
-        Pin known = taskId == null ? null : engine.pin(key(context, taskId));
+        String taskId = parts.log().taskOf(messageKey).orElse(null);
+        Pin known = taskId == null ? null : tasks.live().pin(key(context, taskId));
         if (known == null) {
             return null;
         }
@@ -334,21 +336,21 @@ final class Sends {
         Turn turn = turn(live, send, context, false, messageKey);
         boolean inContext = send.message().contextId() != null;
         if (inContext) {
-            engine.turns().take(live.key(), live.contextId());
+            parts.turns().take(live.key(), live.contextId());
         }
         try {
             PushConfig config = send.configuration().pushConfig();
             if (config != null) {
                 live.bring(webhooks.admit(live, config, name, context, 0));
             }
-            live.causedBy(HostedAgent.cause(context));
+            live.causedBy(Tasks.cause(context));
             live.answersFor(messageKey);
             live.enter(turn);
             runner.start(turn);
             return new Sent(pin, 0, turn, true);
         } catch (RuntimeException refused) {
             if (inContext) {
-                engine.turns().giveBack(live.key(), live.contextId());
+                parts.turns().giveBack(live.key(), live.contextId());
             }
             throw refused;
         }
@@ -362,13 +364,13 @@ final class Sends {
                     "message.contextId", message.contextId() + " (expected: that of the task, or none)");
         }
         long before = live.written();
-        engine.turns().take(live.key(), live.contextId());
+        parts.turns().take(live.key(), live.contextId());
         var turn = turn(live, send, context, true, messageKey);
         long since;
         try {
             since = goOn(turn, send, context, messageKey, name, before);
         } catch (RuntimeException refused) {
-            engine.turns().giveBack(live.key(), live.contextId());
+            parts.turns().giveBack(live.key(), live.contextId());
             throw refused;
         }
         return new Sent(pin, since, turn, false);
@@ -392,7 +394,8 @@ final class Sends {
             List<TaskEvent> said = state.isInterrupted()
                     ? List.of(turn.moved(runner.resumed(live.key()), null, Map.of()), received)
                     : List.of(received);
-            String excess = live.excess(task, said, engine.taskLimits());
+            TaskLimits limits = parts.taskLimits();
+            String excess = live.excess(task, said, limits.events(), limits.bytes());
             if (excess != null) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
@@ -404,7 +407,7 @@ final class Sends {
             if (config != null) {
                 live.bring(webhooks.admit(live, config, name, context, before));
             }
-            live.causedBy(HostedAgent.cause(context));
+            live.causedBy(Tasks.cause(context));
             live.answersFor(messageKey);
             return said;
         });
@@ -416,10 +419,10 @@ final class Sends {
                 send.message(),
                 new Turn.Origin(
                         context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
-                engine.clock(),
-                engine.taskLimits(),
-                uri -> engine.extension(agent, uri),
-                () -> engine.tasks().add(live));
+                parts.clock(),
+                parts.taskLimits(),
+                uri -> parts.extension(agent, uri),
+                () -> tasks.live().add(live));
     }
 
     private TaskKey key(CallContext context, String taskId) {

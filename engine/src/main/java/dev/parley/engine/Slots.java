@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Slots<T> {
     private static final int SHARE = 7;
 
+    /** Slots that are taken, and elements that wait for one. */
+    record Load(int taken, int waiting) {}
+
     private final int slots;
     private final int places;
     private final ReentrantLock lock;
@@ -135,10 +138,10 @@ final class Slots<T> {
         }
     }
 
-    Engine.Load load() {
+    Load load() {
         lock.lock();
         try {
-            return new Engine.Load(takenByAll, queuedByAll);
+            return new Load(takenByAll, queuedByAll);
         } finally {
             lock.unlock();
         }

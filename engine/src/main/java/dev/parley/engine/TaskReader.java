@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Reads from memory while it is near the end of the log and from the store when it is behind, so that a slow reader
  * delays only itself.
  */
-final class TaskReader implements Feed<LoggedEvent> {
+final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
     private final LiveTask live;
     private final TaskLog log;
     private final UnaryOperator<Task> view;
@@ -72,7 +72,8 @@ final class TaskReader implements Feed<LoggedEvent> {
                 && task.state().isTerminal();
     }
 
-    boolean isOpen() {
+    @Override
+    public boolean isOpen() {
         return open.get();
     }
 

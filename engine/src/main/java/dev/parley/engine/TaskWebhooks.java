@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
  * registered them: only deliveries need them, and a stolen key of a caller must not give away the secrets of its receivers.
  */
 final class TaskWebhooks {
-    private final Engine engine;
-    private final Agent agent;
+    private final Parts parts;
+    private final String agent;
     private final boolean supported;
 
     /** @param supported whether the agent's card offers webhooks */
-    TaskWebhooks(Engine engine, Agent agent, boolean supported) {
-        this.engine = engine;
+    TaskWebhooks(Parts parts, String agent, boolean supported) {
+        this.parts = parts;
         this.agent = agent;
         this.supported = supported;
     }
 
     private Webhooks deliveries() {
-        Webhooks deliveries = engine.webhooks();
+        Webhooks deliveries = parts.webhooks();
         if (deliveries == null || !supported) {
             throw A2AException.of(A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED);
         }
@@ -77,12 +77,12 @@ final class TaskWebhooks {
     PushConfig create(PushConfig config, CallContext context) {
         Webhooks deliveries = deliveries();
         String asked = requireNonNull(config.taskId());
-        try (Pin pin = engine.pinned(key(context, asked))) {
+        try (Pin pin = parts.tasks().pinned(key(context, asked))) {
             LiveTask live = pin.task();
             deliveries.check(context.scope().group(), config);
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
-            add(live, webhook, deliveries, HostedAgent.cause(context));
+            add(live, webhook, deliveries, Tasks.cause(context));
             if (live.written() > after) {
                 deliveries.wake(live.key());
             }
@@ -105,7 +105,7 @@ final class TaskWebhooks {
     PushConfig get(GetPushConfig get, CallContext context) {
         Webhooks deliveries = deliveries();
         TaskKey key = key(context, get.taskId());
-        engine.read(key);
+        parts.tasks().read(key);
         return deliveries
                 .find(key, get.id())
                 .map(webhook -> webhook.config().withoutSecrets())
@@ -116,7 +116,7 @@ final class TaskWebhooks {
     PushConfigPage list(ListPushConfigs list, CallContext context) {
         Webhooks deliveries = deliveries();
         TaskKey key = key(context, list.taskId());
-        engine.read(key);
+        parts.tasks().read(key);
         // A task has few webhooks (see Webhooks.MAX_PER_TASK), so one page holds them all.
         return new PushConfigPage(
                 deliveries.of(key).stream()
@@ -127,15 +127,15 @@ final class TaskWebhooks {
 
     Empty delete(DeletePushConfig delete, CallContext context) {
         Webhooks deliveries = deliveries();
-        try (Pin pin = engine.pinned(key(context, delete.taskId()))) {
+        try (Pin pin = parts.tasks().pinned(key(context, delete.taskId()))) {
             LiveTask live = pin.task();
-            deliveries.delete(live.key(), delete.id(), HostedAgent.cause(context));
+            deliveries.delete(live.key(), delete.id(), Tasks.cause(context));
             live.unwatchedBy(delete.id());
             return new Empty();
         }
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return engine.names().key(context, agent.name(), taskId);
+        return parts.names().key(context, agent, taskId);
     }
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * One call of an agent's handler: what it was asked and how it answers. What it emits goes to its {@link LiveTask}; the
  * first emission of a new task creates it.
  */
-final class Turn implements Request, Reply {
+final class Turn implements Request, Reply, LiveTask.Run {
     /** Circumstances of a turn besides its message; {@code key} identifies repetitions of the message. */
     record Origin(
             CallContext context,
@@ -189,8 +189,8 @@ final class Turn implements Request, Reply {
         }
     }
 
-    /** Tells the handler that its task has been canceled. */
-    void cancel() {
+    @Override
+    public void cancel() {
         canceled = true;
         interrupt();
     }
@@ -205,7 +205,8 @@ final class Turn implements Request, Reply {
         return expired;
     }
 
-    synchronized void interrupt() {
+    @Override
+    public synchronized void interrupt() {
         Thread running = thread;
         if (running != null) {
             running.interrupt();
@@ -250,7 +251,7 @@ final class Turn implements Request, Reply {
         try {
             emit(task -> {
                 List<TaskEvent> said = events.apply(task);
-                String excess = live.excess(task, said, limits);
+                String excess = live.excess(task, said, limits.events(), limits.bytes());
                 if (excess == null) {
                     return said;
                 }

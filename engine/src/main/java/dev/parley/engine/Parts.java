@@ -1,0 +1,36 @@
+package dev.parley.engine;
+
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.protocol.AgentEndpoint;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of an engine that its agents share.
+ *
+ * @param webhooks null if webhooks are not supported
+ * @param extensions operations of extensions, by URI
+ */
+record Parts(
+        TaskLog log,
+        InstantSource clock,
+        Threads threads,
+        Limits limits,
+        Tasks tasks,
+        Runs runs,
+        Admissions admissions,
+        NamedTasks names,
+        ContextTurns turns,
+        TaskLimits taskLimits,
+        @Nullable Webhooks webhooks,
+        RunObserver observer,
+        Map<String, Supplier<AgentEndpoint>> extensions) {
+    /** Operations of an extension that an agent uses; null if it does not use it. */
+    @Nullable
+    AgentEndpoint extension(Agent agent, String uri) {
+        Supplier<AgentEndpoint> operations = extensions.get(uri);
+        return operations == null || !agent.uses().contains(uri) ? null : operations.get();
+    }
+}

@@ -1,0 +1,99 @@
+package dev.parley.engine;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The turns of an engine that run, and the stop that waits for them. Safe for any thread. */
+final class Runs {
+    /** Time that a stop waits for interrupted handlers. */
+    private static final Duration INTERRUPTED = Duration.ofSeconds(1);
+
+    /** Turns that run, in the order in which they began. */
+    private final Map<Long, Turn> running = new ConcurrentSkipListMap<>();
+
+    private final AtomicLong numbers = new AtomicLong();
+    private final Limits limits;
+    private final ReentrantLock lock;
+    private final Condition noneRuns;
+    private volatile boolean open = true;
+    private volatile boolean stopped;
+
+    Runs(Limits limits, ReentrantLock lock) {
+        this.limits = limits;
+        this.lock = lock;
+        this.noneRuns = lock.newCondition();
+    }
+
+    /** True until the engine closes. */
+    boolean isOpen() {
+        return open;
+    }
+
+    /** True once waits are refused. */
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** Says that a turn is about to run; false if it must not, because the engine closes. */
+    boolean began(Turn turn) {
+        turn.numbered(numbers.incrementAndGet());
+        running.put(turn.number(), turn);
+        if (open) { // read behind adding: either this sees the close, or the close sees the turn
+            return true;
+        }
+        running.remove(turn.number());
+        wake();
+        return false;
+    }
+
+    /** Says that a turn is done. */
+    void ended(Turn turn) {
+        running.remove(turn.number());
+        if (!open) {
+            wake();
+        }
+    }
+
+    /**
+     * Lets no further turn begin, and ends those that run: at once, or after {@code grace} by an interrupt.
+     *
+     * @param wake wakes all that wait for tasks, who then see {@link #isStopped}
+     */
+    void stop(Duration grace, Runnable wake) {
+        open = false;
+        await(grace);
+        running.values().forEach(Turn::interrupt);
+        await(INTERRUPTED);
+        stopped = true; // written before waking: who looks after this does not wait
+        wake.run();
+        running.values().forEach(turn -> turn.live().wake());
+    }
+
+    private void await(Duration grace) {
+        Limits.Limit limit = limits.in(grace, this::wake);
+        lock.lock();
+        try {
+            while (!running.isEmpty() && !limit.isReached()) {
+                noneRuns.await();
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+            limit.drop();
+        }
+    }
+
+    private void wake() {
+        lock.lock();
+        try {
+            noneRuns.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

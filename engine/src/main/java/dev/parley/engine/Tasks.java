@@ -1,0 +1,228 @@
+package dev.parley.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.DamagedTaskException;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The tasks of an engine, in memory and in its log. Safe for any thread. */
+final class Tasks {
+    /** The part of the heap, one in so many, that tasks may take which streams and agents hold in memory. */
+    private static final int HEAP_SHARE_IN_USE = 4;
+
+    private final TaskLog log;
+    private final InstantSource clock;
+    private final Duration longestWait;
+    private final LiveTask.Surroundings surroundings;
+    private final LiveTasks live;
+
+    /** Facts about a task that is loaded. */
+    interface Origin {
+        /** True if the task is yet to be taken up: messages to it wait. */
+        boolean holds(TaskKey key);
+
+        /** The ids of the task's webhooks. */
+        List<String> webhooks(TaskKey key);
+    }
+
+    /**
+     * @param longestWait of a call for its task
+     * @param cacheBytes room for tasks that nothing happens to
+     */
+    Tasks(InstantSource clock, Duration longestWait, long cacheBytes, LiveTask.Surroundings surroundings, Origin origin) {
+        this.log = surroundings.log();
+        this.clock = clock;
+        this.longestWait = longestWait;
+        this.surroundings = surroundings;
+        this.live = new LiveTasks(
+                cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new LiveTasks.Loader() {
+                    @Override
+                    public @Nullable LiveTask load(TaskKey key) {
+                        return loaded(key, origin);
+                    }
+
+                    @Override
+                    public boolean exists(TaskKey key) {
+                        return log.find(key).isPresent();
+                    }
+                });
+    }
+
+    private @Nullable LiveTask loaded(TaskKey key, Origin origin) {
+        Folded folded = folded(key).orElse(null);
+        if (folded == null) {
+            return null;
+        }
+        var task = new LiveTask(key, folded.task(), folded.sequence(), origin.holds(key), surroundings);
+        origin.webhooks(key).forEach(id -> task.watchedBy(id, Integer.MAX_VALUE));
+        return task;
+    }
+
+    /** A task that is yet to begin, pinned. */
+    Pin begin(TaskKey key, String contextId) {
+        return live.pin(new LiveTask(key, contextId, surroundings));
+    }
+
+    /** The tasks in memory. */
+    LiveTasks live() {
+        return live;
+    }
+
+    /**
+     * Returns a task in memory, pinned.
+     *
+     * @throws A2AException TASK_NOT_FOUND if there is none in the key's scope
+     */
+    Pin pinned(TaskKey key) {
+        Pin pin = live.pin(key);
+        if (pin == null) {
+            throw A2AException.taskNotFound(key.taskId());
+        }
+        return pin;
+    }
+
+    /**
+     * Reads a task, and keeps it in memory for the next time if there is room.
+     *
+     * @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope
+     */
+    Task read(TaskKey key) {
+        LiveTask present = live.peek(key);
+        if (present == null) {
+            try (Pin pin = pinIfRoom(key)) {
+                present = pin == null ? null : pin.task();
+            }
+        }
+        Task task = present == null ? null : present.durable();
+        return task != null ? task : find(key).orElseThrow(() -> A2AException.taskNotFound(key.taskId()));
+    }
+
+    /** Returns a task in memory, pinned; null if there is none, or it is large and there is no room for it. */
+    private @Nullable Pin pinIfRoom(TaskKey key) {
+        try {
+            return live.pin(key);
+        } catch (A2AException full) {
+            if (full.error() != A2AError.UNAVAILABLE) {
+                throw full;
+            }
+            return null;
+        }
+    }
+
+    /** Reads a task without keeping it in memory; empty if there is none. */
+    Optional<Task> find(TaskKey key) {
+        LiveTask present = live.peek(key);
+        Task task = present == null ? null : present.durable();
+        return task != null ? Optional.of(task) : folded(key).map(Folded::task);
+    }
+
+    /** A task as the log has it, up to the event of that number. */
+    record Folded(Task task, long sequence) {}
+
+    /** Reads a task; empty if there is none, also if it is removed in the middle. */
+    private Optional<Folded> folded(TaskKey key) {
+        try {
+            return Optional.of(fold(log, key));
+        } catch (DamagedTaskException incomplete) { // or not there
+            if (log.find(key).isEmpty()) {
+                return Optional.empty();
+            }
+            throw incomplete;
+        }
+    }
+
+    /** @throws DamagedTaskException if the log holds no event of the task, or one that cannot be read */
+    static Folded fold(TaskLog log, TaskKey key) {
+        Task task = null;
+        long sequence = 0;
+        List<LoggedEvent> events;
+        do {
+            events = log.read(key, sequence, LiveTask.MAX_PENDING);
+            for (LoggedEvent event : events) {
+                task = event.event().applyTo(task);
+                sequence = event.sequence();
+            }
+        } while (events.size() >= LiveTask.MAX_PENDING);
+        if (task == null || events.isEmpty() && log.find(key).isEmpty()) { // removed, maybe in the middle
+            throw new DamagedTaskException(key.taskId(), "it has no events");
+        }
+        return new Folded(task, sequence);
+    }
+
+    /** Ends a task for its caller. */
+    Task cancel(TaskKey key, Map<String, @Nullable Object> metadata, CallContext context) {
+        try (Pin pin = pinned(key)) {
+            LiveTask task = pin.task();
+            long canceled = task.emit(current -> {
+                TaskState state = requireNonNull(current).state();
+                if (state.isTerminal()) {
+                    throw A2AException.of(
+                            A2AError.TASK_NOT_CANCELABLE,
+                            "The task has ended (" + state + ")",
+                            Map.of("taskId", current.id()));
+                }
+                task.causedBy(cause(context));
+                return List.of(new TaskStatusUpdateEvent(
+                        current.id(), current.contextId(), TaskStatus.of(TaskState.CANCELED, now()), metadata));
+            });
+            LiveTask.Run running = task.run();
+            if (running != null) {
+                running.cancel();
+            }
+            return written(task, canceled, context);
+        }
+    }
+
+    /** Waits until an event of a task is on disk, and returns the task. */
+    Task written(LiveTask task, long sequence, CallContext context) {
+        try {
+            TaskEvent event = task.await(sequence, any -> true, patience(context));
+            return event instanceof Task written ? written : read(task.key());
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw LiveTask.stopping();
+        }
+    }
+
+    /** The origin of a change that a call makes. */
+    static Cause cause(CallContext context) {
+        return new Cause(context.caller(), context.address(), context.traceparent(), context.chain());
+    }
+
+    /** How long a call waits for its task. */
+    Duration patience(CallContext context) {
+        Instant deadline = context.deadline();
+        if (deadline == null) {
+            return longestWait;
+        }
+        Duration left = Duration.between(clock.instant(), deadline);
+        return left.compareTo(longestWait) < 0 ? left : longestWait;
+    }
+
+    Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    String newId() {
+        return surroundings.threads().id(now());
+    }
+}
