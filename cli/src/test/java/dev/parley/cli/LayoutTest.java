@@ -29,7 +29,6 @@ final class LayoutTest {
     private static final Map<String, Integer> LARGER_RINGS = Map.of(
             "dev.parley.cli", 10,
             "dev.parley.dialect", 47,
-            "dev.parley.engine", 15,
             "dev.parley.hub", 4,
             "dev.parley.knowledge", 8,
             "dev.parley.server.helidon", 8);

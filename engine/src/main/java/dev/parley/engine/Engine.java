@@ -2,6 +2,8 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog;
@@ -12,6 +14,12 @@ import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.engine.tasks.Admissions;
+import dev.parley.engine.tasks.ContextTurns;
+import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.NamedTasks;
+import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
@@ -267,7 +275,7 @@ public final class Engine implements AutoCloseable {
      * longer than {@code grace} at most. Idempotent.
      */
     public void drain(Duration grace) {
-        parts.runs().stop(grace, parts.tasks().live()::wakeAll);
+        parts.runs().stop(grace, tasks().live()::wakeAll);
     }
 
     /**
@@ -315,7 +323,7 @@ public final class Engine implements AutoCloseable {
             return removed;
         } finally {
             if (removed > 0) {
-                parts.tasks().live().removed(live -> {
+                tasks().live().removed(live -> {
                     Task task = live.durable();
                     return task != null
                             && task.state().isTerminal()
@@ -337,8 +345,8 @@ public final class Engine implements AutoCloseable {
         if (runner == null) {
             throw A2AException.taskNotFound(taskId);
         }
-        try (Pin pin = parts.tasks().pinned(key)) {
-            return parts.tasks().written(pin.task(), runner.authorize(pin.task(), credential, context), context);
+        try (Pin pin = tasks().pinned(key)) {
+            return tasks().written(pin.task(), runner.authorize(pin.task(), credential, context), context);
         }
     }
 
@@ -347,7 +355,7 @@ public final class Engine implements AutoCloseable {
     /** Tasks about a subject, by their ids, behind {@code after}; null for the first. */
     public List<Task> about(Subject subject, @Nullable String after, int limit) {
         return parts.log().about(subject, after, limit).stream()
-                .flatMap(head -> parts.tasks().find(head.key()).stream())
+                .flatMap(head -> tasks().find(head.key()).stream())
                 .toList();
     }
 
@@ -370,7 +378,7 @@ public final class Engine implements AutoCloseable {
                 parts.log().erase(keys);
             } finally {
                 // Also on failure: the tasks may be removed, and those that remain are read again on demand.
-                parts.tasks().live().removed(live -> gone.contains(live.key()));
+                tasks().live().removed(live -> gone.contains(live.key()));
                 recovery.forget(gone);
                 parts.turns().forget(heads);
             }
@@ -384,7 +392,7 @@ public final class Engine implements AutoCloseable {
 
     private void end(Head head, CallContext by) {
         try {
-            parts.tasks().cancel(head.key(), Map.of(), by);
+            tasks().cancel(head.key(), Map.of(), by);
         } catch (A2AException ended) {
             LOG.log(Level.DEBUG, "a task that was to be erased has ended by itself", ended);
         } catch (RuntimeException unreadable) {
@@ -392,11 +400,16 @@ public final class Engine implements AutoCloseable {
         }
     }
 
+    /** Tasks in memory and in the log. */
+    Tasks tasks() {
+        return parts.tasks();
+    }
+
     /** Continues the engine's work after a commit or a failed one. */
     private final class Written implements LiveTask.Listener {
         @Override
         public void written(LiveTask live, Segment segment) {
-            parts.tasks().live().settled(live);
+            tasks().live().settled(live);
             parts.admissions().settled(segment.messages());
             parts.names().settled(live, Stream.ofNullable(segment.name()).toList());
             if (live.isWatched() && parts.webhooks() != null) {
@@ -411,7 +424,7 @@ public final class Engine implements AutoCloseable {
 
         @Override
         public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> lost) {
-            parts.tasks().live().settled(live);
+            tasks().live().settled(live);
             parts.admissions().settled(messages);
             parts.names().settled(live, lost);
             LiveTask.Run running = live.run();

@@ -3,6 +3,8 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.Pin;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;

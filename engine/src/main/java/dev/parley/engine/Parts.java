@@ -1,6 +1,12 @@
 package dev.parley.engine;
 
+import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.tasks.Admissions;
+import dev.parley.engine.tasks.ContextTurns;
+import dev.parley.engine.tasks.NamedTasks;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
 import java.time.InstantSource;
 import java.util.Map;

@@ -2,10 +2,14 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.CallChain;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -2,9 +2,14 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.Slots;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;

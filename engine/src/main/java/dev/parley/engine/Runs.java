@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.scheduling.Limits;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;

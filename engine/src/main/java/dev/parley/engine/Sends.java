@@ -1,9 +1,15 @@
 package dev.parley.engine;
 
-import dev.parley.engine.Admissions.First;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.engine.tasks.Admissions.First;
+import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.NamedTasks;
+import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.Repetition;
+import dev.parley.engine.tasks.TaskReader;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;

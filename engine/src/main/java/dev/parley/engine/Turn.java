@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.tasks.LiveTask;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;

@@ -2,6 +2,8 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.scheduling.DeliverySlots;
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;

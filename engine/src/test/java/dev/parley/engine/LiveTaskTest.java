@@ -4,11 +4,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.LiveTasks;
+import dev.parley.engine.tasks.TaskReader;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -146,8 +151,7 @@ final class LiveTaskTest {
     }
 
     private static TaskReader reader(LiveTask live, TaskLog log) {
-        live.pins.incrementAndGet();
-        return new TaskReader(new Pin(TASKS, live), log, 0, UnaryOperator.identity());
+        return new TaskReader(TASKS.pin(live), log, 0, UnaryOperator.identity());
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.tasks.LiveTask;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -309,10 +310,10 @@ final class RecoveryTest {
         var key = new TaskKey(ALICE.scope(), "agent", task.id());
 
         try (Engine second = Engine.builder(log).build()) {
-            assertThat(second.find(key)).isPresent();
+            assertThat(second.tasks().find(key)).isPresent();
             log.onNextRead(() -> disk.erase(List.of(key)));
 
-            assertThat(second.find(key)).isEmpty();
+            assertThat(second.tasks().find(key)).isEmpty();
         }
     }
 
@@ -377,8 +378,8 @@ final class RecoveryTest {
         try (Engine second = Engine.builder(log).build()) {
             log.onNextRead(() -> second.erase(new Subject("t1", "alice", null), ALICE, ids -> {}));
 
-            assertThat(second.pin(key)).isNull();
-            assertThat(second.find(key)).isEmpty();
+            assertThat(second.tasks().live().pin(key)).isNull();
+            assertThat(second.tasks().find(key)).isEmpty();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.scheduling.Threads;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,7 +50,7 @@ final class SlotsTest {
 
         assertThat(places).isBetween(80, 90);
         assertThat(slots.takePlace("other", true)).isTrue();
-        assertThat(slots.load()).isEqualTo(new Engine.Load(1, places + 1));
+        assertThat(slots.load()).isEqualTo(new Slots.Load(1, places + 1));
     }
 
     private static int take(Slots<String> slots, String group) {

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Source of the engine's threads, timers, locks, elapsed time and ids. A simulation replaces it, so that one seed decides the order
  * of everything that happens.
  */
-interface Threads {
+public interface Threads {
     /** The threads and the time of the platform. */
     Threads PLATFORM = new Threads() {
         @Override

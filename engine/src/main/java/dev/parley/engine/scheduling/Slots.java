@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import dev.parley.protocol.support.FairQueue;
 import java.util.HashMap;
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any thread.
  */
-final class Slots<T> {
+public final class Slots<T> {
     private static final int SHARE = 7;
 
     /** Slots that are taken, and elements that wait for one. */
-    record Load(int taken, int waiting) {}
+    public record Load(int taken, int waiting) {}
 
     private final int slots;
     private final int places;
@@ -35,7 +35,7 @@ final class Slots<T> {
      * @param slots that may be taken at once
      * @param places in the queue
      */
-    Slots(int slots, int places, ReentrantLock lock) {
+    public Slots(int slots, int places, ReentrantLock lock) {
         this.slots = slots;
         this.places = places;
         this.lock = lock;
@@ -46,7 +46,7 @@ final class Slots<T> {
     }
 
     /** Returns whether {@link #take} would give a slot to the group at this moment. */
-    boolean isFree(String group) {
+    public boolean isFree(String group) {
         lock.lock();
         try {
             return hasRoom(group, taken, takenByAll, slots);
@@ -56,7 +56,7 @@ final class Slots<T> {
     }
 
     /** Takes a slot for a group, if it may have one now. */
-    boolean take(String group) {
+    public boolean take(String group) {
         lock.lock();
         try {
             if (!hasRoom(group, taken, takenByAll, slots)) {
@@ -71,7 +71,7 @@ final class Slots<T> {
     }
 
     /** Gives a slot back. {@link #next} then returns the elements that can take it. */
-    void giveBack(String group) {
+    public void giveBack(String group) {
         lock.lock();
         try {
             taken.computeIfPresent(group, (same, count) -> count == 1 ? null : count - 1);
@@ -82,7 +82,7 @@ final class Slots<T> {
     }
 
     /** True if the group may take a slot, or a place in the queue, now. */
-    boolean hasRoom(String group) {
+    public boolean hasRoom(String group) {
         lock.lock();
         try {
             return hasRoom(group, taken, takenByAll, slots) || hasRoom(group, queued, queuedByAll, places);
@@ -96,7 +96,7 @@ final class Slots<T> {
      *
      * @param bounded false if there has to be one
      */
-    boolean takePlace(String group, boolean bounded) {
+    public boolean takePlace(String group, boolean bounded) {
         lock.lock();
         try {
             if (bounded && !hasRoom(group, queued, queuedByAll, places)) {
@@ -111,13 +111,13 @@ final class Slots<T> {
     }
 
     /** Appends an element to the queue, in its place. */
-    void enqueue(String group, T element) {
+    public void enqueue(String group, T element) {
         queue.add(group, element);
     }
 
     /** Removes the next element whose group may take a slot, takes it, and frees its place; null if there is none. */
     @Nullable
-    T next() {
+    public T next() {
         lock.lock();
         try {
             String[] eligible = new String[1];
@@ -138,7 +138,7 @@ final class Slots<T> {
         }
     }
 
-    Load load() {
+    public Load load() {
         lock.lock();
         try {
             return new Load(takenByAll, queuedByAll);

@@ -1,10 +1,10 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** One use of a task, which keeps the task in memory until the pin is closed. Safe for any thread. */
-final class Pin implements AutoCloseable {
+public final class Pin implements AutoCloseable {
     private final LiveTasks tasks;
     private final LiveTask task;
     private final AtomicBoolean open = new AtomicBoolean(true);
@@ -15,12 +15,12 @@ final class Pin implements AutoCloseable {
         this.task = task;
     }
 
-    LiveTask task() {
+    public LiveTask task() {
         return task;
     }
 
     /** Hands this pin over to {@code user}, whose result closes it; closes it if {@code user} throws. */
-    <R> R into(Function<Pin, R> user) {
+    public <R> R into(Function<Pin, R> user) {
         try {
             return user.apply(this);
         } catch (RuntimeException | Error failure) {

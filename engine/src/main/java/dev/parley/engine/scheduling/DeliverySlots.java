@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import dev.parley.protocol.support.FairQueue;
 import java.util.HashMap;
@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * Slots for deliveries, shared so that a receiver that never answers delays only itself: each receiver has a few, and a group
  * with many receivers has at most seven times as many as it leaves free. Receivers come in turn. Safe for any thread.
  */
-final class DeliverySlots<T> {
+public final class DeliverySlots<T> {
     private static final int SLOTS = 256;
     private static final int PER_RECEIVER = 16;
     private static final int SHARE = 7;
 
     /** An element that has a slot, or waits for one. */
-    record Entry<T>(String group, String receiver, T element) {}
+    public record Entry<T>(String group, String receiver, T element) {}
 
     private final ReentrantLock lock;
     private final FairQueue<Entry<T>> queue = new FairQueue<>();
@@ -24,11 +24,11 @@ final class DeliverySlots<T> {
     private final Map<String, Integer> byReceiver = new HashMap<>();
     private int taken;
 
-    DeliverySlots(ReentrantLock lock) {
+    public DeliverySlots(ReentrantLock lock) {
         this.lock = lock;
     }
 
-    void add(String group, String receiver, T element) {
+    public void add(String group, String receiver, T element) {
         lock.lock();
         try {
             queue.add(name(group, receiver), new Entry<>(group, receiver, element));
@@ -49,7 +49,7 @@ final class DeliverySlots<T> {
 
     /** Takes a slot for the next element that may have one, and removes it from the queue; null if there is none. */
     @Nullable
-    Entry<T> next() {
+    public Entry<T> next() {
         lock.lock();
         try {
             Entry<T> next = queue.poll(this::hasRoom);
@@ -64,7 +64,7 @@ final class DeliverySlots<T> {
         }
     }
 
-    void giveBack(Entry<T> entry) {
+    public void giveBack(Entry<T> entry) {
         lock.lock();
         try {
             byGroup.computeIfPresent(entry.group(), (same, count) -> count == 1 ? null : count - 1);

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import static java.util.Objects.requireNonNull;
 
@@ -25,7 +25,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of an engine, in memory and in its log. Safe for any thread. */
-final class Tasks {
+public final class Tasks {
     /** The part of the heap, one in so many, that tasks may take which streams and agents hold in memory. */
     private static final int HEAP_SHARE_IN_USE = 4;
 
@@ -36,7 +36,7 @@ final class Tasks {
     private final LiveTasks live;
 
     /** Facts about a task that is loaded. */
-    interface Origin {
+    public interface Origin {
         /** True if the task is yet to be taken up: messages to it wait. */
         boolean holds(TaskKey key);
 
@@ -48,13 +48,18 @@ final class Tasks {
      * @param longestWait of a call for its task
      * @param cacheBytes room for tasks that nothing happens to
      */
-    Tasks(InstantSource clock, Duration longestWait, long cacheBytes, LiveTask.Surroundings surroundings, Origin origin) {
+    public Tasks(
+            InstantSource clock,
+            Duration longestWait,
+            long cacheBytes,
+            LiveTask.Surroundings surroundings,
+            Origin origin) {
         this.log = surroundings.log();
         this.clock = clock;
         this.longestWait = longestWait;
         this.surroundings = surroundings;
-        this.live = new LiveTasks(
-                cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new LiveTasks.Loader() {
+        this.live =
+                new LiveTasks(cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new LiveTasks.Loader() {
                     @Override
                     public @Nullable LiveTask load(TaskKey key) {
                         return loaded(key, origin);
@@ -78,12 +83,12 @@ final class Tasks {
     }
 
     /** A task that is yet to begin, pinned. */
-    Pin begin(TaskKey key, String contextId) {
+    public Pin begin(TaskKey key, String contextId) {
         return live.pin(new LiveTask(key, contextId, surroundings));
     }
 
     /** The tasks in memory. */
-    LiveTasks live() {
+    public LiveTasks live() {
         return live;
     }
 
@@ -92,7 +97,7 @@ final class Tasks {
      *
      * @throws A2AException TASK_NOT_FOUND if there is none in the key's scope
      */
-    Pin pinned(TaskKey key) {
+    public Pin pinned(TaskKey key) {
         Pin pin = live.pin(key);
         if (pin == null) {
             throw A2AException.taskNotFound(key.taskId());
@@ -105,7 +110,7 @@ final class Tasks {
      *
      * @throws A2AException TASK_NOT_FOUND if there is no such task in the key's scope
      */
-    Task read(TaskKey key) {
+    public Task read(TaskKey key) {
         LiveTask present = live.peek(key);
         if (present == null) {
             try (Pin pin = pinIfRoom(key)) {
@@ -129,14 +134,14 @@ final class Tasks {
     }
 
     /** Reads a task without keeping it in memory; empty if there is none. */
-    Optional<Task> find(TaskKey key) {
+    public Optional<Task> find(TaskKey key) {
         LiveTask present = live.peek(key);
         Task task = present == null ? null : present.durable();
         return task != null ? Optional.of(task) : folded(key).map(Folded::task);
     }
 
     /** A task as the log has it, up to the event of that number. */
-    record Folded(Task task, long sequence) {}
+    public record Folded(Task task, long sequence) {}
 
     /** Reads a task; empty if there is none, also if it is removed in the middle. */
     private Optional<Folded> folded(TaskKey key) {
@@ -151,7 +156,7 @@ final class Tasks {
     }
 
     /** @throws DamagedTaskException if the log holds no event of the task, or one that cannot be read */
-    static Folded fold(TaskLog log, TaskKey key) {
+    public static Folded fold(TaskLog log, TaskKey key) {
         Task task = null;
         long sequence = 0;
         List<LoggedEvent> events;
@@ -169,7 +174,7 @@ final class Tasks {
     }
 
     /** Ends a task for its caller. */
-    Task cancel(TaskKey key, Map<String, @Nullable Object> metadata, CallContext context) {
+    public Task cancel(TaskKey key, Map<String, @Nullable Object> metadata, CallContext context) {
         try (Pin pin = pinned(key)) {
             LiveTask task = pin.task();
             long canceled = task.emit(current -> {
@@ -193,7 +198,7 @@ final class Tasks {
     }
 
     /** Waits until an event of a task is on disk, and returns the task. */
-    Task written(LiveTask task, long sequence, CallContext context) {
+    public Task written(LiveTask task, long sequence, CallContext context) {
         try {
             TaskEvent event = task.await(sequence, any -> true, patience(context));
             return event instanceof Task written ? written : read(task.key());
@@ -204,12 +209,12 @@ final class Tasks {
     }
 
     /** The origin of a change that a call makes. */
-    static Cause cause(CallContext context) {
+    public static Cause cause(CallContext context) {
         return new Cause(context.caller(), context.address(), context.traceparent(), context.chain());
     }
 
     /** How long a call waits for its task. */
-    Duration patience(CallContext context) {
+    public Duration patience(CallContext context) {
         Instant deadline = context.deadline();
         if (deadline == null) {
             return longestWait;
@@ -218,11 +223,11 @@ final class Tasks {
         return left.compareTo(longestWait) < 0 ? left : longestWait;
     }
 
-    Instant now() {
+    public Instant now() {
         return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
-    String newId() {
+    public String newId() {
         return surroundings.threads().id(now());
     }
 }

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Large tasks that are in use have a bound of their own: beyond it no further one is loaded.
  */
-final class LiveTasks {
+public final class LiveTasks {
     /** Reads tasks from the log. */
-    interface Loader {
+    public interface Loader {
         /** Returns a task as the log holds it; null if it holds none. */
         @Nullable
         LiveTask load(TaskKey key);
@@ -50,7 +50,7 @@ final class LiveTasks {
      * @param maxBytes room for tasks that nothing happens to
      * @param mostInUse bytes of tasks in use with which no further large one is loaded
      */
-    LiveTasks(long maxBytes, long mostInUse, Loader loader) {
+    public LiveTasks(long maxBytes, long mostInUse, Loader loader) {
         this.loader = loader;
         this.mostInUse = mostInUse;
         this.cache = Caffeine.newBuilder()
@@ -61,7 +61,7 @@ final class LiveTasks {
     }
 
     /** Adds a task that is about to begin. Its pins are those that it has already. */
-    void add(LiveTask live) {
+    public void add(LiveTask live) {
         cache.put(live.key().taskId(), live);
     }
 
@@ -71,7 +71,7 @@ final class LiveTasks {
      * @throws A2AException UNAVAILABLE if it is large, and too many others are in use
      */
     @Nullable
-    Pin pin(TaskKey key) {
+    public Pin pin(TaskKey key) {
         while (true) {
             LiveTask present = cache.asMap().computeIfPresent(key.taskId(), (id, live) -> pinned(live, key));
             if (present != null && !present.isBroken()) {
@@ -92,7 +92,7 @@ final class LiveTasks {
     }
 
     /** Pins a task that is new, or that its caller has pinned already. */
-    Pin pin(LiveTask live) {
+    public Pin pin(LiveTask live) {
         live.pins.incrementAndGet();
         return new Pin(this, live);
     }
@@ -178,7 +178,7 @@ final class LiveTasks {
 
     /** Returns the task if it is in memory and visible to the key's scope. */
     @Nullable
-    LiveTask peek(TaskKey key) {
+    public LiveTask peek(TaskKey key) {
         LiveTask live = cache.getIfPresent(key.taskId());
         return live != null && live.key().equals(key) && !live.isBroken() ? live : null;
     }
@@ -194,7 +194,7 @@ final class LiveTasks {
      * Weighs the task anew, as it may no longer be in use; drops it if the disk refused it, or if its sender has got all of
      * it at once, because such a task is seldom asked for again.
      */
-    void settled(LiveTask live) {
+    public void settled(LiveTask live) {
         if (live.isBroken()) {
             remove(live);
         } else if (isIdle(live)) {
@@ -210,17 +210,17 @@ final class LiveTasks {
     }
 
     /** Removes a task that does not come to be, or that a new object replaces. */
-    void remove(LiveTask live) {
+    public void remove(LiveTask live) {
         cache.asMap().remove(live.key().taskId(), live);
     }
 
     /** Wakes all threads that wait for a task, after a change of state outside of the tasks that they also check. */
-    void wakeAll() {
+    public void wakeAll() {
         cache.asMap().values().forEach(LiveTask::wake);
     }
 
     /** Removes the tasks that satisfy {@code gone}, after the log has removed them. Later reads do not find them. */
-    void removed(Predicate<LiveTask> gone) {
+    public void removed(Predicate<LiveTask> gone) {
         // A thread that adds a task either has done so before this, so that the loop finds it, or notices the removal.
         admission.lock();
         try {

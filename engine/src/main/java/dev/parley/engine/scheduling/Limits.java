@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import java.time.Duration;
 import java.util.Comparator;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any thread.
  */
-final class Limits {
+public final class Limits {
     private static final Comparator<Limit> EARLIEST_FIRST =
             Comparator.<Limit>comparingLong(limit -> limit.at).thenComparingLong(limit -> limit.number);
 
@@ -32,14 +32,14 @@ final class Limits {
 
     private @Nullable Future<?> bell;
 
-    Limits(Threads threads, ScheduledExecutorService timer) {
+    public Limits(Threads threads, ScheduledExecutorService timer) {
         this.threads = threads;
         this.timer = timer;
         this.origin = threads.nanoTime();
     }
 
     /** A limit that has been set. */
-    final class Limit {
+    public final class Limit {
         private final long at;
         private final long number = numbers.getAndIncrement();
         private final Runnable action;
@@ -49,18 +49,18 @@ final class Limits {
             this.action = action;
         }
 
-        boolean isReached() {
+        public boolean isReached() {
             return at <= now();
         }
 
         /** Has the action not run, if it has not begun. */
-        void drop() {
+        public void drop() {
             limits.remove(this);
         }
     }
 
     /** Has {@code action}, which must not block, run after {@code time} unless the limit is dropped before. */
-    Limit in(Duration time, Runnable action) {
+    public Limit in(Duration time, Runnable action) {
         long now = now();
         var limit = new Limit(now + Math.min(TimeUnit.NANOSECONDS.convert(time), Long.MAX_VALUE - now), action);
         limits.add(limit);

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.Feed;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Reads from memory while it is near the end of the log and from the store when it is behind, so that a slow reader
  * delays only itself.
  */
-final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
+public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
     private final LiveTask live;
     private final TaskLog log;
     private final UnaryOperator<Task> view;
@@ -37,7 +37,7 @@ final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
      * @param view how tasks in the stream are shown
      * @param pin of the task that is read; this reader closes it
      */
-    TaskReader(Pin pin, TaskLog log, long position, UnaryOperator<Task> view) {
+    public TaskReader(Pin pin, TaskLog log, long position, UnaryOperator<Task> view) {
         this.pin = pin;
         this.live = pin.task();
         this.log = log;
@@ -46,7 +46,7 @@ final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
     }
 
     /** A reader that begins with the task as it stands. */
-    static TaskReader fromSnapshot(Pin pin, TaskLog log, UnaryOperator<Task> view) {
+    public static TaskReader fromSnapshot(Pin pin, TaskLog log, UnaryOperator<Task> view) {
         LoggedEvent snapshot = pin.task().snapshot(view);
         var reader = new TaskReader(pin, log, snapshot.sequence(), view);
         reader.snapshot = snapshot;
@@ -59,13 +59,13 @@ final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
      *
      * <p>Source: A2A specification 1.0, section 11.7.
      */
-    TaskReader untilSettled() {
+    public TaskReader untilSettled() {
         untilSettled = true;
         return this;
     }
 
     /** True if this reader has nothing to wait for: its snapshot is that of a task that has ended. */
-    boolean startsAtTheEnd() {
+    public boolean startsAtTheEnd() {
         LoggedEvent first = snapshot;
         return first != null
                 && first.event() instanceof Task task

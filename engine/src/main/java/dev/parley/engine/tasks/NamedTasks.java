@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>The segment that creates a task gives it its name, and repeated messages are recognised before: see ADR 29.
  */
-final class NamedTasks {
+public final class NamedTasks {
     /** Admission of one message, by the task that its name leads to. */
-    interface Admission<T> {
+    public interface Admission<T> {
         /** A task that would begin with this message, not visible yet. */
         Pin fresh(Message first);
 
@@ -35,16 +35,15 @@ final class NamedTasks {
     /** Tasks that are getting a name, until the log has it. */
     private final ConcurrentHashMap<TaskName, LiveTask> beginning = new ConcurrentHashMap<>();
 
-    NamedTasks(TaskLog log, Tasks tasks) {
+    public NamedTasks(TaskLog log, Tasks tasks) {
         this.log = log;
         this.tasks = tasks;
     }
 
     /** Returns the task that a caller means by an id: one of its own names, if it has such, or the task's id. */
-    TaskKey key(CallContext context, String agent, String taskId) {
+    public TaskKey key(CallContext context, String agent, String taskId) {
         String id = context.namesTasks()
-                ? log.taskNamed(new TaskName(context.scope(), agent, taskId))
-                        .orElse(taskId)
+                ? log.taskNamed(new TaskName(context.scope(), agent, taskId)).orElse(taskId)
                 : taskId;
         return new TaskKey(context.scope(), agent, id);
     }
@@ -53,7 +52,7 @@ final class NamedTasks {
      * Admits a message to the task of a name. If there is none, or it has ended, another one begins, which then has the name; it refers
      * to the one that had it.
      */
-    <T> T admit(Send send, CallContext context, TaskName name, Admission<T> admission) {
+    public <T> T admit(Send send, CallContext context, TaskName name, Admission<T> admission) {
         Message message = send.message();
         while (true) {
             awaitName(name, context);
@@ -108,7 +107,7 @@ final class NamedTasks {
     }
 
     /** Forgets names that a task was getting: the log has them, or will not get them. */
-    void settled(LiveTask live, List<TaskName> names) {
+    public void settled(LiveTask live, List<TaskName> names) {
         names.forEach(name -> beginning.remove(name, live));
     }
 }

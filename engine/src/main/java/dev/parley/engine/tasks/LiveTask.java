@@ -1,7 +1,9 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
@@ -52,12 +54,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any thread. The lock is never held during I/O.
  */
-final class LiveTask implements TaskLog.Writer {
+public final class LiveTask implements TaskLog.Writer {
     /**
      * An agent that is this many events, or bytes, ahead of the disk waits for it. No segment is larger, so who reads as
      * many at once decodes no segment over and over.
      */
-    static final int MAX_PENDING = 4_096;
+    public static final int MAX_PENDING = 4_096;
 
     private static final int MAX_PENDING_BYTES = 4 << 20;
     /** How many of the newest events readers find in memory, unless the only reader has read them. */
@@ -112,7 +114,7 @@ final class LiveTask implements TaskLog.Writer {
     private volatile boolean watched;
 
     /** A call of the agent for this task. */
-    interface Run {
+    public interface Run {
         /** Tells the handler that its task has been canceled. */
         void cancel();
 
@@ -121,12 +123,12 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** A reader of this task's events. */
-    interface Reader {
+    public interface Reader {
         boolean isOpen();
     }
 
     /** Follows what becomes of the events of tasks. Called on the log's thread; must not block. */
-    interface Listener {
+    public interface Listener {
         /** A segment is on disk. */
         void written(LiveTask live, Segment segment);
 
@@ -143,10 +145,11 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** The parts of an engine that its tasks use. */
-    record Surroundings(TaskLog log, Threads threads, Limits limits, BooleanSupplier stopped, Listener listener) {}
+    public record Surroundings(
+            TaskLog log, Threads threads, Limits limits, BooleanSupplier stopped, Listener listener) {}
 
     /** A task that is yet to begin. */
-    LiveTask(TaskKey key, String contextId, Surroundings engine) {
+    public LiveTask(TaskKey key, String contextId, Surroundings engine) {
         this.key = key;
         this.cause = new Cause(key.scope().owner(), "", null, CallChain.NONE);
         this.contextId = contextId;
@@ -161,7 +164,7 @@ final class LiveTask implements TaskLog.Writer {
      *
      * @param held whether it is yet to be taken up
      */
-    LiveTask(TaskKey key, Task task, long sequence, boolean held, Surroundings engine) {
+    public LiveTask(TaskKey key, Task task, long sequence, boolean held, Surroundings engine) {
         this(key, task.contextId(), engine);
         this.held = held;
         this.ahead = task;
@@ -171,28 +174,28 @@ final class LiveTask implements TaskLog.Writer {
         this.weight = 1_000 + weightOf(task);
     }
 
-    TaskKey key() {
+    public TaskKey key() {
         return key;
     }
 
     /** Says who makes the task move from now on. */
-    void causedBy(Cause caller) {
+    public void causedBy(Cause caller) {
         cause = caller;
     }
 
-    String contextId() {
+    public String contextId() {
         return contextId;
     }
 
     /** The task as it is on disk; null before its first event is. */
     @Nullable
-    Task durable() {
+    public Task durable() {
         return durable;
     }
 
     /** The task with everything emitted; null before its first emission. */
     @Nullable
-    Task ahead() {
+    public Task ahead() {
         lock.lock();
         try {
             return ahead;
@@ -213,7 +216,7 @@ final class LiveTask implements TaskLog.Writer {
      * @throws TaskEndedException if the task has ended, or the answer was a message; nothing was emitted
      * @throws A2AException if the log has failed
      */
-    long emit(Decision decide) {
+    public long emit(Decision decide) {
         boolean submit = false;
         long last;
         lock.lock();
@@ -274,7 +277,7 @@ final class LiveTask implements TaskLog.Writer {
      * @param task as it stands; its beginning, if that comes with {@code more}
      */
     @Nullable
-    String excess(Task task, List<TaskEvent> more, int mostEvents, long mostBytes) {
+    public String excess(Task task, List<TaskEvent> more, int mostEvents, long mostBytes) {
         long events = ahead == null ? 1 : emitted;
         long bytes = ahead == null ? weight + weightOf((TaskEvent) task) : weight;
         for (TaskEvent event : more) {
@@ -294,12 +297,12 @@ final class LiveTask implements TaskLog.Writer {
 
     /** Decides what to emit, seeing the task with everything emitted so far. Called under the task's lock. */
     @FunctionalInterface
-    interface Decision {
+    public interface Decision {
         List<TaskEvent> events(@Nullable Task task);
     }
 
     /** Has the next segment say that {@code message} led to this task. */
-    void answersFor(MessageKey message) {
+    public void answersFor(MessageKey message) {
         lock.lock();
         try {
             messages.add(message);
@@ -313,7 +316,7 @@ final class LiveTask implements TaskLog.Writer {
      *
      * @return false if the task has {@code most} others
      */
-    boolean watchedBy(String webhookId, int most) {
+    public boolean watchedBy(String webhookId, int most) {
         lock.lock();
         try {
             if (webhookIds.size() >= most && !webhookIds.contains(webhookId)) {
@@ -328,7 +331,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Notes that a webhook of this task is gone. */
-    void unwatchedBy(String webhookId) {
+    public void unwatchedBy(String webhookId) {
         lock.lock();
         try {
             webhookIds.remove(webhookId);
@@ -337,12 +340,12 @@ final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    boolean isWatched() {
+    public boolean isWatched() {
         return watched;
     }
 
     /** Has the next segment bring a webhook that {@link #watchedBy} has noted. */
-    void bring(Subscription webhook) {
+    public void bring(Subscription webhook) {
         lock.lock();
         try {
             webhooks.add(webhook);
@@ -352,7 +355,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Has the next segment say what callers call this task. */
-    void named(TaskName name) {
+    public void named(TaskName name) {
         lock.lock();
         try {
             this.name = name;
@@ -363,7 +366,7 @@ final class LiveTask implements TaskLog.Writer {
 
     /** The name that the next segment will say; null if none. */
     @Nullable
-    TaskName name() {
+    public TaskName name() {
         lock.lock();
         try {
             return name;
@@ -377,7 +380,7 @@ final class LiveTask implements TaskLog.Writer {
      *
      * @throws TaskEndedException if there is an answer already
      */
-    boolean answer(Message message) {
+    public boolean answer(Message message) {
         lock.lock();
         try {
             if (answer != null) {
@@ -395,7 +398,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** True if the agent has answered with a message: there is and will be no task. */
-    boolean isAnswered() {
+    public boolean isAnswered() {
         lock.lock();
         try {
             return answer != null;
@@ -405,7 +408,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Wakes all waiting threads, after a change of state outside this object that they also check. */
-    void wake() {
+    public void wake() {
         lock.lock();
         try {
             changed.signalAll();
@@ -420,7 +423,7 @@ final class LiveTask implements TaskLog.Writer {
      * @return the message that is the whole answer, or the task, or null when {@code patience} has run out
      */
     @Nullable
-    TaskEvent await(long since, Predicate<Task> enough, Duration patience) throws InterruptedException {
+    public TaskEvent await(long since, Predicate<Task> enough, Duration patience) throws InterruptedException {
         Limits.Limit limit = null;
         lock.lockInterruptibly();
         try {
@@ -452,7 +455,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Result of reading at a position: events, the snapshot, the end, or nothing yet. */
-    sealed interface Found {
+    public sealed interface Found {
         record Events(List<LoggedEvent> events) implements Found {}
 
         /** The events behind the position are no longer in memory. */
@@ -464,7 +467,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Waits for events behind {@code position}, at most for {@code patience} and while {@code reader} is open. */
-    Found find(Reader reader, long position, Duration patience) throws InterruptedException {
+    public Found find(Reader reader, long position, Duration patience) throws InterruptedException {
         Limits.Limit limit = null;
         lock.lockInterruptibly();
         try {
@@ -510,7 +513,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** The refusal of calls that wait while the server stops. */
-    static A2AException stopping() {
+    public static A2AException stopping() {
         return A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
     }
 
@@ -535,7 +538,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Removes a reader that is closed, and wakes it. */
-    void leave(Reader reader) {
+    public void leave(Reader reader) {
         lock.lock();
         try {
             readers.remove(reader);
@@ -560,17 +563,17 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** The number of the newest event. */
-    long emitted() {
+    public long emitted() {
         return emitted;
     }
 
     /** The number of the newest event on disk. */
-    long written() {
+    public long written() {
         return written;
     }
 
     /** Lets {@code next} begin, if nothing runs; else it begins when what runs is done. Says which. */
-    boolean enter(Run next) {
+    public boolean enter(Run next) {
         lock.lock();
         try {
             if (run != null || held) {
@@ -586,7 +589,7 @@ final class LiveTask implements TaskLog.Writer {
 
     /** The run that goes on, or waits for a slot; null if there is none. */
     @Nullable
-    Run run() {
+    public Run run() {
         lock.lock();
         try {
             return run;
@@ -596,7 +599,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** True if a run waits for the one that goes on. */
-    boolean hasMail() {
+    public boolean hasMail() {
         lock.lock();
         try {
             return !mailbox.isEmpty();
@@ -610,7 +613,7 @@ final class LiveTask implements TaskLog.Writer {
      * reads} its message, this counts as mail.
      */
     @Nullable
-    Run leave() {
+    public Run leave() {
         lock.lock();
         try {
             if (broken != null || ahead != null && ahead.state().isTerminal()) {
@@ -629,7 +632,7 @@ final class LiveTask implements TaskLog.Writer {
      * @param first the run before those of waiting messages; null for none
      */
     @Nullable
-    Run resume(@Nullable Run first) {
+    public Run resume(@Nullable Run first) {
         lock.lock();
         try {
             held = false;
@@ -644,7 +647,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Says that the task has left the state in which {@code reader} found it, which was no answer to its message. */
-    void reads(Run reader) {
+    public void reads(Run reader) {
         lock.lock();
         try {
             mailbox.remove(reader);
@@ -654,7 +657,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** True if {@code state} is what the task's caller waits for: its end, or a question with no message left to read. */
-    boolean isSettled(TaskState state) {
+    public boolean isSettled(TaskState state) {
         if (state.isTerminal()) {
             return true;
         }
@@ -784,7 +787,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** True if the log refused this task's events; a new object has to be made from what it holds. Takes no lock. */
-    boolean isBroken() {
+    public boolean isBroken() {
         return broken != null;
     }
 
@@ -805,7 +808,7 @@ final class LiveTask implements TaskLog.Writer {
     }
 
     /** Roughly how many bytes a task takes. */
-    static int weightOf(Task task) {
+    public static int weightOf(Task task) {
         int sum = 0;
         for (Message message : task.history()) {
             sum += weightOf(message.parts());

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import dev.parley.engine.spi.TaskLog.Position;
 import dev.parley.engine.spi.TaskLog.Query;
@@ -15,10 +15,10 @@ import java.util.Objects;
  * <p>It is bound to the caller and the filters by a hash without a key: a forged token only names a position in the
  * caller's own list, and every query is scoped to the caller.
  */
-final class PageToken {
+public final class PageToken {
     private PageToken() {}
 
-    static String of(Query query, Position last) {
+    public static String of(Query query, Position last) {
         byte[] id = last.taskId().getBytes(StandardCharsets.UTF_8);
         byte[] bytes = ByteBuffer.allocate(12 + id.length)
                 .putInt(binding(query))
@@ -29,7 +29,7 @@ final class PageToken {
     }
 
     /** @throws A2AException INVALID_PARAMS if the token was not made for this query */
-    static Position parse(Query query, String token) {
+    public static Position parse(Query query, String token) {
         try {
             ByteBuffer bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(token));
             if (bytes.remaining() > 12 && bytes.getInt() == binding(query)) {

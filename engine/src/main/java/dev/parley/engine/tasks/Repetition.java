@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Compares what the sender says: parts, task and context. Not metadata, which a sender may make anew for each attempt, nor the kinds
  * of numbers, which a log and a transport do not keep.
  */
-final class Repetition {
+public final class Repetition {
     private Repetition() {}
 
     /**
@@ -23,7 +23,7 @@ final class Repetition {
      * @param first as it was sent, or as the log has it, with its task and context
      * @throws A2AException INVALID_PARAMS if it says something else
      */
-    static void require(Message first, Message message) {
+    public static void require(Message first, Message message) {
         boolean same = isPlace(first.taskId(), message.taskId())
                 && isPlace(first.contextId(), message.contextId())
                 && isSame(first.parts(), message.parts());

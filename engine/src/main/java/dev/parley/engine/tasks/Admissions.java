@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.protocol.Message;
@@ -10,25 +10,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages that were admitted, until the log has them. A message that is sent again meanwhile leads to the same task. Safe for any thread.
  */
-final class Admissions {
+public final class Admissions {
     /** An admitted message that is not in the log yet, and the task that it leads to. */
-    record First(Message message, CompletableFuture<LiveTask> live) {}
+    public record First(Message message, CompletableFuture<LiveTask> live) {}
 
     private final ConcurrentHashMap<MessageKey, First> messages = new ConcurrentHashMap<>();
 
     /** Admits a message and returns null; if one of the same key is here, returns that one instead. */
     @Nullable
-    First enter(MessageKey key, First message) {
+    public First enter(MessageKey key, First message) {
         return messages.putIfAbsent(key, message);
     }
 
     /** Forgets a message: the log has it, or nothing of it will be written. */
-    void leave(MessageKey key) {
+    public void leave(MessageKey key) {
         messages.remove(key);
     }
 
     /** Forgets messages that led to a task: the log has taken them, or refused them. */
-    void settled(List<MessageKey> keys) {
+    public void settled(List<MessageKey> keys) {
         keys.forEach(messages::remove);
     }
 }

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import static java.util.Objects.requireNonNull;
 
@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * How many messages each context has had. The log knows it, and is asked when a context is named that is not in memory;
  * messages that were answered without a task are counted in memory alone. Safe for any thread.
  */
-final class ContextTurns {
+public final class ContextTurns {
     private static final int MOST_CONTEXTS = 20_000;
 
     private record Context(Scope scope, String agent, String contextId) {}
@@ -30,13 +30,13 @@ final class ContextTurns {
     private final TaskLog log;
     private final int limit;
 
-    ContextTurns(TaskLog log, int limit) {
+    public ContextTurns(TaskLog log, int limit) {
         this.log = log;
         this.limit = limit;
     }
 
     /** @throws A2AException UNSUPPORTED_OPERATION if the context has had all its turns */
-    void take(TaskKey task, String contextId) {
+    public void take(TaskKey task, String contextId) {
         int before = of(task, contextId).getAndUpdate(turns -> Math.min(turns + 1, limit));
         if (before >= limit) {
             throw A2AException.of(
@@ -48,7 +48,7 @@ final class ContextTurns {
     }
 
     /** Says that a message that took its turn was refused after all: the log has none of it. */
-    void giveBack(TaskKey task, String contextId) {
+    public void giveBack(TaskKey task, String contextId) {
         AtomicInteger known = taken.getIfPresent(new Context(task.scope(), task.agent(), contextId));
         if (known != null) {
             known.decrementAndGet();
@@ -62,7 +62,7 @@ final class ContextTurns {
     }
 
     /** Has the log asked anew about the contexts of tasks that are gone. */
-    void forget(List<Head> gone) {
+    public void forget(List<Head> gone) {
         gone.forEach(head ->
                 taken.invalidate(new Context(head.key().scope(), head.key().agent(), head.contextId())));
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.engine.scheduling;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.engine.tasks;
+
+import org.jspecify.annotations.NullMarked;
