@@ -6,7 +6,7 @@ import dev.parley.dialect.WireRequest;
 import dev.parley.hub.Administration;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.RestParameter;
-import dev.parley.store.database.OwnersOnly;
+import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Trust;

@@ -3,7 +3,6 @@ package dev.parley.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.calls.Means;
-import dev.parley.client.http.Backoff;
 import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
@@ -23,6 +22,7 @@ import dev.parley.client.wire.Places;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CardVerifier;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.support.Backoff;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.Socket;

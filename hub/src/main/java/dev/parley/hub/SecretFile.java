@@ -1,6 +1,6 @@
 package dev.parley.hub;
 
-import dev.parley.store.database.OwnersOnly;
+import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;

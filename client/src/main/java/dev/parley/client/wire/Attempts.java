@@ -1,9 +1,9 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.Backoff;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.WireListener;
+import dev.parley.protocol.support.Backoff;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,5 @@
 package dev.parley.client.wire;
 
-import dev.parley.client.http.Backoff;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
 import dev.parley.client.http.Redaction;
@@ -11,6 +10,7 @@ import dev.parley.client.spi.WireListener;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.support.Backoff;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

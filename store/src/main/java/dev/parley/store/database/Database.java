@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
 import dev.parley.store.spi.NotOpenedException;

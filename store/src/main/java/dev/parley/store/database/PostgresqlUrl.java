@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import java.io.IOException;

@@ -10,7 +10,7 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import dev.parley.dialect.CardSigner;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
-import dev.parley.store.database.OwnersOnly;
+import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;

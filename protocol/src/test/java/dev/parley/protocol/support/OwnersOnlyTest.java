@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.protocol.support;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

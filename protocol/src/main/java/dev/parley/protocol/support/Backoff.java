@@ -1,4 +1,4 @@
-package dev.parley.client.http;
+package dev.parley.protocol.support;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;

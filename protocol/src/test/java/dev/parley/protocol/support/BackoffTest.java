@@ -1,4 +1,4 @@
-package dev.parley.client.http;
+package dev.parley.protocol.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

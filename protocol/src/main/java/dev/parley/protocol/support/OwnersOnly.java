@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.protocol.support;
 
 import static java.util.Objects.requireNonNull;
 
