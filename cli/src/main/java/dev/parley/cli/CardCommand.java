@@ -6,7 +6,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,8 +49,8 @@ final class CardCommand implements Command {
 
     /** Checks a card by the schema of each version that it is written in, and reports where it leads. */
     private static void check(Invocation call, CardSource.Found found) {
-        List<CardCheck.Schema> schemas = CardCheck.Schema.of(found.tree());
-        for (CardCheck.Schema schema : schemas) {
+        List<String> schemas = CardCheck.schemas(found.tree());
+        for (String schema : schemas) {
             List<String> faults = CardCheck.faults(found.tree(), schema);
             if (!faults.isEmpty()) {
                 throw new CliException(Problem.local(
@@ -61,7 +60,7 @@ final class CardCommand implements Command {
             }
         }
         call.output().aside("Valid", "yes");
-        call.output().aside("Schema", schemas.stream().map(Object::toString).collect(Collectors.joining(", ")));
+        call.output().aside("Schema", String.join(", ", schemas));
         String own = found.origin();
         if (own != null) {
             AgentCard card = found.card();
