@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.command.CommandOutput.Fields;
 import dev.parley.dialect.Json;
 import dev.parley.hub.AdminOperations;
 import dev.parley.hub.WebhookSecrets;
@@ -18,30 +19,25 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * One operation of the administration of a hub; not part of A2A. Flags, arguments, help and output are derived from its row in
- * {@link AdminOperations}.
+ * {@link AdminOperations}. Some commands do more: those that are named here.
  */
-class AdminCommand implements Command {
-    private static final Pattern WORD = Pattern.compile("[A-Z]?[a-z]+");
+final class AdminCommand {
+    private static final String REDELIVER = "webhooks/redeliver";
+    private static final String VERIFY = "audit/verify";
+    private static final String SECRET = "webhooks/secret";
+    private static final String ERASE = "privacy/erase";
 
     /** Label of parameters of which a duration or a date stands for a time. */
     private static final String WHEN = "WHEN";
 
-    private final String operation;
-
-    /** @param operation its name behind {@code admin/} */
-    AdminCommand(String operation) {
-        this.operation = operation;
-    }
+    private AdminCommand() {}
 
     static ExtensionMethod<?, ?> row(String operation) {
         return requireNonNull(AdminOperations.named("admin/" + operation), operation);
@@ -51,34 +47,49 @@ class AdminCommand implements Command {
         return description(operation).parameters();
     }
 
+    /** Parameters that filter rows, without those that part the answer into pages. */
+    static List<RestParameter> filters(String operation) {
+        return parameters(operation).stream()
+                .filter(one -> !Set.of("after", "limit").contains(one.name()))
+                .toList();
+    }
+
     private static RestDescription description(String operation) {
         return requireNonNull(row(operation).description(), operation);
     }
 
-    String summary() {
-        return description(operation).summary();
-    }
-
-    @Override
-    public void describe(CommandSpec spec) {
-        describe(spec, parameters(operation));
-        spec.addOption(HubAdmin.option());
-        if (HubAdmin.isOffline(operation)) {
-            spec.addOption(HubAdmin.dataOption(operation));
+    /** @param operation its name behind {@code admin/} */
+    static Command of(String operation) {
+        Command command = Command.of(call -> run(call, operation))
+                .summary(description(operation).summary())
+                .settings(HubAdmin.settings());
+        if (operation.equals(ERASE)) {
+            command.flag("--yes", "Confirm the erasure; required.");
         }
+        describe(command, parameters(operation)).option(HubAdmin.option());
+        if (HubAdmin.isOffline(operation)) {
+            command.option(HubAdmin.dataOption(operation));
+        }
+        return switch (operation) {
+            case SECRET ->
+                command.option("--data", "DIR", "The data directory of the hub instead, which may be running.");
+            case VERIFY ->
+                command.footer(
+                        "Exits with 1 if the chain is broken. Keep End elsewhere, to know later that the rows until",
+                        "then are the same.");
+            default -> command;
+        };
     }
 
     /** Adds arguments and options for parameters. */
-    static void describe(CommandSpec spec, List<RestParameter> parameters) {
-        int arguments = 0;
+    static Command describe(Command command, List<RestParameter> parameters) {
         for (RestParameter one : parameters) {
             if (one.flag().isEmpty()) {
-                spec.addPositional(Command.argument(arguments, true, one.label(), one.description()));
-                arguments++;
+                command.argument(one.label(), one.description());
             } else if (one.type() == Type.TRUTH) {
-                spec.addOption(Command.flag(one.flag(), one.description()));
+                command.flag(one.flag(), one.description());
             } else {
-                spec.addOption(OptionSpec.builder(one.flag())
+                command.option(OptionSpec.builder(one.flag())
                         .type(one.type() == Type.TEXTS ? List.class : String.class)
                         .auxiliaryTypes(String.class)
                         .arity("1")
@@ -87,65 +98,65 @@ class AdminCommand implements Command {
                         .build());
             }
         }
+        return command;
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return HubAdmin.SETTINGS;
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call, String operation) throws InterruptedException {
         Map<String, Object> values = values(call, parameters(operation));
-        Map<?, ?> answer = ask(call, values);
-        call.output().result(() -> Json.write(answer), page -> show(page, values, answer));
-        return status(answer);
+        if (operation.equals(ERASE)) {
+            requireSubject(values);
+            if (!call.has("--yes")) {
+                throw CliException.usage(
+                        "an erasure cannot be undone (expected: --yes)", "parley privacy export saves it before");
+            }
+        }
+        String data = operation.equals(SECRET) ? call.option("--data") : null;
+        Map<?, ?> answer = data == null ? HubAdmin.ask(call, operation, values) : secret(call, data, values);
+        boolean good = !operation.equals(VERIFY) || Boolean.TRUE.equals(answer.get("good"));
+        call.output().result(() -> Json.write(answer), page -> {
+            switch (operation) {
+                case REDELIVER -> {
+                    TextPage.members(page, values); // the answer is empty
+                    page.field("Redelivering", "yes");
+                }
+                case VERIFY ->
+                    page.field("Chain", good ? "good" : "broken")
+                            .field("Rows", answer.get("rows"))
+                            .field("End", answer.get("end"))
+                            .field("Broken", answer.get("broken"));
+                default -> show(page, answer);
+            }
+        });
+        return good ? 0 : 1;
     }
 
-    Map<?, ?> ask(Invocation call, Map<String, Object> values) throws InterruptedException {
-        return HubAdmin.ask(call, operation, values);
+    /** Refuses a request about personal data that names neither a person nor a context. */
+    static void requireSubject(Map<String, ?> values) {
+        if (!values.containsKey("principal") && !values.containsKey("contextId")) {
+            throw CliException.usage("no subject (expected: --subject NAME or --context ID)", null);
+        }
     }
 
-    int status(Map<?, ?> answer) {
-        return 0;
+    /** Reads a secret from the files of a data directory whose hub may run. */
+    private static Map<?, ?> secret(Invocation call, String data, Map<String, Object> values) {
+        HubAdmin.refuseHub(call);
+        String group = values.getOrDefault("group", Principal.DEFAULT_GROUP).toString();
+        WebhookSecrets secrets = WebhookSecrets.in(call.existingData(data));
+        return new LinkedHashMap<>(Map.of("group", group, "secret", secrets.of(group)));
     }
 
     /** Shows a list with its size, or the members of an object. */
-    void show(TextPage page, Map<String, Object> values, Map<?, ?> answer) {
+    private static void show(Fields page, Map<?, ?> answer) {
         if (answer.size() == 1 && answer.values().iterator().next() instanceof List<?> all) {
             for (Object one : all) {
-                show(page, (Map<?, ?>) one);
+                TextPage.members(page, (Map<?, ?>) one);
                 page.gap();
             }
             page.field("Total-Size", all.size());
         } else {
-            show(page, answer);
+            TextPage.members(page, answer);
         }
     }
-
-    static void show(TextPage page, Map<?, ?> members) {
-        members.forEach((name, value) -> page.field(
-                label(String.valueOf(name)),
-                value instanceof List<?> list
-                        ? list.stream().map(String::valueOf).collect(Collectors.joining(" "))
-                        : value));
-    }
-
-    /** Label of a member: {@code deadSince} is Dead-Since, {@code taskId} is Task-ID. */
-    static String label(String name) {
-        return WORD.matcher(name)
-                .results()
-                .map(word -> switch (word.group().toLowerCase(Locale.ROOT)) {
-                    case "id" -> "ID";
-                    case "url" -> "URL";
-                    default ->
-                        Character.toUpperCase(word.group().charAt(0))
-                                + word.group().substring(1);
-                })
-                .collect(Collectors.joining("-"));
-    }
-
-    // ---- Values
 
     /**
      * Returns the values of parameters on the command line, by name.
@@ -193,7 +204,7 @@ class AdminCommand implements Command {
         try {
             return Instant.now().plus(duration(text));
         } catch (IllegalArgumentException none) {
-            // falls through: it is a time
+            // The text is a time then.
         }
         try {
             return text.length() == "2027-01-31".length()
@@ -217,99 +228,5 @@ class AdminCommand implements Command {
 
     private static Duration duration(String text) {
         return SettingType.DURATION.parser().apply(text);
-    }
-
-    // ---- Operations whose command does more
-
-    /** Lets the hub deliver again; the answer is empty. */
-    static final class Redeliver extends AdminCommand {
-        Redeliver() {
-            super("webhooks/redeliver");
-        }
-
-        @Override
-        void show(TextPage page, Map<String, Object> values, Map<?, ?> answer) {
-            show(page, values);
-            page.field("Redelivering", "yes");
-        }
-    }
-
-    /** Exits with 1 if the chain of the audit is broken. */
-    static final class Verify extends AdminCommand {
-        Verify() {
-            super("audit/verify");
-        }
-
-        @Override
-        public void describe(CommandSpec spec) {
-            spec.usageMessage()
-                    .footer(
-                            "",
-                            "Exits with 1 if the chain is broken. Keep End elsewhere, to know later that the rows until",
-                            "then are the same.");
-            super.describe(spec);
-        }
-
-        @Override
-        void show(TextPage page, Map<String, Object> values, Map<?, ?> answer) {
-            page.field("Chain", status(answer) == 0 ? "good" : "broken")
-                    .field("Rows", answer.get("rows"))
-                    .field("End", answer.get("end"))
-                    .field("Broken", answer.get("broken"));
-        }
-
-        @Override
-        int status(Map<?, ?> answer) {
-            return Boolean.TRUE.equals(answer.get("good")) ? 0 : 1;
-        }
-    }
-
-    /** Also reads the files of a data directory whose hub may run. */
-    static final class Secret extends AdminCommand {
-        Secret() {
-            super("webhooks/secret");
-        }
-
-        @Override
-        public void describe(CommandSpec spec) {
-            super.describe(spec);
-            spec.addOption(
-                    Command.option("--data", "DIR", "The data directory of the hub instead, which may be running."));
-        }
-
-        @Override
-        Map<?, ?> ask(Invocation call, Map<String, Object> values) throws InterruptedException {
-            String data = call.option("--data");
-            if (data == null) {
-                return super.ask(call, values);
-            }
-            HubAdmin.refuseHub(call);
-            String group = values.getOrDefault("group", Principal.DEFAULT_GROUP).toString();
-            WebhookSecrets secrets = WebhookSecrets.in(Command.existingData(call, data));
-            return new LinkedHashMap<>(Map.of("group", group, "secret", secrets.of(group)));
-        }
-    }
-
-    /** Asks for a confirmation in the command line. */
-    static final class Erase extends AdminCommand {
-        Erase() {
-            super("privacy/erase");
-        }
-
-        @Override
-        public void describe(CommandSpec spec) {
-            spec.addOption(Command.flag("--yes", "Confirm the erasure; required."));
-            super.describe(spec);
-        }
-
-        @Override
-        Map<?, ?> ask(Invocation call, Map<String, Object> values) throws InterruptedException {
-            PrivacyCommand.requireSubject(values);
-            if (!call.has("--yes")) {
-                throw CliException.usage(
-                        "an erasure cannot be undone (expected: --yes)", "parley privacy export saves it before");
-            }
-            return super.ask(call, values);
-        }
     }
 }

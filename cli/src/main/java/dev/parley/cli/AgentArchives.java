@@ -47,12 +47,11 @@ final class AgentArchives {
                 }
             }
         } catch (ServiceConfigurationError | LinkageError broken) {
-            throw new CliException(
-                    Problem.local(
-                            LocalError.USAGE,
-                            "--agents " + place + ": cannot load: " + broken.getMessage(),
-                            "the jar must hold what it needs, built for this version of Parley and Java "
-                                    + Runtime.version().feature()),
+            throw CliException.local(
+                    LocalError.USAGE,
+                    "--agents " + place + ": cannot load: " + broken.getMessage(),
+                    "the jar must hold what it needs, built for this version of Parley and Java "
+                            + Runtime.version().feature(),
                     broken);
         }
         if (agents.isEmpty() && extensions.isEmpty()) {

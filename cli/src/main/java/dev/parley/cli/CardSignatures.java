@@ -3,6 +3,7 @@ package dev.parley.cli;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.CardPolicy;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -16,21 +17,30 @@ final class CardSignatures {
 
     /** The keys of {@code --trust}; empty if there are none. */
     static Optional<CardTrust> trust(Invocation call) {
-        List<String> files = call.get(Setting.TRUST);
-        if (files == null || files.isEmpty()) {
+        List<String> files = call.agent().trust();
+        if (files.isEmpty()) {
             return Optional.empty();
         }
         try {
-            List<Path> paths = files.stream().map(call.around()::path).toList();
+            List<Path> paths = files.stream().map(call::path).toList();
             return Optional.of(CardTrust.read(paths));
         } catch (IllegalArgumentException | UncheckedIOException wrong) {
             throw CliException.usage("--trust: " + wrong.getMessage(), "see docs/signatures.md");
         }
     }
 
+    /** The keys in files, of which the first one signs. */
+    static CardKeys keys(Invocation call, List<String> files) {
+        try {
+            return CardKeys.read(files.stream().map(call::path).toList());
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/signatures.md");
+        }
+    }
+
     /** Judges the card that a command is about to use, and has the client judge those that it fetches itself. */
     static void check(Invocation call, CardSource.Found found, AgentClientBuilder builder) {
-        String policy = call.get(Setting.CARD_SIGNATURES);
+        String policy = call.agent().cardSignatures();
         Optional<CardTrust> trust = trust(call);
         if (trust.isEmpty() && policy != null && !policy.equals("off")) {
             throw CliException.usage(

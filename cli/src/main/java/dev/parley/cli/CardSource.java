@@ -37,11 +37,10 @@ final class CardSource {
             try {
                 return Json.readCard(bytes);
             } catch (A2AException malformed) {
-                throw new CliException(
-                        Problem.local(
-                                LocalError.CARD_INVALID,
-                                place + " is no agent card: " + malformed.getMessage(),
-                                "parley card validate names everything that is wrong"),
+                throw CliException.local(
+                        LocalError.CARD_INVALID,
+                        place + " is no agent card: " + malformed.getMessage(),
+                        "parley card validate names everything that is wrong",
                         malformed);
             }
         }
@@ -52,11 +51,10 @@ final class CardSource {
             try {
                 return (Map<String, @Nullable Object>) Json.read(bytes, Map.class);
             } catch (A2AException malformed) {
-                throw new CliException(
-                        Problem.local(
-                                LocalError.CARD_INVALID,
-                                place + " is no agent card: " + malformed.getMessage(),
-                                "name the card itself with -a, not a page about it"),
+                throw CliException.local(
+                        LocalError.CARD_INVALID,
+                        place + " is no agent card: " + malformed.getMessage(),
+                        "name the card itself with -a, not a page about it",
                         malformed);
             }
         }
@@ -110,7 +108,7 @@ final class CardSource {
         } catch (IllegalArgumentException wrong) {
             throw notFound(
                     reference + " is no address of an agent (expected: a host, an http or https URL, or a card file)",
-                    "for example: -a " + Setting.LOCAL_HUB);
+                    "for example: -a " + ClientSettings.LOCAL_HUB);
         }
     }
 
@@ -119,7 +117,7 @@ final class CardSource {
         var places = CardPlaces.of(url);
         var tried = new ArrayList<String>();
         for (URI place : places.places()) {
-            String hint = place.toString().startsWith(Setting.LOCAL_HUB + "/")
+            String hint = place.toString().startsWith(ClientSettings.LOCAL_HUB + "/")
                     ? "start a hub with: parley up; or name another agent with -a"
                     : "check the address given with -a, and that the agent is running";
             PublicDocuments.Answer answer = documents.get(place, hint);
@@ -162,6 +160,6 @@ final class CardSource {
     }
 
     private static CliException notFound(String message, String hint) {
-        return new CliException(Problem.local(LocalError.CARD_NOT_FOUND, message, hint));
+        return CliException.local(LocalError.CARD_NOT_FOUND, message, hint);
     }
 }

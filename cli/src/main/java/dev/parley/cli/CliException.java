@@ -17,9 +17,18 @@ final class CliException extends RuntimeException {
         this.problem = problem;
     }
 
-    /** The command line, the environment or a file says something that cannot be. */
+    /** An error of the command line, the environment or a file of settings. */
     static CliException usage(String message, @Nullable String hint) {
-        return new CliException(Problem.local(LocalError.USAGE, message, hint));
+        return local(LocalError.USAGE, message, hint);
+    }
+
+    /** A failure of the program's own kinds. */
+    static CliException local(LocalError error, String message, @Nullable String hint) {
+        return new CliException(Problem.local(error, message, hint));
+    }
+
+    static CliException local(LocalError error, String message, @Nullable String hint, Throwable cause) {
+        return new CliException(Problem.local(error, message, hint), cause);
     }
 
     Problem problem() {

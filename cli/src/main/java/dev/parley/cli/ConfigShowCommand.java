@@ -6,40 +6,25 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.settings.SettingSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley config show}: each setting, its value and where it comes from. Source: section 8.3. */
-final class ConfigShowCommand implements Command {
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.usageMessage()
-                .footer("", "Takes the flags of every command, those of up too, to show what they would change.");
-        Setting.of(Setting.Scope.HUB).forEach(setting -> {
-            if (setting != Setting.HUB_CONFIG) {
-                spec.addOption(Commands.option(setting, false));
-            }
-        });
+final class ConfigShowCommand {
+    private ConfigShowCommand() {}
+
+    static Command command() {
+        return Command.of(ConfigShowCommand::run)
+                .bothScopes()
+                .settings("config", "output")
+                .footer("Takes the flags of every command, those of up too, to show what they would change.");
     }
 
-    @Override
-    public Settings settings(Surroundings around, Settings.Flags flags) {
-        return Settings.ofBoth(around, flags);
-    }
-
-    @Override
-    public List<Setting<?>> relevant() {
-        return List.of(Setting.CONFIG, Setting.OUTPUT);
-    }
-
-    @Override
-    public int run(Invocation call) {
+    private static int run(Invocation call) {
         Settings settings = call.settings();
         call.output().result(() -> json(settings), page -> {
-            for (Setting<?> setting : Setting.all()) {
+            for (Setting setting : Setting.all()) {
                 Given given = settings.given(setting).orElse(null);
                 page.field(
                         setting.shownName(),
@@ -51,7 +36,7 @@ final class ConfigShowCommand implements Command {
 
     private static byte[] json(Settings settings) {
         var rows = new ArrayList<Map<String, @Nullable Object>>();
-        for (Setting<?> setting : Setting.all()) {
+        for (Setting setting : Setting.all()) {
             Given given = settings.given(setting).orElse(null);
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             row.put("name", setting.shownName());
@@ -68,8 +53,8 @@ final class ConfigShowCommand implements Command {
         return Json.write(Map.of("settings", rows));
     }
 
-    private static String shown(Setting<?> setting, Given given) {
-        return setting.is(SettingSpec.Trait.SECRET) || setting == Setting.METADATA
+    private static String shown(Setting setting, Given given) {
+        return setting.is(SettingSpec.Trait.SECRET) || setting.name().equals("metadata")
                 ? WireLog.REDACTED
                 : String.join(",", given.texts());
     }

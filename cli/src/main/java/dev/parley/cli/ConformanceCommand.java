@@ -12,31 +12,31 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * {@code parley conformance}: runs the A2A Technology Compatibility Kit, a checkout of which must be at hand, against a
  * live agent, and sums up what it found.
  */
-final class ConformanceCommand implements Command {
+final class ConformanceCommand {
     private static final Pattern COUNT = Pattern.compile("(\\d+) (passed|failed|skipped|errors?)");
     private static final Pattern FAILED = Pattern.compile("FAILED (\\S+).*");
 
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addOption(Command.option("--tck", "DIR", "Checkout of a2aproject/a2a-tck with its .venv; required."));
-        spec.addOption(Command.option("--level", "LEVEL", "must (default), should or may."));
-        spec.addOption(Command.flag("--fail", "Exit with 1 if a check fails, instead of only reporting it."));
+    private ConformanceCommand() {}
+
+    static Command command() {
+        return Command.of(ConformanceCommand::run)
+                .option("--tck", "DIR", "Checkout of a2aproject/a2a-tck with its .venv; required.")
+                .option("--level", "LEVEL", "must (default), should or may.")
+                .flag("--fail", "Exit with 1 if a check fails, instead of only reporting it.");
     }
 
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call) throws InterruptedException {
         Path kit = kit(call);
         String level = call.option("--level") == null ? "must" : String.valueOf(call.option("--level"));
         if (!List.of("must", "should", "may").contains(level)) {
             throw CliException.usage("invalid --level: " + level + " (expected: must, should or may)", null);
         }
-        String reference = call.settings().require(Setting.AGENT_CARD);
+        String reference = call.agent().card();
         CardSource.Found found = Connection.card(call, reference);
         if (found.origin() == null) {
             throw CliException.usage("the kit needs a live agent (expected: its origin with -a)", null);
@@ -54,7 +54,7 @@ final class ConformanceCommand implements Command {
                     "git clone https://github.com/a2aproject/a2a-tck; then, in it: python -m venv .venv &&"
                             + " .venv/bin/pip install -e .");
         }
-        Path kit = call.around().path(named);
+        Path kit = call.path(named);
         if (!Files.isRegularFile(kit.resolve("run_tck.py"))) {
             throw CliException.usage(kit + " holds no run_tck.py", "name a checkout of a2aproject/a2a-tck with --tck");
         }
@@ -92,11 +92,10 @@ final class ConformanceCommand implements Command {
             process.waitFor();
             return lines;
         } catch (IOException broken) {
-            throw new CliException(
-                    Problem.local(
-                            LocalError.INTERNAL,
-                            "cannot run the kit: " + broken.getMessage(),
-                            "in " + kit + ": python -m venv .venv && .venv/bin/pip install -e ."),
+            throw CliException.local(
+                    LocalError.INTERNAL,
+                    "cannot run the kit: " + broken.getMessage(),
+                    "in " + kit + ": python -m venv .venv && .venv/bin/pip install -e .",
                     broken);
         }
     }
@@ -121,8 +120,8 @@ final class ConformanceCommand implements Command {
             }
         }
         if (!ran) {
-            throw new CliException(
-                    Problem.local(LocalError.INTERNAL, "the kit ended without a result", "its output above says why"));
+            throw CliException.local(
+                    LocalError.INTERNAL, "the kit ended without a result", "its output above says why");
         }
         call.output()
                 .result(

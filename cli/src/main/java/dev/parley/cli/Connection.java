@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.cli.ClientSettings.Credentials;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.keys.KeyManager;
@@ -8,11 +9,9 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
-import dev.parley.protocol.settings.SettingType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -51,7 +50,7 @@ final class Connection implements AutoCloseable {
 
     /** Finds the card, chooses an interface, and lets {@code use} go on; failures become problems that are printed. */
     static int open(Invocation call, Use use) throws InterruptedException {
-        String reference = call.settings().require(Setting.AGENT_CARD);
+        String reference = call.agent().card();
         try (Connection agent = connect(call, reference)) {
             try {
                 return use.with(agent);
@@ -70,7 +69,7 @@ final class Connection implements AutoCloseable {
 
     /** Reads the card that the settings name, without talking to the agent itself. */
     static CardSource.Found card(Invocation call, String reference) throws InterruptedException {
-        return card(call, reference, !serviceParameters(call).isEmpty());
+        return card(call, reference, !call.credentials().headers().isEmpty());
     }
 
     /** @param credentials whether the command has some for the agent, which a card that was changed on the way could take */
@@ -91,16 +90,16 @@ final class Connection implements AutoCloseable {
         if (wire.isOn()) {
             builder.listener(wire);
         }
-        Duration timeout = timeout(call);
+        Duration timeout = call.request().limit();
         builder.sendTimeout(timeout)
                 .streamSilence(timeout)
                 .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL);
         prefer(call, builder);
-        serviceParameters(call).forEach(builder::header);
+        call.credentials().headers().forEach(builder::header);
         if (PlainHttp.isAllowed(call)) {
             builder.plainHttp();
         }
-        if (call.settings().isOn(Setting.INSECURE)) {
+        if (call.agent().insecure()) {
             builder.sslContext(InsecureTls.context());
         }
         boolean credentialSent = credentials(call, card, builder);
@@ -113,14 +112,8 @@ final class Connection implements AutoCloseable {
         return new Connection(reference, client, credentialSent);
     }
 
-    /** The time that a wait may take; a practically endless one if it is 0. */
-    static Duration timeout(Invocation call) {
-        Duration timeout = call.settings().require(Setting.TIMEOUT);
-        return timeout.isZero() ? Duration.ofDays(3650) : timeout;
-    }
-
     private static AgentClient choose(Invocation call, AgentCard card, AgentClientBuilder builder) {
-        String version = call.get(Setting.A2A_VERSION);
+        String version = call.agent().a2aVersion();
         if (version != null) {
             if (!VERSION.matcher(version).matches()) {
                 throw CliException.usage("invalid --a2a-version: " + version + " (expected: such as 1.0)", null);
@@ -141,12 +134,11 @@ final class Connection implements AutoCloseable {
     }
 
     private static void prefer(Invocation call, AgentClientBuilder builder) {
-        List<String> wanted = call.get(Setting.TRANSPORT);
-        if (wanted == null) {
-            return;
+        String[] names =
+                call.agent().transports().stream().map(Connection::binding).toArray(String[]::new);
+        if (names.length > 0) {
+            builder.prefer(names);
         }
-        String[] names = wanted.stream().map(Connection::binding).toArray(String[]::new);
-        builder.prefer(names);
     }
 
     private static String binding(String typed) {
@@ -160,35 +152,10 @@ final class Connection implements AutoCloseable {
         return typed.contains("://") ? typed : name;
     }
 
-    /** The headers that {@code --svc-param} adds. */
-    static Map<String, String> serviceParameters(Invocation call) {
-        var headers = new LinkedHashMap<String, String>();
-        for (String text : call.settings().texts(Setting.SVC_PARAM)) {
-            int colon = text.indexOf(':');
-            String name = colon < 0 ? "" : text.substring(0, colon).strip();
-            if (name.isEmpty() || !name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]+")) {
-                throw CliException.usage("invalid --svc-param (expected: name:value, such as x-trace-id:abc)", null);
-            }
-            if (name.equalsIgnoreCase("A2A-Version")) {
-                throw CliException.usage("--svc-param sets A2A-Version", "use --a2a-version");
-            }
-            String value = text.substring(colon + 1).strip();
-            try {
-                headers.put(name, SettingType.HEADER_VALUE.parser().apply(value));
-            } catch (IllegalArgumentException wrong) {
-                throw CliException.usage(
-                        "invalid --svc-param " + name + ": its value (expected: " + SettingType.HEADER_VALUE.expected()
-                                + ")",
-                        null);
-            }
-        }
-        return headers;
-    }
-
     /** Adds the credentials that the card asks for; says so when one that was given is of no use. */
     private static boolean credentials(Invocation call, AgentCard card, AgentClientBuilder builder) {
-        String bearer = call.get(Setting.BEARER);
-        String key = call.get(Setting.API_KEY);
+        String bearer = call.credentials().bearer();
+        String key = call.credentials().apiKey();
         boolean sent = false;
         if (bearer != null) {
             if (card.securitySchemes().isEmpty()
@@ -213,7 +180,7 @@ final class Connection implements AutoCloseable {
         for (var file : call.settings().exposedFiles()) {
             call.output().warn(file + " holds credentials and others may read it: chmod 600 " + file);
         }
-        if (sent && call.settings().isOn(Setting.INSECURE)) {
+        if (sent && call.agent().insecure()) {
             call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
         }
         return sent;
@@ -225,7 +192,7 @@ final class Connection implements AutoCloseable {
             return false;
         }
         KeyManager keys = Keys.of(call);
-        String named = call.get(Setting.KEY_SERVICE);
+        String named = call.agent().keyService();
         try {
             if (named != null) {
                 builder.keys(keys, named);
@@ -250,57 +217,41 @@ final class Connection implements AutoCloseable {
         };
     }
 
-    /** Whether certificates are not looked at, which is never silent. */
-    static boolean insecure(Invocation call) {
-        boolean insecure = call.settings().isOn(Setting.INSECURE);
-        if (insecure) {
-            call.output().warn("TLS certificates are not verified (--insecure): for development only");
-        }
-        return insecure;
-    }
-
     /**
      * Refuses to send credentials of the user to an agent that only a discovered .env file names: the file may have come with an untrusted
      * directory. With {@code --config} the user has named the file.
      */
     private static void requireConsent(Invocation call, String reference) {
-        boolean decides = Stream.<Setting<?>>of(
-                        Setting.AGENT_CARD,
-                        Setting.KEY_SERVICE,
-                        Setting.KEY_ORIGIN,
-                        Setting.ALLOW_ORIGIN,
-                        Setting.INSECURE,
-                        Setting.INSECURE_HTTP)
-                .anyMatch(setting -> isFromFile(call, setting));
-        if (!decides || call.get(Setting.CONFIG) != null) {
+        boolean decides = Stream.of(
+                        "agent-card", "key-service", "key-origin", "allow-origin", "insecure", "insecure-http")
+                .anyMatch(name -> isFromFile(call, Setting.client(name)));
+        if (!decides || call.reports().config() != null) {
             return;
         }
-        List<Setting<?>> given = Stream.<Setting<?>>of(Setting.BEARER, Setting.API_KEY, Setting.SVC_PARAM)
+        List<Setting> given = Setting.of(Credentials::read).stream()
                 .filter(setting -> !call.settings().texts(setting).isEmpty())
                 .toList();
         if (given.isEmpty()
                 ? hasCredentials(call, reference)
                 : !given.stream().allMatch(one -> isFromFile(call, one))) {
-            throw new CliException(Problem.local(
+            throw CliException.local(
                     LocalError.ORIGIN_NOT_ALLOWED,
                     "a .env file that was found here or above decides where your credentials go: " + reference,
-                    "if that is meant, name the file with --config, or the agent with -a"));
+                    "if that is meant, name the file with --config, or the agent with -a");
         }
     }
 
-    private static boolean isFromFile(Invocation call, Setting<?> setting) {
+    private static boolean isFromFile(Invocation call, Setting setting) {
         return call.settings().source(setting) == Settings.Source.LOCAL_FILE;
     }
 
     /** Whether the command has credentials for the agent, whatever its card says about them. */
     private static boolean hasCredentials(Invocation call, String reference) {
-        if (call.get(Setting.BEARER) != null
-                || call.get(Setting.API_KEY) != null
-                || !serviceParameters(call).isEmpty()) {
+        if (!call.credentials().isEmpty()) {
             return true;
         }
         KeyManager keys = Keys.of(call);
-        String named = call.get(Setting.KEY_SERVICE);
+        String named = call.agent().keyService();
         return named == null ? Keys.areFor(keys, Keys.places(call), reference) : Keys.has(keys, named);
     }
 
@@ -316,7 +267,7 @@ final class Connection implements AutoCloseable {
             builder.allowOrigin(found.origin());
             return;
         }
-        if (credentialSent || !call.settings().texts(Setting.SVC_PARAM).isEmpty()) {
+        if (credentialSent || !call.credentials().parameters().isEmpty()) {
             return;
         }
         // The user vouches for a card in a file.
@@ -343,10 +294,7 @@ final class Connection implements AutoCloseable {
     }
 
     private static List<String> allowedOrigins(Invocation call) {
-        List<String> allowed = call.get(Setting.ALLOW_ORIGIN);
-        return allowed == null
-                ? List.of()
-                : allowed.stream().map(Connection::originOf).toList();
+        return call.agent().allowedOrigins().stream().map(Connection::originOf).toList();
     }
 
     /** Refuses a card that leads to another origin than its own: messages, and credentials, are meant for that one. */
@@ -358,11 +306,11 @@ final class Connection implements AutoCloseable {
         String origin = origin(at, cardOrigin);
         if (!HttpAddress.isSameOrigin(origin, cardOrigin)
                 && allowedOrigins(call).stream().noneMatch(one -> HttpAddress.isSameOrigin(one, origin))) {
-            throw new CliException(Problem.local(
+            throw CliException.local(
                     LocalError.ORIGIN_NOT_ALLOWED,
                     "the card of " + cardOrigin + " leads to " + origin
                             + ", which would get your messages and credentials",
-                    "if you trust it: --allow-origin " + origin));
+                    "if you trust it: --allow-origin " + origin);
         }
     }
 

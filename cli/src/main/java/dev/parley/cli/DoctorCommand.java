@@ -13,30 +13,27 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley doctor}: checks of a data directory; for operators, not part of A2A. */
-final class DoctorCommand implements Command {
+final class DoctorCommand {
     private static final String DEFAULT = "~/.parley";
 
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.usageMessage().footer("", "Exits with 1 if there is a problem.");
-        spec.addOption(Command.option(
-                "--data", "DIR", "The data directory of a hub, which may be running; default: " + DEFAULT + "."));
-        spec.addOption(Command.option(
-                "--encryption-key-file", "FILE", "The keys of the hub; default: encryption.key in the directory."));
+    private DoctorCommand() {}
+
+    static Command command() {
+        return Command.of(DoctorCommand::run)
+                .option("--data", "DIR", "The data directory of a hub, which may be running; default: " + DEFAULT + ".")
+                .option(
+                        "--encryption-key-file",
+                        "FILE",
+                        "The keys of the hub; default: encryption.key in the directory.")
+                .settings("output", "config", "debug")
+                .footer("Exits with 1 if there is a problem.");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return List.of(Setting.OUTPUT, Setting.CONFIG, Setting.DEBUG);
-    }
-
-    @Override
-    public int run(Invocation call) {
+    private static int run(Invocation call) {
         String named = call.option("--data");
-        Path data = Command.existingData(call, named == null ? DEFAULT : named);
+        Path data = call.existingData(named == null ? DEFAULT : named);
         List<Finding> findings = Checkup.of(data, keys(call));
         call.output()
                 .result(
@@ -50,7 +47,7 @@ final class DoctorCommand implements Command {
     private static @Nullable Sealing keys(Invocation call) {
         String file = call.option("--encryption-key-file");
         try {
-            return file == null ? null : Sealing.read(call.around().path(file));
+            return file == null ? null : Sealing.read(call.path(file));
         } catch (IOException | IllegalArgumentException wrong) {
             throw CliException.usage("invalid encryption key: " + wrong.getMessage(), null);
         }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: a2a-cli specification 0.2, section 8.3.
  */
-record DotEnv(Path file, Map<String, String> values) {
+record DotEnv(Path file, Settings.Source source, Map<String, String> values) {
     private static final Pattern LINE = Pattern.compile("(?:export\\s+)?([A-Za-z_][A-Za-z0-9_.]*)\\s*=(.*)");
 
-    static DotEnv read(Path file) {
+    static DotEnv read(Path file, Settings.Source source) {
         List<String> lines;
         try {
             lines = Files.readAllLines(file);
@@ -41,7 +41,7 @@ record DotEnv(Path file, Map<String, String> values) {
                         "correct the line or remove it");
             }
         }
-        return new DotEnv(file, Map.copyOf(values));
+        return new DotEnv(file, source, Map.copyOf(values));
     }
 
     /** The nearest {@code .env} from {@code directory} upwards. */
@@ -67,13 +67,7 @@ record DotEnv(Path file, Map<String, String> values) {
     }
 
     private static String unquoted(String value) {
-        if (value.length() >= 2) {
-            char quote = value.charAt(0);
-            if ((quote == '"' || quote == '\'') && value.charAt(value.length() - 1) == quote) {
-                return value.substring(1, value.length() - 1);
-            }
-        }
-        return value;
+        return value.matches("\".*\"|'.*'") ? value.substring(1, value.length() - 1) : value;
     }
 
     private static String reason(IOException unreadable) {

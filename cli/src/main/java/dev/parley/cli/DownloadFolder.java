@@ -55,11 +55,10 @@ final class DownloadFolder {
         try {
             return overwrite ? replace(safe, content) : create(safe, content);
         } catch (IOException unwritable) {
-            throw new CliException(
-                    Problem.local(
-                            LocalError.INTERNAL,
-                            "cannot write " + safe + " in " + directory + ": " + unwritable,
-                            "name another directory with --dir"),
+            throw CliException.local(
+                    LocalError.INTERNAL,
+                    "cannot write " + safe + " in " + directory + ": " + unwritable,
+                    "name another directory with --dir",
                     unwritable);
         }
     }

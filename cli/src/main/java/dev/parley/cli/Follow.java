@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.cli.ClientSettings.Request;
 import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -27,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Follow {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
-    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
     /** How agents say that they have no stream of something that is there. */
     private static final Set<A2AError> NO_STREAM =
             Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_ALLOWED);
@@ -55,13 +55,10 @@ final class Follow {
         this.streams = connection.streams();
         this.call = call;
         this.sink = sink;
-        this.timeout = Connection.timeout(call);
+        Request request = call.request();
+        this.timeout = request.limit();
         this.end = System.nanoTime() + timeout.toNanos();
-        this.interval = call.settings().require(Setting.POLL_INTERVAL);
-        if (interval.compareTo(SHORTEST_PAUSE) < 0) {
-            throw CliException.usage(
-                    "invalid --poll-interval: " + interval.toMillis() + "ms (expected: at least 100ms)", null);
-        }
+        this.interval = request.pollInterval();
         call.around().interruption().react(this::interrupted);
     }
 
@@ -243,8 +240,8 @@ final class Follow {
         String what = now == null
                 ? "no answer within " + allowed
                 : "task " + now.id() + " is still in " + TextView.name(now.state()) + " after " + allowed;
-        return new CliException(Problem.local(
-                LocalError.TIMEOUT, what, now == null ? "allow more time with --timeout" : waitAgain(now)));
+        return CliException.local(
+                LocalError.TIMEOUT, what, now == null ? "allow more time with --timeout" : waitAgain(now));
     }
 
     private String waitAgain(Task now) {
@@ -265,9 +262,7 @@ final class Follow {
             call.output()
                     .result(
                             () -> new byte[0],
-                            page -> page.field("Task-ID", now.id())
-                                    .field("Context-ID", now.contextId())
-                                    .field("State", TextView.name(now.state()))
+                            page -> TextView.identity(page, now)
                                     .field("Poll", call.command("task", "get", "--wait", Invocation.quoted(now.id()))));
         }
         return Interruption.BY_SIGNAL;

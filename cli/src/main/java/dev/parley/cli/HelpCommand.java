@@ -3,42 +3,43 @@ package dev.parley.cli;
 import dev.parley.protocol.support.Nearest;
 import java.util.List;
 import java.util.Map;
+import picocli.AutoComplete;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** {@code parley help [command…]}. */
-final class HelpCommand implements Command {
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addPositional(PositionalParamSpec.builder()
-                .index("0..*")
-                .arity("0..*")
-                .type(List.class)
-                .auxiliaryTypes(String.class)
-                .paramLabel("COMMAND")
-                .description("The command to explain; without it all are listed.")
-                .build());
+/** Commands about commands: {@code parley help}, {@code parley completion}, and groups that are typed without a command. */
+final class HelpCommand {
+    private HelpCommand() {}
+
+    static Command help() {
+        return Command.of(HelpCommand::explain)
+                .rest("COMMAND", "The command to explain; without it all are listed.")
+                .settings("output");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return List.of(Setting.OUTPUT);
+    static Command completion() {
+        return Command.of(HelpCommand::complete)
+                .argument("SHELL", "bash or zsh.")
+                .settings("output")
+                .footer("For example: source <(parley completion bash)");
     }
 
-    @Override
-    public int run(Invocation call) {
-        CommandLine at = Commands.parser(call.around());
+    private static CommandLine root(Invocation call) {
+        return call.typed().commandSpec().root().commandLine();
+    }
+
+    private static int explain(Invocation call) {
+        CommandLine at = root(call);
         PositionalParamSpec words = call.typed().matchedPositional(0);
         List<String> path = words == null ? List.of() : words.getValue();
         for (String word : path) {
             CommandLine below = at.getSubcommands().get(word);
             if (below == null) {
-                List<String> names = visible(at);
-                String hint = Nearest.like(word, names)
-                        .map(name -> "did you mean " + name + "?")
-                        .orElse("parley help");
-                throw CliException.usage("unknown command " + word, hint);
+                throw CliException.usage(
+                        "unknown command " + word,
+                        Nearest.like(word, visible(at))
+                                .map(name -> "did you mean " + name + "?")
+                                .orElse("parley help"));
             }
             at = below;
         }
@@ -46,7 +47,34 @@ final class HelpCommand implements Command {
         return 0;
     }
 
-    /** The names of the commands below {@code parser} that are for people. */
+    private static int complete(Invocation call) {
+        String shell = call.requiredArgument(0);
+        if (!shell.equals("bash") && !shell.equals("zsh")) {
+            throw CliException.usage("unknown shell " + shell + " (expected: bash or zsh)", "parley completion bash");
+        }
+        // The script brings zsh's emulation of bash completion along, so one serves both.
+        CommandLine root = root(call);
+        call.output().print(AutoComplete.bash(root.getCommandName(), root));
+        return 0;
+    }
+
+    /** Lists the commands of a group, and refuses the call. */
+    static int list(Invocation call) {
+        var parser = call.typed().commandSpec().commandLine();
+        var help = parser.getHelp();
+        call.around()
+                .err()
+                .print(help.synopsisHeading()
+                        + help.synopsis(help.synopsisHeadingLength())
+                        + help.commandListHeading()
+                        + help.commandList()
+                        + "\n");
+        throw CliException.usage(
+                "no command given (expected: one of " + String.join(", ", visible(parser)) + ")",
+                parser.getCommandSpec().qualifiedName() + " --help lists them");
+    }
+
+    /** The names of the commands below {@code parser} that are not hidden. */
     static List<String> visible(CommandLine parser) {
         return parser.getSubcommands().entrySet().stream()
                 .filter(entry ->

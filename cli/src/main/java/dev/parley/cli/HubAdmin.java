@@ -1,5 +1,8 @@
 package dev.parley.cli;
 
+import dev.parley.cli.ClientSettings.Credentials;
+import dev.parley.cli.ClientSettings.Reports;
+import dev.parley.command.Parameters;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.WireRequest;
@@ -31,9 +34,6 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Requests of operators to a hub; not part of A2A. */
 final class HubAdmin {
-    static final List<Setting<?>> SETTINGS =
-            List.of(Setting.OUTPUT, Setting.API_KEY, Setting.BEARER, Setting.SVC_PARAM, Setting.CONFIG, Setting.DEBUG);
-
     private static final byte[] NOTHING = new byte[0];
     private static final String AUDIT = "audit/";
     private static final Set<String> OFFLINE = Set.of("groups", "users", "keys", "audit");
@@ -41,6 +41,17 @@ final class HubAdmin {
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     private HubAdmin() {}
+
+    /** Settings of requests to a hub. */
+    static List<Setting> settings() {
+        return Setting.of(in -> List.of(Credentials.read(in), Reports.read(in)));
+    }
+
+    /** Writes JSON as one line of a file. */
+    static void line(OutputStream out, Object value) throws IOException {
+        out.write(Json.write(value));
+        out.write('\n');
+    }
 
     /** Opens a file for answers of a hub, readable by its owner only. An existing file keeps its permissions. */
     static OutputStream file(Path file) throws IOException {
@@ -50,12 +61,12 @@ final class HubAdmin {
 
     /** The option that names the hub. */
     static OptionSpec option() {
-        return Command.option("--url", "HUB", "The hub; default: " + Setting.LOCAL_HUB + ".");
+        return Parameters.option("--url", "HUB", "The hub; default: " + ClientSettings.LOCAL_HUB + ".");
     }
 
     /** The option that names a directory instead. */
     static OptionSpec dataOption(String operation) {
-        return Command.option(
+        return Parameters.option(
                 "--data",
                 "DIR",
                 operation.startsWith(AUDIT)
@@ -127,16 +138,16 @@ final class HubAdmin {
 
     /** Every command takes {@code -a}; here it would leave the request to the hub of {@code --url}, another one perhaps. */
     private static void refuseAgent(Invocation call) {
-        if (call.settings().source(Setting.AGENT_CARD) == Settings.Source.FLAG) {
+        if (call.settings().isTyped("agent-card")) {
             throw CliException.usage(
                     "--agent-card: names an agent (expected: --url, which names a hub)",
-                    "such as --url " + Setting.LOCAL_HUB);
+                    "such as --url " + ClientSettings.LOCAL_HUB);
         }
     }
 
     private static WireAnswer.Whole answer(Invocation call, String data, String operation, WireRequest request) {
         if (operation.startsWith(AUDIT)) {
-            return (WireAnswer.Whole) Administration.audit(Command.existingData(call, data), request);
+            return (WireAnswer.Whole) Administration.audit(call.existingData(data), request);
         }
         try (Administration administration = Administration.open(call.around().path(data))) {
             return (WireAnswer.Whole) administration.answer(request);
@@ -146,41 +157,41 @@ final class HubAdmin {
     /**
      * Asks the hub; the answer is its JSON.
      *
+     * @param body JSON, or nothing
      * @param hint what to do if there is no such thing
      */
-    static byte[] ask(Invocation call, String method, String path, String hint) throws InterruptedException {
-        return ask(call, method, path, NOTHING, hint);
-    }
-
-    /** The same with a body, which is JSON. */
     static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
             throws InterruptedException {
         refuseAgent(call);
         String typed = call.option("--url");
-        String hub = (typed == null ? Setting.LOCAL_HUB : typed).replaceFirst("/+$", "");
+        String hub = (typed == null ? ClientSettings.LOCAL_HUB : typed).replaceFirst("/+$", "");
         WireLog wire = WireLog.of(call);
         URI place;
         try {
             place = HttpAddress.of(hub + path);
         } catch (IllegalArgumentException wrong) {
-            throw CliException.usage("invalid --url: " + hub + " (expected: such as " + Setting.LOCAL_HUB + ")", null);
+            throw CliException.usage(
+                    "invalid --url: " + hub + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
         }
         if (HttpAddress.isPlain(place)) {
             throw CliException.usage(
                     "operators' keys would go to " + HttpAddress.origin(place)
-                            + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
-                    "use https, or run the command on the machine of the hub, for groups, users and keys also with --data DIR");
+                            + " over plain HTTP, which others on the network can read (expected: https, or this"
+                            + " machine)",
+                    "use https, or run the command on the machine of the hub, for groups, users and keys also with"
+                            + " --data DIR");
         }
         HttpRequest.Builder builder = HttpRequest.newBuilder(place)
                 .timeout(TIMEOUT)
                 .header("Content-Type", JSON)
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
-        Connection.serviceParameters(call).forEach(builder::setHeader);
-        String key = call.get(Setting.API_KEY);
+        Credentials credentials = call.credentials();
+        credentials.headers().forEach(builder::setHeader);
+        String key = credentials.apiKey();
         if (key != null) {
             builder.setHeader(Trust.KEY_HEADER, key);
         }
-        String bearer = call.get(Setting.BEARER);
+        String bearer = credentials.bearer();
         if (bearer != null) {
             builder.setHeader("Authorization", "Bearer " + bearer);
         }
@@ -198,11 +209,10 @@ final class HubAdmin {
             }
             return answer.body();
         } catch (IOException failed) {
-            throw new CliException(
-                    Problem.local(
-                            LocalError.UNREACHABLE,
-                            "cannot reach " + hub + ": " + PublicDocuments.reason(failed),
-                            "start a hub with: parley up; or name another one with --url"),
+            throw CliException.local(
+                    LocalError.UNREACHABLE,
+                    "cannot reach " + hub + ": " + PublicDocuments.reason(failed),
+                    "start a hub with: parley up; or name another one with --url",
                     failed);
         }
     }

@@ -8,8 +8,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -55,27 +55,28 @@ record HubFile(Path file, Map<String, String> values) {
             throw CliException.usage(file + ": not a mapping", "expected: YAML, one 'name: value' per line");
         }
         for (String name = in.nextName(); name != null; name = in.nextName()) {
-            Setting<?> setting = setting(file, name, in.currentTokenLocation().getLineNr());
+            Setting setting = setting(file, name, in.currentTokenLocation().getLineNr());
             in.nextToken();
             values.put(setting.name(), value(file, setting, in));
         }
         return values;
     }
 
-    private static Setting<?> setting(Path file, String name, int line) {
-        List<String> names = Setting.of(Setting.Scope.HUB).stream()
+    private static Setting setting(Path file, String name, int line) {
+        Map<String, Setting> settings = Setting.of(Setting.Scope.HUB).stream()
                 .filter(row -> !row.is(SettingSpec.Trait.NOT_IN_FILES))
-                .map(Setting::name)
-                .toList();
-        return Setting.of(Setting.Scope.HUB).stream()
-                .filter(row -> row.name().equals(name) && names.contains(name))
-                .findFirst()
-                .orElseThrow(() -> CliException.usage(
-                        file + ", line " + line + ": unknown setting " + name,
-                        "did you mean " + Nearest.to(name, names) + "? All: " + String.join(", ", names)));
+                .collect(Collectors.toMap(Setting::name, row -> row, (one, other) -> one, LinkedHashMap::new));
+        Setting setting = settings.get(name);
+        if (setting == null) {
+            throw CliException.usage(
+                    file + ", line " + line + ": unknown setting " + name,
+                    "did you mean " + Nearest.to(name, settings.keySet()) + "? All: "
+                            + String.join(", ", settings.keySet()));
+        }
+        return setting;
     }
 
-    private static String value(Path file, Setting<?> setting, JsonParser in) {
+    private static String value(Path file, Setting setting, JsonParser in) {
         if (in.currentToken().isScalarValue()) {
             return in.currentToken() == JsonToken.VALUE_NULL ? "" : in.getString();
         }
@@ -93,6 +94,6 @@ record HubFile(Path file, Map<String, String> values) {
         }
         throw CliException.usage(
                 file + ": " + setting.name() + " has members of its own",
-                "expected: " + setting.type().expected());
+                "expected: " + setting.spec().type().expected());
     }
 }

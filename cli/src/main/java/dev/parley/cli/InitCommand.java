@@ -14,30 +14,24 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.lang.model.SourceVersion;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley init}: creates a project with an agent, its test and the command that runs it. */
-final class InitCommand implements Command {
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addPositional(Command.argument(
-                0, true, "NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list."));
-        spec.addOption(Command.flag("--gradle", "Create a build for Gradle, in place of one for Maven."));
-        spec.usageMessage()
+final class InitCommand {
+    private InitCommand() {}
+
+    static Command command() {
+        return Command.of(InitCommand::run)
+                .argument("NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list.")
+                .flag("--gradle", "Create a build for Gradle, in place of one for Maven.")
+                .settings("output")
                 .footer(
-                        "",
-                        "Maven, Gradle and the agent need Java 21 or newer; ./parley jdk prints the JDK to use. For example:",
+                        "Maven, Gradle and the agent need Java 21 or newer; ./parley jdk prints the JDK to use. For"
+                                + " example:",
                         "export JAVA_HOME=$(./parley jdk) && ./parley init hello && cd hello && mvn package",
                         "\"$JAVA_HOME/bin/java\" -jar target/hello.jar");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return List.of(Setting.OUTPUT);
-    }
-
-    @Override
-    public int run(Invocation call) {
+    private static int run(Invocation call) {
         String name = call.requiredArgument(0);
         if (!name.matches("[a-z][a-z0-9]*(-[a-z0-9]+)*") || name.length() > 63) {
             throw CliException.usage(
@@ -45,20 +39,18 @@ final class InitCommand implements Command {
                     "parley init price-list");
         }
         boolean gradle = call.has("--gradle");
-        Path directory = call.around().path(name);
+        Path directory = call.path(name);
         Map<String, String> files = files(name, gradle);
         try {
             write(directory, files);
         } catch (FileAlreadyExistsException exists) {
-            throw new CliException(
-                    Problem.local(
-                            LocalError.USAGE,
-                            exists.getFile() + ": exists (nothing was changed)",
-                            "choose another name"),
+            throw CliException.local(
+                    LocalError.USAGE,
+                    exists.getFile() + ": exists (nothing was changed)",
+                    "choose another name",
                     exists);
         } catch (IOException failure) {
-            throw new CliException(
-                    Problem.local(LocalError.INTERNAL, "cannot create " + directory + ": " + failure, null), failure);
+            throw CliException.local(LocalError.INTERNAL, "cannot create " + directory + ": " + failure, null, failure);
         }
         String run = run(name, gradle);
         call.output()
@@ -72,7 +64,8 @@ final class InitCommand implements Command {
                         });
         if (!isInstalled(call.around())) {
             call.output()
-                    .note("Parley " + Main.version() + " is not in the local Maven repository: run ./parley install"
+                    .note("Parley " + Surroundings.version()
+                            + " is not in the local Maven repository: run ./parley install"
                             + " in its source tree first.");
         }
         return 0;
@@ -106,7 +99,7 @@ final class InitCommand implements Command {
                 .replace("@name@", name)
                 .replace("@package@", inPackage)
                 .replace("@Class@", inClass)
-                .replace("@version@", Main.version()));
+                .replace("@version@", Surroundings.version()));
         return templates;
     }
 
@@ -131,6 +124,6 @@ final class InitCommand implements Command {
     }
 
     private static boolean isInstalled(Surroundings around) {
-        return Files.isDirectory(around.home().resolve(".m2/repository/dev/parley/parley/" + Main.version()));
+        return Files.isDirectory(around.home().resolve(".m2/repository/dev/parley/parley/" + Surroundings.version()));
     }
 }

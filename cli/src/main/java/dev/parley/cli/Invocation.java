@@ -1,5 +1,12 @@
 package dev.parley.cli;
 
+import dev.parley.cli.ClientSettings.Agent;
+import dev.parley.cli.ClientSettings.Credentials;
+import dev.parley.cli.ClientSettings.KeyStore;
+import dev.parley.cli.ClientSettings.Reports;
+import dev.parley.cli.ClientSettings.Request;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +15,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
 /** One run of a command: what was typed, what the settings are, and where the answers go. */
-final class Invocation {
+class Invocation {
     private final Surroundings around;
     private final ParseResult typed;
     private final TypedFlags flags;
@@ -23,6 +30,11 @@ final class Invocation {
         this.output = output;
     }
 
+    /** The same call as another one. */
+    Invocation(Invocation same) {
+        this(same.around, same.typed, same.flags, same.settings, same.output);
+    }
+
     Surroundings around() {
         return around;
     }
@@ -31,11 +43,27 @@ final class Invocation {
         return settings;
     }
 
-    <T> @Nullable T get(Setting<T> setting) {
-        return settings.get(setting);
+    Agent agent() {
+        return settings.client(Agent::read);
     }
 
-    Output output() {
+    Request request() {
+        return settings.client(Request::read);
+    }
+
+    Credentials credentials() {
+        return settings.client(Credentials::read);
+    }
+
+    KeyStore keyStore() {
+        return settings.client(KeyStore::read);
+    }
+
+    Reports reports() {
+        return settings.client(Reports::read);
+    }
+
+    public Output output() {
         return output;
     }
 
@@ -43,16 +71,30 @@ final class Invocation {
         return typed;
     }
 
+    /** A path that the user typed. */
+    public Path path(String typed) {
+        return around.path(typed);
+    }
+
+    /** The directory that {@code --data} names, or a default; it has to exist. */
+    Path existingData(String named) {
+        Path data = path(named);
+        if (!Files.isDirectory(data)) {
+            throw CliException.usage(
+                    "--data \"" + data + "\": not a directory (expected: the data directory of a hub)",
+                    "parley up creates ~/.parley, or the directory that its --data names");
+        }
+        return data;
+    }
+
     /** The value of an option of the command itself, null if it was not given. */
-    @Nullable
-    String option(String name) {
+    public @Nullable String option(String name) {
         OptionSpec option = typed.matchedOption(name);
         return option == null ? null : option.getValue();
     }
 
     /** The value of an option of the command itself as a number from {@code least} to {@code most}. */
-    @Nullable
-    Integer number(String name, int least, int most) {
+    public @Nullable Integer number(String name, int least, int most) {
         String text = option(name);
         if (text == null) {
             return null;
@@ -63,23 +105,22 @@ final class Invocation {
                 return number;
             }
         } catch (NumberFormatException wrong) {
-            // Said below, as for numbers out of range.
+            // Refused below, as are numbers out of range.
         }
         String range = most == Integer.MAX_VALUE ? "a number >= " + least : "a number from " + least + " to " + most;
         throw CliException.usage("invalid " + name + ": " + text + " (expected: " + range + ")", null);
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         return typed.hasMatchedOption(name);
     }
 
-    @Nullable
-    String argument(int index) {
+    public @Nullable String argument(int index) {
         PositionalParamSpec argument = typed.matchedPositional(index);
         return argument == null ? null : argument.getValue();
     }
 
-    String requiredArgument(int index) {
+    public String requiredArgument(int index) {
         String value = argument(index);
         if (value == null) {
             throw new IllegalStateException("argument " + index + " is required but was not checked");
@@ -94,12 +135,11 @@ final class Invocation {
      */
     String taskId() {
         String argument = argument(0);
-        String setting = get(Setting.TASK_ID);
+        String setting = request().taskId();
         if (argument == null && setting == null) {
             throw CliException.usage("no task named (expected: TASK-ID)", "parley task list shows the tasks");
         }
-        boolean typedFlag = settings.source(Setting.TASK_ID) == Settings.Source.FLAG;
-        if (argument != null && setting != null && typedFlag && !argument.equals(setting)) {
+        if (argument != null && setting != null && settings.isTyped("task-id") && !argument.equals(setting)) {
             throw CliException.usage("two tasks named: " + argument + " and " + setting, "leave one of them out");
         }
         return argument == null ? String.valueOf(setting) : argument;
@@ -110,19 +150,17 @@ final class Invocation {
     }
 
     TextView view() {
-        return new TextView(settings.isOn(Setting.VERBOSE));
+        return new TextView(reports().verbose());
     }
 
     /** A command line that goes on with a task, with what is needed to reach the same agent, never a credential. */
     String command(String... words) {
         var line = new ArrayList<String>(List.of("parley"));
         line.addAll(List.of(words));
-        for (Setting<?> setting :
-                List.of(Setting.AGENT_CARD, Setting.TRANSPORT, Setting.A2A_VERSION, Setting.INSECURE, Setting.CONFIG)) {
-            if (settings.source(setting) == Settings.Source.FLAG) {
-                for (String text : settings.texts(setting)) {
-                    line.add(setting.isFlag() ? setting.flag() : setting.flag() + "=" + quoted(text));
-                }
+        for (String name : List.of("agent-card", "transport", "a2a-version", "insecure", "config")) {
+            Setting setting = Setting.client(name);
+            for (String text : settings.isTyped(name) ? settings.texts(setting) : List.<String>of()) {
+                line.add(setting.isFlag() ? setting.flag() : setting.flag() + "=" + quoted(text));
             }
         }
         return String.join(" ", line);

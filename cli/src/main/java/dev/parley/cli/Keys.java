@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+import dev.parley.cli.ClientSettings.KeyStore;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
 import java.net.URI;
@@ -16,36 +17,30 @@ final class Keys {
     static KeyManager of(Invocation call) {
         KeyManager.Builder keys =
                 KeyManager.builder().environment(call.around().environment()).warnings(call.output()::warn);
-        Path file = call.get(Setting.KEYS_FILE);
-        if (file != null) {
-            keys.file(call.around().path(file));
+        KeyStore store = call.keyStore();
+        if (store.file() != null) {
+            keys.file(store.file());
         }
-        boolean keyring = call.settings().isOn(Setting.KEYRING);
-        Path encrypted = call.get(Setting.ENCRYPTED_KEYS);
-        if (keyring && encrypted != null) {
+        Path encrypted = store.encrypted();
+        if (store.keyring() && encrypted != null) {
             throw CliException.usage("--keyring and --encrypted-keys: two keyrings", "leave one of them out");
         }
-        if (keyring) {
+        if (store.keyring()) {
             keys.keyring();
         } else if (encrypted != null) {
-            encrypted(call, keys, call.around().path(encrypted));
+            Path keyFile = store.encryptedKey();
+            String passphrase = store.passphrase();
+            if (keyFile != null && passphrase == null) {
+                keys.encryptedFile(encrypted, keyFile);
+            } else if (keyFile == null && passphrase != null) {
+                keys.encryptedFile(encrypted, passphrase.toCharArray());
+            } else {
+                throw CliException.usage(
+                        "--encrypted-keys needs one thing that opens it",
+                        "give either --encrypted-keys-key or A2ACLI_ENCRYPTED_KEYS_PASSPHRASE");
+            }
         }
         return keys.build();
-    }
-
-    private static void encrypted(Invocation call, KeyManager.Builder keys, Path file) {
-        Path keyFile = call.get(Setting.ENCRYPTED_KEYS_KEY);
-        String passphrase = call.get(Setting.ENCRYPTED_KEYS_PASSPHRASE);
-        if ((keyFile == null) == (passphrase == null)) {
-            throw CliException.usage(
-                    "--encrypted-keys needs one thing that opens it",
-                    "give either --encrypted-keys-key or A2ACLI_ENCRYPTED_KEYS_PASSPHRASE");
-        }
-        if (keyFile != null) {
-            keys.encryptedFile(file, call.around().path(keyFile));
-        } else if (passphrase != null) {
-            keys.encryptedFile(file, passphrase.toCharArray());
-        }
     }
 
     /** Whether there is anything to be sent to an agent of this service. */
@@ -60,8 +55,7 @@ final class Keys {
     /** @throws CliException if {@code --key-origin} is not a list of services and origins */
     static List<Place> places(Invocation call) {
         var places = new ArrayList<Place>();
-        List<String> allowed = call.get(Setting.KEY_ORIGIN);
-        for (String text : allowed == null ? List.<String>of() : allowed) {
+        for (String text : call.agent().keyOrigins()) {
             try {
                 int equals = text.indexOf('=');
                 String service = text.substring(0, Math.max(0, equals));

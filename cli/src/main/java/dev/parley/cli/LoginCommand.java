@@ -13,47 +13,41 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley auth login}: gets a token for an agent whose users log in, and keeps it; not part of the A2A CLI specification. */
-final class LoginCommand implements Command {
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addOption(Command.option("--client-id", "ID", "This program at the authorization server; required."));
-        spec.addOption(Command.flag("--device", "Use the device code flow, for a browser on another machine."));
-        spec.addOption(Command.option(
-                "--scope", "SCOPES", "Scopes to ask for, separated by spaces. Default: those of the card."));
-        spec.addOption(Command.flag("--show", "Print the token instead of keeping it."));
-        spec.usageMessage()
-                .footer(
-                        "",
-                        "The token is kept as the key of the agent's host, in --keyring or --encrypted-keys, sent from"
-                                + " then on, and renewed if the server gives a refresh token. The authorization server has to be at the card's origin or at one of"
-                                + " --allow-origin.");
+final class LoginCommand {
+    private LoginCommand() {}
+
+    static Command command() {
+        return Command.of(LoginCommand::run)
+                .option("--client-id", "ID", "This program at the authorization server; required.")
+                .flag("--device", "Use the device code flow, for a browser on another machine.")
+                .option("--scope", "SCOPES", "Scopes to ask for, separated by spaces. Default: those of the card.")
+                .flag("--show", "Print the token instead of keeping it.")
+                .footer("The token is kept as the key of the agent's host, in --keyring or --encrypted-keys, sent from"
+                        + " then on, and renewed if the server gives a refresh token. The authorization server has"
+                        + " to be at the card's origin or at one of --allow-origin.");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return Command.connectionAnd(
-                Setting.ENCRYPTED_KEYS, Setting.ENCRYPTED_KEYS_KEY, Setting.ENCRYPTED_KEYS_PASSPHRASE);
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
-        String reference = call.settings().require(Setting.AGENT_CARD);
+    private static int run(Invocation call) throws InterruptedException {
+        String reference = call.agent().card();
         String clientId = call.option("--client-id");
         if (clientId == null) {
             throw CliException.usage("--client-id is missing", "the operator of the authorization server gives it");
         }
         boolean keeps = !call.has("--show");
-        if (keeps && !call.settings().isOn(Setting.KEYRING) && call.get(Setting.ENCRYPTED_KEYS) == null) {
+        if (keeps && !call.keyStore().keyring() && call.keyStore().encrypted() == null) {
             throw CliException.usage(
                     "nowhere to keep the token (expected: --keyring, --encrypted-keys FILE or --show)", null);
         }
         CardSource.Found found = Connection.card(call, reference);
         AgentCard card = found.card();
         Flow flow = flow(card, call.has("--device"));
-        var login = new OAuthLogin(clientId, null, Connection.loginOrigins(call, found), Connection.timeout(call));
+        var login = new OAuthLogin(
+                clientId,
+                null,
+                Connection.loginOrigins(call, found),
+                call.request().limit());
         OAuthLogin.Token token = token(call, login, flow, reference);
         String service = keeps ? keep(call, card, token) : null;
         report(call, service, token);
@@ -105,7 +99,7 @@ final class LoginCommand implements Command {
 
     private static String keep(Invocation call, AgentCard card, OAuthLogin.Token token) {
         KeyManager keys = Keys.of(call);
-        String named = call.get(Setting.KEY_SERVICE);
+        String named = call.agent().keyService();
         String service = named != null
                 ? named
                 : card.supportedInterfaces().stream()

@@ -65,15 +65,6 @@ public final class Logs {
         }
     }
 
-    /** Whether a flag is on that decides about logging; a broken value is for the command to report. */
-    static boolean wanted(Settings settings, Setting<Boolean> flag) {
-        try {
-            return settings.isOn(flag);
-        } catch (CliException broken) {
-            return false;
-        }
-    }
-
     /** Has lines be JSON from now on. */
     static void json() {
         json = true;

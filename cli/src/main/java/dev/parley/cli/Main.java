@@ -1,18 +1,15 @@
 package dev.parley.cli;
 
-import dev.parley.command.ProgramCommand;
+import dev.parley.cli.ClientSettings.Reports;
 import dev.parley.hub.Hub;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
@@ -58,24 +55,12 @@ public final class Main {
                 Path.of("").toAbsolutePath(),
                 Path.of(System.getProperty("user.home")),
                 interruption,
-                isErrTerminal());
+                Surroundings.isTerminal(2));
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {
         return new PrintStream(
                 new BufferedOutputStream(new FileOutputStream(descriptor), 8192), false, StandardCharsets.UTF_8);
-    }
-
-    /** Java knows only whether all three streams are terminals; Linux also knows it of each. */
-    @SuppressWarnings("SystemConsoleNull") // it is null without a terminal, once java.base is the one to make it
-    private static boolean isErrTerminal() {
-        try {
-            String device = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty");
-        } catch (IOException | UnsupportedOperationException elsewhere) {
-            System.setProperty("jdk.console", "java.base");
-            return System.console() != null;
-        }
     }
 
     /**
@@ -86,25 +71,23 @@ public final class Main {
     static int run(Surroundings around, String... args) {
         var output = new Output(around, isJson(around, args));
         try {
-            CommandLine parser = Commands.parserFor(List.of(args), around);
-            ParseResult typed = parser.parseArgs(args);
+            var commands = new Commands(List.of(args));
+            ParseResult typed = commands.parser().parseArgs(args);
             ParseResult last = typed;
             while (last.hasSubcommand()) {
                 last = last.subcommand();
             }
             if (typed.isVersionHelpRequested()) {
-                output.print(Commands.NAME + " " + version() + "\n");
+                output.print(Commands.NAME + " " + Surroundings.version() + "\n");
                 return 0;
             }
             if (last.isUsageHelpRequested()) {
                 output.print(last.commandSpec().commandLine().getUsageMessage());
                 return 0;
             }
-            return run(around, typed, last, output);
+            return run(commands.of(last.commandSpec()), around, new TypedFlags(typed), last, output);
         } catch (ParameterException wrong) {
-            Problem problem = UsageProblems.of(wrong);
-            output.failure(problem);
-            return problem.exitStatus();
+            return report(UsageProblems.of(wrong), output);
         } catch (Output.ReaderGone gone) {
             return 0;
         } catch (CliException failure) {
@@ -112,43 +95,27 @@ public final class Main {
         }
     }
 
-    private static int run(Surroundings around, ParseResult typed, ParseResult last, Output first) {
-        if (last.commandSpec().userObject() instanceof ProgramCommand annotated) {
-            return run(annotated, around, last, first);
-        }
-        var command = (Command) last.commandSpec().userObject();
-        var flags = new TypedFlags(typed);
+    private static int run(Command command, Surroundings around, TypedFlags flags, ParseResult last, Output first) {
         Settings settings = command.settings(around, flags);
-        // The command line, read, says it better than the glance at it before; and a wrong format is noticed here.
-        var output = new Output(around, settings.require(Setting.OUTPUT).equals("json"));
-        boolean debug = Logs.wanted(settings, Setting.DEBUG);
+        Reports reports = settings.client(Reports::read);
+        // The parsed command line is more exact than the glance at it; but another meaning of -o is the command's
+        // business.
+        Output output = command.hasOwnOutput()
+                ? first
+                : new Output(around, reports.output().equals("json"));
+        Logs.configure(reports.debug(), reports.verbose(), around.err());
         try {
-            Logs.configure(debug, Logs.wanted(settings, Setting.VERBOSE), around.err());
-            return command.run(new Invocation(around, last, flags, settings, output));
+            return command.work().run(new Invocation(around, last, flags, settings, output));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return report(Problem.local(LocalError.INTERRUPTED, "interrupted", null), output);
         } catch (Output.ReaderGone gone) {
             throw gone;
         } catch (RuntimeException failure) {
-            if (debug) {
+            if (reports.debug()) {
                 failure.printStackTrace(around.err());
                 around.err().flush();
             }
-            return report(Problems.of(failure, new Problems.Place("the agent", null, false)), output);
-        }
-    }
-
-    /** Runs a command that declares its own options by annotations. */
-    private static int run(ProgramCommand annotated, Surroundings around, ParseResult last, Output output) {
-        try {
-            var flags = new TypedFlags(last);
-            Settings settings = Settings.ofClient(around, setting -> List.of());
-            return annotated.run(new ExtensionCommand.Call(new Invocation(around, last, flags, settings, output)));
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return report(Problem.local(LocalError.INTERRUPTED, "interrupted", null), output);
-        } catch (RuntimeException failure) {
             return report(Problems.of(failure, new Problems.Place("the agent", null, false)), output);
         }
     }
@@ -178,15 +145,12 @@ public final class Main {
             return format.equals("json");
         }
         try {
-            return "json".equals(Settings.ofClient(around, setting -> List.of()).get(Setting.OUTPUT));
+            return Settings.ofClient(around, Settings.Flags.NONE)
+                    .client(Reports::read)
+                    .output()
+                    .equals("json");
         } catch (CliException broken) {
-            return false; // the command will find out too, and say so
+            return false; // the command reports it
         }
-    }
-
-    /** The version that the build gave this program. */
-    static String version() {
-        String version = Main.class.getPackage().getImplementationVersion();
-        return version == null ? "development" : version;
     }
 }

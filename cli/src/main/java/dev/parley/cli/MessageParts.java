@@ -61,12 +61,13 @@ final class MessageParts implements IParameterConsumer {
     private final List<Wanted> wanted = new ArrayList<>();
 
     /** The options that make parts. */
-    void describe(CommandSpec spec) {
-        spec.addOption(option("--text", "TEXT", "A text part; repeatable, like the next two. Order is kept."));
-        spec.addOption(
-                option("--file", "PATH|URL", "A file part: a local file's bytes, or a URL for the agent to fetch."));
-        spec.addOption(option("--data", "PATH|-", "A data part: JSON from a file, or from standard input."));
-        spec.addOption(option("--media-type", "TYPE", "Media type of the part just before; otherwise it is inferred."));
+    Command describe(Command command) {
+        return command.option(option("--text", "TEXT", "A text part; repeatable, like the next two. Order is kept."))
+                .option(option(
+                        "--file", "PATH|URL", "A file part: a local file's bytes, or a URL for the agent to fetch."))
+                .option(option("--data", "PATH|-", "A data part: JSON from a file, or from standard input."))
+                .option(option(
+                        "--media-type", "TYPE", "Media type of the part just before; otherwise it is inferred."));
     }
 
     private OptionSpec option(String name, String label, String description) {
@@ -177,7 +178,7 @@ final class MessageParts implements IParameterConsumer {
 
     private static byte[] bytes(String name, String what, Invocation call) {
         try {
-            return Files.readAllBytes(call.around().path(name));
+            return Files.readAllBytes(call.path(name));
         } catch (NoSuchFileException missing) {
             throw CliException.usage(what + ": no such file: " + name, null);
         } catch (IOException unreadable) {

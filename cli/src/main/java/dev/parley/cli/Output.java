@@ -1,11 +1,14 @@
 package dev.parley.cli;
 
+import dev.parley.command.CommandOutput;
 import dev.parley.dialect.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes results to standard output and all other lines to standard error.
@@ -13,7 +16,7 @@ import java.util.function.Supplier;
  * <p>Results are text or JSON as the caller chose; JSON is always one line per document, so a stream of them is JSONL.
  * Safe for any thread, because a signal may interrupt a command that is writing.
  */
-final class Output {
+final class Output implements CommandOutput {
     /** The reader of standard output has gone; nothing more can be told to it. */
     static final class ReaderGone extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -29,12 +32,14 @@ final class Output {
         this.json = json;
     }
 
-    boolean isJson() {
+    @Override
+    public boolean isJson() {
         return json;
     }
 
     /** One result, in the format the caller wants. */
-    void result(Supplier<byte[]> document, Consumer<TextPage> text) {
+    @Override
+    public void result(Supplier<byte[]> document, Consumer<Fields> text) {
         if (json) {
             print(new String(document.get(), StandardCharsets.UTF_8) + '\n');
         } else {
@@ -44,25 +49,43 @@ final class Output {
         }
     }
 
+    /** A result whose lines of text are its members, with their names as labels. */
+    void members(Map<String, ?> members) {
+        result(() -> Json.write(members), page -> TextPage.members(page, members));
+    }
+
     /** A result that is JSON in either format: on one line, or laid out for people. */
     void json(byte[] document) {
-        String text =
-                json ? new String(document, StandardCharsets.UTF_8) : PrettyJson.of(Json.read(document, Object.class));
-        print(text + '\n');
+        if (json) {
+            print(new String(document, StandardCharsets.UTF_8) + '\n');
+        } else {
+            layout(Json.read(document, Object.class));
+        }
+    }
+
+    @Override
+    public void layout(@Nullable Object value) {
+        print(PrettyJson.of(value) + '\n');
+    }
+
+    @Override
+    public void line(String text) {
+        print(TextPage.oneLine(text) + '\n');
     }
 
     /** Lines that matter only to people: part of the text output, but a note beside JSON. */
     void aside(String label, String value) {
-        var page = new TextPage().field(label, value);
+        String page = new TextPage().field(label, value).toString();
         if (json) {
-            tell(page.toString());
+            tell(page);
         } else {
-            print(page.toString());
+            print(page);
         }
     }
 
     /** Text for standard output as it is, such as help. */
-    void print(String text) {
+    @Override
+    public void print(String text) {
         lock.lock();
         try {
             clearProgress();
@@ -78,7 +101,8 @@ final class Output {
     }
 
     /** A diagnostic line. */
-    void note(String text) {
+    @Override
+    public void note(String text) {
         tell(TextPage.oneLine(text) + '\n');
     }
 
@@ -113,7 +137,8 @@ final class Output {
     }
 
     /** A line that overwrites itself, for people who wait at a terminal; nothing elsewhere. */
-    void progress(String text) {
+    @Override
+    public void progress(String text) {
         if (!around.terminal()) {
             return;
         }

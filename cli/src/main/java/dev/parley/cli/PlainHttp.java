@@ -9,7 +9,7 @@ final class PlainHttp {
     private PlainHttp() {}
 
     static boolean isAllowed(Invocation call) {
-        return call.settings().isOn(Setting.INSECURE_HTTP);
+        return call.agent().insecureHttp();
     }
 
     /**
@@ -31,14 +31,14 @@ final class PlainHttp {
                         credentials
                                 ? "CREDENTIALS ARE SENT TO " + origin + " OVER PLAIN HTTP (--insecure-http)"
                                 : origin
-                                        + " is called over plain HTTP: others on the network can read and change what is"
-                                        + " sent");
+                                        + " is called over plain HTTP: others on the network can read and change what"
+                                        + " is sent");
     }
 
     static CliException refused(String what) {
-        return new CliException(Problem.local(
+        return CliException.local(
                 LocalError.PLAIN_HTTP,
                 what + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
-                HINT));
+                HINT);
     }
 }

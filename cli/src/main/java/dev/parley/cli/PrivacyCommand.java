@@ -1,6 +1,5 @@
 package dev.parley.cli;
 
-import dev.parley.dialect.Json;
 import dev.parley.protocol.extension.RestParameter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -8,43 +7,30 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * {@code parley privacy export}: saves the data of a person or of a context as JSON lines: tasks, the member, its keys, its
  * data of extensions, and the rows of the audit; for operators.
  */
-final class PrivacyCommand implements Command {
+final class PrivacyCommand {
     private static final int AT_ONCE = 100;
-    private static final int ROWS_AT_ONCE = 1_000;
 
-    private static final List<RestParameter> SUBJECT = AdminCommand.parameters("privacy/tasks").stream()
-            .filter(one -> !one.name().equals("after") && !one.name().equals("limit"))
-            .toList();
+    private static final List<RestParameter> SUBJECT = AdminCommand.filters("privacy/tasks");
 
-    static void requireSubject(Map<String, ?> values) {
-        if (!values.containsKey("principal") && !values.containsKey("contextId")) {
-            throw CliException.usage("no subject (expected: --subject NAME or --context ID)", null);
-        }
+    private PrivacyCommand() {}
+
+    static Command command() {
+        return AdminCommand.describe(
+                        Command.of(PrivacyCommand::run).argument("FILE", "The file, one JSON object a line; replaced."),
+                        SUBJECT)
+                .option(HubAdmin.option())
+                .settings(HubAdmin.settings());
     }
 
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addPositional(Command.argument(0, true, "FILE", "The file, one JSON object a line; replaced."));
-        AdminCommand.describe(spec, SUBJECT);
-        spec.addOption(HubAdmin.option());
-    }
-
-    @Override
-    public List<Setting<?>> relevant() {
-        return HubAdmin.SETTINGS;
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call) throws InterruptedException {
         Map<String, Object> subject = AdminCommand.values(call, SUBJECT);
-        requireSubject(subject);
-        Path file = call.around().path(Path.of(call.requiredArgument(0)));
+        AdminCommand.requireSubject(subject);
+        Path file = call.path(call.requiredArgument(0));
         var counts = new LinkedHashMap<String, Object>();
         try (OutputStream out = HubAdmin.file(file)) {
             counts.put("tasks", tasks(call, subject, out));
@@ -55,18 +41,17 @@ final class PrivacyCommand implements Command {
                 for (String what : List.of("statements", "reviews", "questions")) {
                     counts.put(what, personal(call, what, group, name, out));
                 }
-                counts.put(
-                        "auditRows",
-                        rows(call, Map.of("group", group, "actor", name), out)
-                                + rows(call, Map.of("subject", group + "/" + name), out));
+                long rows = 0;
+                for (Map<String, String> filter :
+                        List.of(Map.of("group", group, "actor", name), Map.of("subject", group + "/" + name))) {
+                    rows += AuditCommands.each(call, filter, row -> line(out, "audit", row));
+                }
+                counts.put("auditRows", rows);
             }
         } catch (IOException failed) {
             throw CliException.usage("cannot write " + file + ": " + failed.getMessage(), null);
         }
-        call.output()
-                .result(
-                        () -> Json.write(counts),
-                        page -> counts.forEach((what, count) -> page.field(AdminCommand.label(what), count)));
+        call.output().members(counts);
         return 0;
     }
 
@@ -117,26 +102,11 @@ final class PrivacyCommand implements Command {
         return count;
     }
 
-    private static int rows(Invocation call, Map<String, String> filter, OutputStream out)
-            throws IOException, InterruptedException {
-        int count = 0;
-        List<?> rows = AuditCommand.rows(call, filter, 0, ROWS_AT_ONCE);
-        while (!rows.isEmpty()) {
-            for (Object row : rows) {
-                line(out, "audit", row);
-            }
-            count += rows.size();
-            rows = AuditCommand.rows(call, filter, AuditCommand.number(rows.getLast()), ROWS_AT_ONCE);
-        }
-        return count;
-    }
-
     private static List<?> list(Map<?, ?> answer, String name) {
         return answer.get(name) instanceof List<?> list ? list : List.of();
     }
 
     private static void line(OutputStream out, String kind, Object value) throws IOException {
-        out.write(Json.write(Map.of(kind, value)));
-        out.write('\n');
+        HubAdmin.line(out, Map.of(kind, value));
     }
 }

@@ -69,7 +69,8 @@ final class Problems {
                     local.code(),
                     local.exitStatus(),
                     what + message,
-                    "set A2ACLI_BEARER or A2ACLI_API_KEY, or keep a key: parley keys set --help; the schemes are listed by: parley card get -a "
+                    "set A2ACLI_BEARER or A2ACLI_API_KEY, or keep a key: parley keys set --help; the schemes are"
+                            + " listed by: parley card get -a "
                             + Invocation.quoted(place.agent()),
                     wireCode);
         }
@@ -175,7 +176,8 @@ final class Problems {
                         Problem.local(
                                 LocalError.DATABASE,
                                 message,
-                                "check the URL of --database, else the one that database.url in the data directory keeps");
+                                "check the URL of --database, else the one that database.url in the data directory"
+                                        + " keeps");
                     case DIRECTORY ->
                         Problem.local(
                                 LocalError.DATA, message, "name another directory with --data, or see: parley doctor");
@@ -195,7 +197,7 @@ final class Problems {
     }
 
     private static String unreachableHint(Place place) {
-        return place.agent().equals(Setting.LOCAL_HUB)
+        return place.agent().equals(ClientSettings.LOCAL_HUB)
                 ? "start a hub with: parley up; or name another agent with -a"
                 : "check the address given with -a, and that the agent is running";
     }

@@ -42,8 +42,11 @@ record PublicDocuments(Map<String, String> headers, WireLog wire, boolean insecu
     }
 
     static PublicDocuments of(Invocation call) {
-        return new PublicDocuments(
-                Connection.serviceParameters(call), WireLog.of(call), Connection.insecure(call), DEADLINE);
+        boolean insecure = call.agent().insecure();
+        if (insecure) {
+            call.output().warn("TLS certificates are not verified (--insecure): for development only");
+        }
+        return new PublicDocuments(call.credentials().headers(), WireLog.of(call), insecure, DEADLINE);
     }
 
     /** @param hint for the user if no server answers */
@@ -71,10 +74,8 @@ record PublicDocuments(Map<String, String> headers, WireLog wire, boolean insecu
                 http.shutdownNow(); // closing it would wait for the end of the answer
             }
         }
-        throw new CliException(
-                Problem.local(
-                        LocalError.UNREACHABLE, "cannot reach " + HttpAddress.origin(place) + ": " + reason, hint),
-                cause);
+        throw CliException.local(
+                LocalError.UNREACHABLE, "cannot reach " + HttpAddress.origin(place) + ": " + reason, hint, cause);
     }
 
     private Answer whole(HttpResponse<InputStream> answer) {

@@ -8,39 +8,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** {@code parley run}: runs one source file with the class path of Parley, by the source launcher of Java (JEP 330). */
-final class RunCommand implements Command {
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addPositional(
-                Command.argument(0, true, "FILE", "Java source file with a main method that starts agents."));
-        spec.addPositional(PositionalParamSpec.builder()
-                .index("1..*")
-                .arity("0..*")
-                .type(List.class)
-                .auxiliaryTypes(String.class)
-                .paramLabel("ARGUMENT")
-                .description("Arguments of the main method; after -- if they begin with -.")
-                .build());
-        spec.usageMessage().footer("", "For example, a file with: Parley.serve(8080, Agent.named(…).handle(…), …)");
+final class RunCommand {
+    private RunCommand() {}
+
+    static Command command() {
+        return Command.of(RunCommand::run)
+                .argument("FILE", "Java source file with a main method that starts agents.")
+                .rest("ARGUMENT", "Arguments of the main method; after -- if they begin with -.")
+                .settings("output")
+                .footer("For example, a file with: Parley.serve(8080, Agent.named(…).handle(…), …)");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return List.of(Setting.OUTPUT);
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call) throws InterruptedException {
         String name = call.requiredArgument(0);
-        Path file = call.around().path(name);
+        Path file = call.path(name);
         if (Files.isDirectory(file)) {
             throw CliException.usage(
                     "source file \"" + name + "\": is a directory (expected: a file such as Hello.java)",
-                    "parley run Hello.java; a project of parley init runs by mvn package and java -jar target/NAME.jar");
+                    "parley run Hello.java; a project of parley init runs by mvn package and java -jar"
+                            + " target/NAME.jar");
         }
         if (!Files.isRegularFile(file)) {
             throw CliException.usage("source file \"" + name + "\": not found", "parley run Hello.java");
@@ -73,8 +62,7 @@ final class RunCommand implements Command {
                     .inheritIO()
                     .start();
         } catch (IOException failure) {
-            throw new CliException(
-                    Problem.local(LocalError.INTERNAL, "cannot start Java: " + failure.getMessage(), null), failure);
+            throw CliException.local(LocalError.INTERNAL, "cannot start Java: " + failure.getMessage(), null, failure);
         }
     }
 

@@ -9,56 +9,40 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley send}. Source: a2a-cli specification 0.2, section 10.2. */
-final class SendCommand implements Command {
+final class SendCommand {
     /** Refusals of the task that was to be continued. */
     private static final Set<A2AError> ABOUT_THE_TASK =
             Set.of(A2AError.TASK_NOT_FOUND, A2AError.UNSUPPORTED_OPERATION, A2AError.INVALID_PARAMS);
 
-    private final MessageParts parts = new MessageParts();
+    private SendCommand() {}
 
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addPositional(Command.argument(
-                0, false, "TEXT", "The text to send; - reads it from standard input, @FILE from a file."));
-        parts.describe(spec);
-        spec.addOption(Command.streamOption());
+    static Command command() {
+        var parts = new MessageParts();
+        return parts
+                .describe(Command.of(call -> run(call, parts))
+                        .optional("TEXT", "The text to send; - reads it from standard input, @FILE from a file."))
+                .stream()
+                .agent("task-id", "context-id", "metadata", "async", "wait", "poll-interval", "timeout");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return Command.connectionAnd(
-                Setting.TASK_ID,
-                Setting.CONTEXT_ID,
-                Setting.METADATA,
-                Setting.ASYNC,
-                Setting.WAIT,
-                Setting.POLL_INTERVAL,
-                Setting.TIMEOUT);
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call, MessageParts parts) throws InterruptedException {
         boolean async = call.settings().isAsync();
         if (async && call.isStreaming()) {
-            if (call.settings().source(Setting.ASYNC) == Settings.Source.FLAG) {
+            if (call.settings().isTyped("async")) {
                 throw CliException.usage("--async and --stream contradict each other", "leave one of them out");
             }
             async = false;
         }
         Message message = Message.of(Role.USER, parts.parts(call.argument(0), call))
-                .in(call.get(Setting.CONTEXT_ID), call.get(Setting.TASK_ID));
-        Map<String, @Nullable Object> metadata = call.get(Setting.METADATA);
+                .in(call.request().contextId(), call.request().taskId());
         var request = new Operation.SendMessage(
                 null,
                 message,
                 new SendConfiguration(List.of(), null, null, true),
-                metadata == null ? Map.of() : metadata);
+                call.request().metadata());
         boolean immediately = async;
         return Connection.open(call, agent -> {
             send(call, agent, request, immediately);

@@ -1,24 +1,26 @@
 package dev.parley.cli;
 
-import static java.util.Objects.requireNonNull;
-
+import dev.parley.cli.ClientSettings.Reports;
+import dev.parley.cli.ClientSettings.Request;
 import dev.parley.cli.Setting.Scope;
+import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
+import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Values of the settings, with their sources.
  *
- * <p>Highest first: flag, environment, local file, global file, built-in default. Values are read when asked for, so a
- * broken setting hurts only the commands that need it.
+ * <p>Highest first: flag, environment, local file, global file, built-in default. A record of settings is read
+ * when a command needs it, so a broken setting ends only the commands that use settings of its record.
  *
  * <p>Source: a2a-cli specification 0.2, sections 6.5 and 8.3.
  */
@@ -49,92 +51,77 @@ final class Settings {
 
     /** The flags of the command line, by setting; a setting that was not given is missing. */
     interface Flags {
-        List<String> texts(Setting<?> setting);
+        Flags NONE = setting -> List.of();
+
+        List<String> texts(Setting setting);
+
+        /** The same without some settings. */
+        default Flags except(Predicate<Setting> left) {
+            return setting -> left.test(setting) ? List.of() : texts(setting);
+        }
     }
 
+    private final Surroundings around;
     private final Flags flags;
-    private final Map<String, String> environment;
-    private final @Nullable DotEnv localFile;
-    private final @Nullable DotEnv globalFile;
+    private final List<DotEnv> dotenvFiles;
     private final @Nullable HubFile hubFile;
 
-    private Settings(
-            Flags flags,
-            Map<String, String> environment,
-            @Nullable DotEnv localFile,
-            @Nullable DotEnv globalFile,
-            @Nullable HubFile hubFile) {
+    private Settings(Surroundings around, Flags flags, List<DotEnv> dotenvFiles, @Nullable HubFile hubFile) {
+        this.around = around;
         this.flags = flags;
-        this.environment = environment;
-        this.localFile = localFile;
-        this.globalFile = globalFile;
+        this.dotenvFiles = dotenvFiles;
         this.hubFile = hubFile;
     }
 
     /** Reads the files that count for a client command. */
     static Settings ofClient(Surroundings around, Flags flags) {
-        return new Settings(flags, around.environment(), localFile(around, flags), globalFile(around), null);
+        var files = new ArrayList<DotEnv>();
+        Path named = bare(around, flags).client(Reports::read).config();
+        Path local = named == null ? DotEnv.findFrom(around.directory()) : named;
+        if (local != null) {
+            files.add(DotEnv.read(local, Source.LOCAL_FILE));
+        }
+        Path global = around.home().resolve(".config/a2a-cli/.env");
+        if (Files.isRegularFile(global)) {
+            files.add(DotEnv.read(global, Source.GLOBAL_FILE));
+        }
+        return new Settings(around, flags, files, null);
     }
 
-    /** Reads the files that count for {@code up}: the dotenv ones too, for {@code --verbose} and {@code --debug}. */
+    /** Reads the file that counts for {@code up}. */
     static Settings ofHub(Surroundings around, Flags flags) {
-        var bare = new Settings(flags, around.environment(), null, null, null);
-        Path file = bare.get(Setting.HUB_CONFIG);
-        HubFile hubFile = file == null ? null : HubFile.read(around.path(file));
-        return new Settings(flags, around.environment(), null, null, hubFile);
+        Path file = bare(around, flags).hub(UpSettings::read).config();
+        return new Settings(around, flags, List.of(), file == null ? null : HubFile.read(file));
     }
 
     /** Reads every file, to show all settings. A {@code --config} in YAML is the hub's, any other the client's. */
     static Settings ofBoth(Surroundings around, Flags flags) {
-        boolean yaml = flags.texts(Setting.CONFIG).stream().anyMatch(name -> name.matches("(?i).*\\.ya?ml"));
-        Flags none = setting -> List.of();
-        Settings client = ofClient(around, yaml ? setting -> without(Setting.CONFIG, setting, flags) : flags);
-        Settings hub = ofHub(
-                around, yaml ? setting -> flags.texts(setting == Setting.HUB_CONFIG ? Setting.CONFIG : setting) : none);
-        Flags shown = setting -> {
-            if (setting == Setting.CONFIG || setting == Setting.HUB_CONFIG) {
-                return yaml == (setting == Setting.HUB_CONFIG) ? flags.texts(Setting.CONFIG) : List.of();
-            }
-            return flags.texts(setting);
-        };
-        return new Settings(shown, around.environment(), client.localFile, client.globalFile, hub.hubFile);
+        boolean yaml = flags.texts(Setting.client("config")).stream().anyMatch(name -> name.matches("(?i).*\\.ya?ml"));
+        Flags shown = flags.except(setting -> setting.is(Trait.NOT_IN_FILES) && yaml != (setting.scope() == Scope.HUB));
+        return new Settings(around, shown, ofClient(around, shown).dotenvFiles, ofHub(around, shown).hubFile);
     }
 
-    private static List<String> without(Setting<?> left, Setting<?> setting, Flags flags) {
-        return setting == left ? List.of() : flags.texts(setting);
-    }
-
-    private static @Nullable DotEnv localFile(Surroundings around, Flags flags) {
-        Path named = new Settings(flags, around.environment(), null, null, null).get(Setting.CONFIG);
-        if (named != null) {
-            return DotEnv.read(around.path(named));
-        }
-        Path found = DotEnv.findFrom(around.directory());
-        return found == null ? null : DotEnv.read(found);
-    }
-
-    private static @Nullable DotEnv globalFile(Surroundings around) {
-        Path file = around.home().resolve(".config/a2a-cli/.env");
-        return Files.isRegularFile(file) ? DotEnv.read(file) : null;
+    private static Settings bare(Surroundings around, Flags flags) {
+        return new Settings(around, flags, List.of(), null);
     }
 
     /** The value of {@code setting} as text with its source; empty if it is unset. */
-    Optional<Given> given(Setting<?> setting) {
+    Optional<Given> given(Setting setting) {
         List<String> typed = flags.texts(setting);
         if (!typed.isEmpty()) {
             return Optional.of(new Given(typed, Source.FLAG, null));
         }
-        String variable = environment.get(setting.variable());
+        String variable = around.environment().get(setting.variable());
         if (variable != null && !variable.isEmpty()) {
             return Optional.of(new Given(List.of(variable), Source.ENVIRONMENT, setting.variable()));
         }
         return fromFiles(setting)
-                .or(() -> Optional.ofNullable(setting.fallback())
+                .or(() -> Optional.ofNullable(setting.spec().fallback())
                         .map(text -> new Given(List.of(text), Source.DEFAULT, null)));
     }
 
-    private Optional<Given> fromFiles(Setting<?> setting) {
-        if (setting.is(SettingSpec.Trait.NOT_IN_FILES)) {
+    private Optional<Given> fromFiles(Setting setting) {
+        if (setting.is(Trait.NOT_IN_FILES)) {
             return Optional.empty();
         }
         if (setting.scope() == Scope.HUB) {
@@ -142,12 +129,9 @@ final class Settings {
                     ? Optional.empty()
                     : fromFile(hubFile.values().get(setting.name()), Source.LOCAL_FILE, hubFile.file());
         }
-        Optional<Given> local = localFile == null
-                ? Optional.empty()
-                : fromFile(localFile.values().get(setting.variable()), Source.LOCAL_FILE, localFile.file());
-        return local.or(() -> globalFile == null
-                ? Optional.empty()
-                : fromFile(globalFile.values().get(setting.variable()), Source.GLOBAL_FILE, globalFile.file()));
+        return dotenvFiles.stream()
+                .flatMap(file -> fromFile(file.values().get(setting.variable()), file.source(), file.file()).stream())
+                .findFirst();
     }
 
     private static Optional<Given> fromFile(@Nullable String text, Source source, Path file) {
@@ -157,104 +141,102 @@ final class Settings {
     }
 
     /**
-     * The value of {@code setting}; null if it is unset.
+     * Reads a record of settings of commands that call agents; relative paths begin at the working directory.
      *
      * @throws CliException a usage error that names the setting, its source and what was expected
      */
-    <T> @Nullable T get(Setting<T> setting) {
+    <R> R client(Function<SettingReader, R> record) {
+        return record.apply(reader(Scope.CLIENT));
+    }
+
+    /** Reads a record of settings of a hub in the same way. */
+    <R> R hub(Function<SettingReader, R> record) {
+        return record.apply(reader(Scope.HUB));
+    }
+
+    SettingReader reader(Scope scope) {
+        return new SettingReader() {
+            @Override
+            public <T> @Nullable T read(SettingSpec<T> spec) {
+                return value(Setting.of(scope, spec), spec.type());
+            }
+        };
+    }
+
+    @SuppressWarnings("unchecked") // a path for a path
+    private <T> @Nullable T value(Setting setting, SettingType<T> type) {
         Given given = given(setting).orElse(null);
         if (given == null) {
             return null;
         }
-        String text = String.join(",", given.texts());
+        // Elements of lists are parted by commas. Other repeatable settings may hold commas, but are one line each.
+        String text = String.join(type.equals(SettingType.LIST) ? "," : "\n", given.texts());
         try {
-            if (setting.type().equals(SettingType.HTTP_URL)) {
+            if (type.equals(SettingType.HTTP_URL)) {
                 var unused = HttpAddress.of(text); // which names a bad port
             }
-            return setting.type().parser().apply(text);
+            T value = type.parser().apply(text);
+            return value instanceof Path path ? (T) around.path(path) : value;
         } catch (IllegalArgumentException | ArithmeticException wrong) {
-            throw invalid(setting, given, setting.type().expected());
+            String shown = setting.is(Trait.SECRET) ? "its value" : String.join(",", given.texts());
+            throw CliException.usage(
+                    "invalid " + named(setting, given) + ": " + shown + " (expected: " + type.expected() + ")", null);
         }
     }
 
-    /** The error for a value that is well-formed but not allowed. */
-    CliException invalid(Setting<?> setting, String expected) {
-        return invalid(setting, given(setting).orElseThrow(), expected);
-    }
-
-    private static CliException invalid(Setting<?> setting, Given given, String expected) {
-        String shown = setting.is(SettingSpec.Trait.SECRET) ? "its value" : String.join(",", given.texts());
-        return CliException.usage(
-                "invalid " + named(setting, given) + ": " + shown + " (expected: " + expected + ")", null);
-    }
-
-    /** The value of a setting that has a built-in default. */
-    <T> T require(Setting<T> setting) {
-        return requireNonNull(get(setting), setting.name());
-    }
-
     /** The texts of a repeatable setting, one by one. */
-    List<String> texts(Setting<?> setting) {
+    List<String> texts(Setting setting) {
         return given(setting).map(Given::texts).orElse(List.of());
     }
 
-    boolean isOn(Setting<Boolean> setting) {
-        return Boolean.TRUE.equals(get(setting));
+    Source source(Setting setting) {
+        return given(setting).map(Given::source).orElse(Source.DEFAULT);
     }
 
-    Source source(Setting<?> setting) {
-        return given(setting).map(Given::source).orElse(Source.DEFAULT);
+    /** True if a flag gives the setting. */
+    boolean isTyped(String name) {
+        return source(Setting.client(name)) == Source.FLAG;
     }
 
     /** Whether to return at once: {@code --async} and {@code --wait} are two names of one choice, the closer source wins. */
     boolean isAsync() {
-        boolean async = isOn(Setting.ASYNC);
-        if (!async || !isOn(Setting.WAIT)) {
-            return async;
+        Request request = client(Request::read);
+        if (!request.async() || !request.waits()) {
+            return request.async();
         }
-        int order = source(Setting.ASYNC).compareTo(source(Setting.WAIT));
+        Source wait = source(Setting.client("wait"));
+        int order = source(Setting.client("async")).compareTo(wait);
         if (order == 0) {
             throw CliException.usage(
-                    "--async and --wait contradict each other (both from the same source: "
-                            + source(Setting.WAIT).words() + ")",
+                    "--async and --wait contradict each other (both from the same source: " + wait.words() + ")",
                     "leave one of them out");
         }
         return order > 0;
     }
 
-    /** The files that credentials were taken from although others may read them. */
+    /** The files with credentials that other users may read. */
     List<Path> exposedFiles() {
-        var exposed = new ArrayList<Path>();
-        for (DotEnv file : new DotEnv[] {localFile, globalFile}) {
-            if (file != null && holdsSecret(file) && file.readableByOthers()) {
-                exposed.add(file.file());
-            }
-        }
-        return exposed;
-    }
-
-    private boolean holdsSecret(DotEnv file) {
-        return Setting.of(Scope.CLIENT).stream()
-                .filter(setting -> setting.is(SettingSpec.Trait.SECRET))
-                .anyMatch(setting -> file.values().containsKey(setting.variable()));
+        return dotenvFiles.stream()
+                .filter(file -> Setting.of(Scope.CLIENT).stream()
+                        .anyMatch(setting ->
+                                setting.is(Trait.SECRET) && file.values().containsKey(setting.variable())))
+                .filter(DotEnv::readableByOthers)
+                .map(DotEnv::file)
+                .toList();
     }
 
     /** All secrets that were given, to be kept out of every output. */
     List<String> secrets() {
-        var secrets = new HashMap<String, String>();
-        for (Setting<?> setting : Setting.all()) {
-            if (setting.is(SettingSpec.Trait.SECRET)) {
-                for (String text : texts(setting)) {
-                    int colon = setting == Setting.SVC_PARAM ? text.indexOf(':') : -1;
-                    String secret = text.substring(colon + 1).strip();
-                    secrets.put(secret, secret);
-                }
-            }
-        }
-        return List.copyOf(secrets.values());
+        return Setting.all().stream()
+                .filter(setting -> setting.is(Trait.SECRET))
+                .flatMap(setting -> texts(setting).stream()
+                        .map(text -> setting.name().equals("svc-param") ? text.substring(text.indexOf(':') + 1) : text))
+                .map(String::strip)
+                .distinct()
+                .toList();
     }
 
-    private static String named(Setting<?> setting, Given given) {
+    private static String named(Setting setting, Given given) {
         return switch (given.source()) {
             case FLAG, DEFAULT -> setting.flag();
             case ENVIRONMENT -> "environment variable " + setting.variable();

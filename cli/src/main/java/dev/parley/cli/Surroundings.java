@@ -1,7 +1,9 @@
 package dev.parley.cli;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -42,5 +44,26 @@ record Surroundings(
     /** Colour only for people who have not declined it. Source: no-color.org. */
     boolean colour() {
         return terminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
+    }
+
+    /**
+     * Whether a stream of the process is a terminal: 0, 1 or 2. Java knows it only of all three together; Linux also of each.
+     */
+    @SuppressWarnings("SystemConsoleNull") // it is null without a terminal, once java.base is the one to make it
+    static boolean isTerminal(int descriptor) {
+        try {
+            String device = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
+            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty");
+        } catch (IOException | UnsupportedOperationException elsewhere) {
+            System.setProperty("jdk.console", "java.base");
+            return System.console() != null;
+        }
+    }
+
+    /** The version that the build gave this program. */
+    static String version() {
+        String version = Surroundings.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
     }
 }

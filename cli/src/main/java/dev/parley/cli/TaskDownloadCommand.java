@@ -12,29 +12,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley task download}: writes the parts of a task's artifacts below one directory, and nowhere else. */
-final class TaskDownloadCommand implements Command {
+final class TaskDownloadCommand {
     private static final Map<String, String> EXTENSIONS = Map.of(
             "text/markdown", ".md",
             "text/csv", ".csv",
             "text/html", ".html",
             "application/json", ".json");
 
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addPositional(Command.argument(0, false, "TASK-ID", "The task."));
-        spec.addOption(Command.option("--dir", "DIR", "Where to save; default: here. Made if missing."));
-        spec.addOption(Command.option("--artifact", "ID", "Only this artifact."));
-        spec.addOption(Command.flag("--force", "Overwrite files instead of choosing another name."));
+    private TaskDownloadCommand() {}
+
+    static Command command() {
+        return Command.of(TaskDownloadCommand::run)
+                .optional("TASK-ID", "The task.")
+                .option("--dir", "DIR", "Where to save; default: here. Made if missing.")
+                .option("--artifact", "ID", "Only this artifact.")
+                .flag("--force", "Overwrite files instead of choosing another name.");
     }
 
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call) throws InterruptedException {
         String id = call.taskId();
         String dir = call.option("--dir");
-        Path directory = dir == null ? call.around().directory() : call.around().path(dir);
+        Path directory = dir == null ? call.around().directory() : call.path(dir);
         return Connection.open(call, agent -> {
             Task task = agent.client().call(Operation.GetTask.of(id), CallContext.anonymous());
             List<Artifact> artifacts = chosen(call, task);
@@ -108,9 +108,7 @@ final class TaskDownloadCommand implements Command {
             saved.forEach(file -> call.output().note("Saved: " + file));
         }
         call.output().result(() -> Json.write(task), page -> {
-            page.field("Task-ID", task.id())
-                    .field("Context-ID", task.contextId())
-                    .field("State", TextView.name(task.state()));
+            TextView.identity(page, task);
             saved.forEach(file -> page.field("Saved", file));
         });
     }

@@ -20,33 +20,29 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley task list}: one page, from an agent or from a data directory. */
-final class TaskListCommand implements Command {
-    @Override
-    public void describe(CommandSpec spec) {
-        spec.addOption(Command.option("--status", "STATE", "Only tasks in this state, such as working."));
-        spec.addOption(Command.option("--since", "TIME", "Only tasks whose status is this new, RFC 3339."));
-        spec.addOption(Command.option("--page-size", "N", "1 to 100; default: the agent's choice."));
-        spec.addOption(Command.option("--page-token", "TOKEN", "Where the page before ended."));
-        spec.addOption(Command.option("--history", "N", "With at most N of the newest messages of each."));
-        spec.addOption(Command.flag("--include-artifacts", "With artifacts."));
-        spec.addOption(Command.option(
-                "--data",
-                "DIR",
-                "All tasks in the data directory of a hub instead, which may be running; newest first."));
-        spec.addOption(Command.option("--group", "GROUP", "With --data: only tasks of this group."));
-        spec.addOption(Command.option("--of-agent", "NAME", "With --data: only tasks of this agent."));
+final class TaskListCommand {
+    private TaskListCommand() {}
+
+    static Command command() {
+        return Command.of(TaskListCommand::run)
+                .option("--status", "STATE", "Only tasks in this state, such as working.")
+                .option("--since", "TIME", "Only tasks whose status is this new, RFC 3339.")
+                .option("--page-size", "N", "1 to 100; default: the agent's choice.")
+                .option("--page-token", "TOKEN", "Where the page before ended.")
+                .option("--history", "N", "With at most N of the newest messages of each.")
+                .flag("--include-artifacts", "With artifacts.")
+                .option(
+                        "--data",
+                        "DIR",
+                        "All tasks in the data directory of a hub instead, which may be running; newest first.")
+                .option("--group", "GROUP", "With --data: only tasks of this group.")
+                .option("--of-agent", "NAME", "With --data: only tasks of this agent.")
+                .agent("context-id");
     }
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return Command.connectionAnd(Setting.CONTEXT_ID);
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call) throws InterruptedException {
         String data = call.option("--data");
         if (data != null) {
             return list(call, data);
@@ -54,7 +50,7 @@ final class TaskListCommand implements Command {
         requireNone(call, "without --data", "--group", "--of-agent");
         var query = new Operation.ListTasks(
                 null,
-                call.get(Setting.CONTEXT_ID),
+                call.request().contextId(),
                 state(call.option("--status")),
                 call.number("--page-size", 1, Operation.ListTasks.MAX_PAGE_SIZE),
                 call.option("--page-token"),
@@ -72,7 +68,7 @@ final class TaskListCommand implements Command {
         if (call.has("--include-artifacts")) {
             throw CliException.usage("--include-artifacts with --data", "ask the agent with -a");
         }
-        Path data = Command.existingData(call, named);
+        Path data = call.existingData(named);
         Integer size = call.number("--page-size", 1, Operation.ListTasks.MAX_PAGE_SIZE);
         int limit = size == null ? Operation.ListTasks.DEFAULT_PAGE_SIZE : size;
         List<Head> heads;
@@ -82,7 +78,7 @@ final class TaskListCommand implements Command {
                     new TaskFilter(
                             call.option("--group"),
                             call.option("--of-agent"),
-                            call.get(Setting.CONTEXT_ID),
+                            call.request().contextId(),
                             state(call.option("--status")),
                             since(call.option("--since")),
                             call.option("--page-token"),
@@ -100,9 +96,7 @@ final class TaskListCommand implements Command {
                 limit);
         call.output().result(() -> Json.write(page), text -> {
             for (Head head : heads) {
-                text.field("Task-ID", head.key().taskId())
-                        .field("Context-ID", head.contextId())
-                        .field("State", TextView.name(head.state()))
+                TextView.identity(text, head.key().taskId(), head.contextId(), head.state())
                         .field("Since", head.statusTime())
                         .field("Agent", head.key().agent())
                         .field("Group", head.key().scope().group())

@@ -26,7 +26,7 @@ final class TaskReport {
 
     /** A task as the whole result of a command. */
     void task(Task task) {
-        boolean history = call.has("--history") || call.settings().isOn(Setting.VERBOSE);
+        boolean history = call.has("--history") || call.reports().verbose();
         call.output().result(() -> Json.write(task), page -> {
             call.view().task(page, task);
             if (history) {
@@ -69,12 +69,7 @@ final class TaskReport {
 
     /** Writes the ids and the state of a task as text. */
     void identity(Task task) {
-        call.output()
-                .result(
-                        () -> new byte[0],
-                        page -> page.field("Task-ID", task.id())
-                                .field("Context-ID", task.contextId())
-                                .field("State", TextView.name(task.state())));
+        call.output().result(() -> new byte[0], page -> TextView.identity(page, task));
     }
 
     /** Names an outcome that is no success, and the command to go on with. */

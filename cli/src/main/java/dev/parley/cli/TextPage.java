@@ -1,6 +1,12 @@
 package dev.parley.cli;
 
+import dev.parley.command.CommandOutput.Fields;
 import dev.parley.command.SafeText;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: a2a-cli specification 0.2, section 11.2.
  */
-final class TextPage {
+final class TextPage implements Fields {
+    private static final Pattern WORD = Pattern.compile("[A-Z]?[a-z]+");
     private static final String INDENT = "  ";
     private static final int ZERO_WIDTH_NON_JOINER = 0x200c;
     private static final int ZERO_WIDTH_JOINER = 0x200d;
@@ -19,7 +26,8 @@ final class TextPage {
     private final StringBuilder text = new StringBuilder();
 
     /** One field; nothing if {@code value} is null. */
-    TextPage field(String label, @Nullable Object value) {
+    @Override
+    public TextPage field(String label, @Nullable Object value) {
         if (value != null) {
             text.append(label).append(": ").append(oneLine(value.toString())).append('\n');
         }
@@ -27,28 +35,49 @@ final class TextPage {
     }
 
     /** A block: its label, the content, a blank line. */
-    TextPage block(String label, String content) {
+    @Override
+    public TextPage block(String label, String content) {
         text.append(label).append(":\n");
         content.lines().forEach(line -> text.append(INDENT).append(clean(line)).append('\n'));
         text.append('\n');
         return this;
     }
 
+    @Override
+    public TextPage layout(String label, @Nullable Object json) {
+        return block(label, PrettyJson.of(json));
+    }
+
+    /** One field for each member of an object, such as {@code Dead-Since} for {@code deadSince}. */
+    static void members(Fields page, Map<?, ?> members) {
+        members.forEach((name, value) -> page.field(
+                label(String.valueOf(name)),
+                value instanceof List<?> list
+                        ? list.stream().map(String::valueOf).collect(Collectors.joining(" "))
+                        : value));
+    }
+
+    /** Label of a member: {@code deadSince} is Dead-Since, {@code taskId} is Task-ID. */
+    static String label(String name) {
+        return WORD.matcher(name)
+                .results()
+                .map(word -> switch (word.group().toLowerCase(Locale.ROOT)) {
+                    case "id" -> "ID";
+                    case "url" -> "URL";
+                    default ->
+                        Character.toUpperCase(word.group().charAt(0))
+                                + word.group().substring(1);
+                })
+                .collect(Collectors.joining("-"));
+    }
+
     /** A blank line between groups of fields. */
-    TextPage gap() {
-        if (!text.isEmpty() && text.charAt(text.length() - 1) == '\n' && !endsBlank()) {
+    @Override
+    public TextPage gap() {
+        if (!text.isEmpty() && !text.toString().endsWith("\n\n")) {
             text.append('\n');
         }
         return this;
-    }
-
-    private boolean endsBlank() {
-        int end = text.length();
-        return end >= 2 && text.charAt(end - 2) == '\n';
-    }
-
-    boolean isEmpty() {
-        return text.isEmpty();
     }
 
     @Override

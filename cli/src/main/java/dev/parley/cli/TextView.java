@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.parley.command.CommandOutput.Fields;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.Artifact;
@@ -34,7 +35,7 @@ final class TextView {
         return "TASK_STATE_" + state.name();
     }
 
-    void task(TextPage page, Task task) {
+    void task(Fields page, Task task) {
         ids(page, task.id(), task.contextId(), task.status());
         if (verbose) {
             metadata(page, task.metadata());
@@ -44,7 +45,7 @@ final class TextView {
     }
 
     /** The messages of the task, oldest first. */
-    void history(TextPage page, Task task) {
+    void history(Fields page, Task task) {
         for (Message message : task.history()) {
             page.field("History", message.role().name().toLowerCase(Locale.ROOT))
                     .field("Message-ID", verbose ? message.messageId() : null);
@@ -52,7 +53,7 @@ final class TextView {
         }
     }
 
-    void event(TextPage page, TaskEvent event) {
+    void event(Fields page, TaskEvent event) {
         switch (event) {
             case Task task -> task(page, task);
             case Message message -> message(page, message);
@@ -72,7 +73,7 @@ final class TextView {
         }
     }
 
-    void message(TextPage page, Message message) {
+    void message(Fields page, Message message) {
         page.field("Message-ID", message.messageId())
                 .field("Task-ID", message.taskId())
                 .field("Context-ID", message.contextId());
@@ -82,7 +83,7 @@ final class TextView {
         parts(page, message.parts());
     }
 
-    void pushConfig(TextPage page, PushConfig config) {
+    void pushConfig(Fields page, PushConfig config) {
         page.field("Config-ID", config.id()).field("URL", config.url());
         if (config.token() != null) {
             page.field("Token", WireLog.REDACTED);
@@ -92,12 +93,20 @@ final class TextView {
         }
     }
 
-    private void ids(TextPage page, String taskId, String contextId, TaskStatus status) {
-        page.field("Task-ID", taskId).field("Context-ID", contextId).field("State", name(status.state()));
-        page.field("Timestamp", verbose ? status.timestamp() : null);
+    /** The lines that every text about a task has. */
+    static Fields identity(Fields page, Task task) {
+        return identity(page, task.id(), task.contextId(), task.state());
     }
 
-    private void statusMessage(TextPage page, TaskStatus status) {
+    static Fields identity(Fields page, String taskId, String contextId, TaskState state) {
+        return page.field("Task-ID", taskId).field("Context-ID", contextId).field("State", name(state));
+    }
+
+    private void ids(Fields page, String taskId, String contextId, TaskStatus status) {
+        identity(page, taskId, contextId, status.state()).field("Timestamp", verbose ? status.timestamp() : null);
+    }
+
+    private void statusMessage(Fields page, TaskStatus status) {
         Message message = status.message();
         if (message == null) {
             return;
@@ -113,7 +122,7 @@ final class TextView {
                         .toList());
     }
 
-    private void artifact(TextPage page, Artifact artifact) {
+    private void artifact(Fields page, Artifact artifact) {
         page.field("Artifact-ID", artifact.artifactId())
                 .field("Artifact-Name", artifact.name())
                 .field("Artifact-Description", verbose ? artifact.description() : null);
@@ -123,7 +132,7 @@ final class TextView {
         parts(page, artifact.parts());
     }
 
-    private void parts(TextPage page, List<Part> parts) {
+    private void parts(Fields page, List<Part> parts) {
         for (Part part : parts) {
             if (part instanceof Part.Raw || part instanceof Part.Url || part.filename() != null) {
                 page.field("File", part.filename() == null ? "(unnamed)" : part.filename())
@@ -138,19 +147,19 @@ final class TextView {
                 case Part.Text text -> page.block("Text", text.text());
                 case Part.Raw raw -> page.field("File-Size", raw.raw().length);
                 case Part.Url url -> page.field("File-URL", url.url());
-                case Part.Data data -> page.block("Data", PrettyJson.of(data.data()));
+                case Part.Data data -> page.layout("Data", data.data());
             }
         }
     }
 
-    private void metadata(TextPage page, Map<String, @Nullable Object> metadata) {
+    private void metadata(Fields page, Map<String, @Nullable Object> metadata) {
         if (!metadata.isEmpty()) {
-            page.block("Metadata", PrettyJson.of(metadata));
+            page.layout("Metadata", metadata);
         }
     }
 
     /** @param signatures what is known of them */
-    void card(TextPage page, AgentCard card, String signatures) {
+    void card(Fields page, AgentCard card, String signatures) {
         page.field("Name", card.name())
                 .field("Description", card.description())
                 .field("Version", card.version())
@@ -189,7 +198,7 @@ final class TextView {
             }
         }
         if (verbose) {
-            page.block("Card", PrettyJson.of(Json.read(Json.write(card), Map.class)));
+            page.layout("Card", Json.read(Json.write(card), Map.class));
         }
     }
 

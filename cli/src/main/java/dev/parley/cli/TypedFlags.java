@@ -16,7 +16,7 @@ final class TypedFlags implements Settings.Flags {
     }
 
     @Override
-    public List<String> texts(Setting<?> setting) {
+    public List<String> texts(Setting setting) {
         for (ParseResult level : innermostFirst) {
             OptionSpec option = level.matchedOption(setting.flag());
             if (option != null && option.getValue() != null) {

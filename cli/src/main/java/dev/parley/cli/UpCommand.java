@@ -33,36 +33,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley up}: a hub in the foreground, until the process is stopped. */
-final class UpCommand implements Command {
+final class UpCommand {
     private static final String CONFORMANCE = "conformance";
     private static final String ECHO = "echo";
 
-    @Override
-    public void describe(CommandSpec spec) {
-        for (Setting<Boolean> setting : List.of(Setting.VERBOSE, Setting.DEBUG)) {
-            spec.addOption(Commands.option(setting, true));
-        }
-        spec.addOption(Commands.option(Setting.OUTPUT, true));
-        spec.usageMessage()
-                .footer("", "Each of these can also be set as PARLEY_… in the environment, or in the --config file.");
+    private UpCommand() {}
+
+    static Command command() {
+        return Command.of(UpCommand::run)
+                .hub()
+                .footer("Each of these can also be set as PARLEY_… in the environment, or in the --config file.");
     }
 
-    @Override
-    public Setting.Scope scope() {
-        return Setting.Scope.HUB;
-    }
-
-    @Override
-    public List<Setting<?>> relevant() {
-        return Setting.of(Setting.Scope.HUB);
-    }
-
-    @Override
-    public int run(Invocation call) throws InterruptedException {
-        var reader = new HubReader(call.settings(), call.around());
+    private static int run(Invocation call) throws InterruptedException {
+        SettingReader reader = call.settings().reader(Setting.Scope.HUB);
         UpSettings settings = UpSettings.read(reader);
         if (settings.logFormat().equals("json")) {
             Logs.json();
@@ -93,7 +79,7 @@ final class UpCommand implements Command {
 
     private static List<AgentArchives.Contents> archives(Invocation call, UpSettings settings) {
         return settings.agents().stream()
-                .map(archive -> AgentArchives.read(call.around().path(archive)))
+                .map(archive -> AgentArchives.read(call.path(archive)))
                 .toList();
     }
 
@@ -149,7 +135,7 @@ final class UpCommand implements Command {
             List<AgentArchives.Contents> archives,
             @Nullable OpenTelemetrySdk telemetry) {
         HubBuilder hub = Hub.builder()
-                .settings(new HubReader(call.settings(), call.around()))
+                .settings(call.settings().reader(Setting.Scope.HUB))
                 .agents(agents.toArray(Agent[]::new))
                 .defaultAgent(agents.getFirst().name());
         archives.forEach(archive -> hub.extensions(archive.extensions()));
@@ -195,7 +181,7 @@ final class UpCommand implements Command {
             throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
         }
         if (!settings.cardKeys().isEmpty()) {
-            hub.cardKeys(CardSignCommand.keys(call, settings.cardKeys()));
+            hub.cardKeys(CardSignatures.keys(call, settings.cardKeys()));
         }
         try {
             Sealing keys = all.store().encryption();
@@ -223,7 +209,7 @@ final class UpCommand implements Command {
                     "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
         }
         Integer port = all.adminPort();
-        if (port == null && settings.source(Setting.ofHub("admin-bind")) != Settings.Source.DEFAULT) {
+        if (port == null && settings.source(Setting.hub("admin-bind")) != Settings.Source.DEFAULT) {
             throw CliException.usage(
                     "--admin-bind without --admin-port (expected: both, or neither)",
                     "a separate port for operators needs --admin-port");
@@ -270,12 +256,11 @@ final class UpCommand implements Command {
                         && String.valueOf(failure.getMessage()).contains(":" + adminPort + ":");
                 int port = admin ? requireNonNull(adminPort) : all.server().port();
                 String address = admin ? all.adminBind() : all.server().bind();
-                return new CliException(
-                        Problem.local(
-                                LocalError.PORT,
-                                "port " + port + " of " + address + " cannot be opened: " + cause.getMessage(),
-                                "another hub may be running; stop it, or take another port with "
-                                        + (admin ? "--admin-port " : "--port ") + (port + 1) + " (0: any free one)"),
+                return CliException.local(
+                        LocalError.PORT,
+                        "port " + port + " of " + address + " cannot be opened: " + cause.getMessage(),
+                        "another hub may be running; stop it, or take another port with "
+                                + (admin ? "--admin-port " : "--port ") + (port + 1) + " (0: any free one)",
                         failure);
             }
         }
@@ -287,18 +272,17 @@ final class UpCommand implements Command {
             return new CliException(started.prefixed("the hub did not start: "), failure);
         }
         boolean settings = failure instanceof IllegalArgumentException;
-        return new CliException(
-                Problem.local(
-                        settings ? LocalError.USAGE : LocalError.INTERNAL,
-                        "the hub did not start: " + failure.getMessage(),
-                        settings ? "parley config show tells each setting and where it comes from" : null),
+        return CliException.local(
+                settings ? LocalError.USAGE : LocalError.INTERNAL,
+                "the hub did not start: " + failure.getMessage(),
+                settings ? "parley config show tells each setting and where it comes from" : null,
                 failure);
     }
 
     /** The URL, the agents, and three things to try. */
     private static void announce(Invocation call, UpSettings settings, Hub hub, List<Agent> agents) {
         List<String> auth =
-                SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.ofHub("auth"))));
+                SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.hub("auth"))));
         String url = hub.url();
         String first = agents.getFirst().name();
         call.output().result(() -> json(hub, agents), page -> {

@@ -1,13 +1,16 @@
 package dev.parley.cli;
 
+import static dev.parley.protocol.settings.SettingSpec.Trait.NOT_IN_FILES;
 import static dev.parley.protocol.settings.SettingSpec.Trait.REPEATABLE;
 import static dev.parley.protocol.settings.SettingType.HTTP_URL;
+import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.hub.HubSettings;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +21,8 @@ record UpSettings(
         boolean noDemo,
         List<String> cardKeys,
         String logFormat,
-        @Nullable URI otlpEndpoint) {
+        @Nullable URI otlpEndpoint,
+        @Nullable Path config) {
 
     /** Reads all settings of {@code up}: those of the hub, and these. */
     static UpSettings readAll(SettingReader in) {
@@ -56,6 +60,12 @@ record UpSettings(
                         "otlp-endpoint",
                         "URL",
                         "Send traces here, by OTLP over HTTP, such as http://127.0.0.1:4318; more by the variables"
-                                + " OTEL_…."));
+                                + " OTEL_…."),
+                in.find(
+                        PATH,
+                        "config",
+                        "FILE",
+                        "YAML file with these settings under the names of their flags.",
+                        NOT_IN_FILES));
     }
 }

@@ -12,28 +12,23 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
-import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * {@code parley warm-up}: runs {@code parley up} and a client once, and ends; the launcher has the JVM remember the
  * classes that this needed.
  */
-final class WarmUpCommand implements Command {
+final class WarmUpCommand {
     private static final String URL = "URL: ";
     private static final int PIPE_BYTES = 64 * 1024;
 
-    @Override
-    public void describe(CommandSpec spec) {}
+    private WarmUpCommand() {}
 
-    @Override
-    public List<Setting<?>> relevant() {
-        return List.of(Setting.OUTPUT);
+    static Command command() {
+        return Command.of(WarmUpCommand::run).settings("output");
     }
 
-    @Override
-    public int run(Invocation call) throws InterruptedException {
+    private static int run(Invocation call) throws InterruptedException {
         Path data = temporary();
         try {
             up(call.around(), data);
@@ -42,7 +37,7 @@ final class WarmUpCommand implements Command {
         } finally {
             delete(data);
         }
-        Commands.parser(call.around()).getUsageMessage();
+        var unused = call.typed().commandSpec().root().commandLine().getUsageMessage();
         return 0;
     }
 

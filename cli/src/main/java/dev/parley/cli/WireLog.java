@@ -50,12 +50,11 @@ final class WireLog implements WireListener {
     }
 
     static WireLog of(Invocation call) {
-        boolean debug = call.settings().isOn(Setting.DEBUG);
-        var names = new ArrayList<String>();
-        for (String parameter : call.settings().texts(Setting.SVC_PARAM)) {
-            names.add(parameter.replaceFirst(":.*", "").strip());
-        }
-        return new WireLog(debug ? call.output() : null, call.settings().secrets(), names);
+        List<String> names = call.credentials().parameters().stream()
+                .map(parameter -> parameter.replaceFirst(":.*", "").strip())
+                .toList();
+        return new WireLog(
+                call.reports().debug() ? call.output() : null, call.settings().secrets(), names);
     }
 
     boolean isOn() {

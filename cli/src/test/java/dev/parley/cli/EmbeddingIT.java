@@ -42,7 +42,8 @@ class EmbeddingIT {
 
     @Test
     void theProgramOfTheReadmeIsBuiltAndAnswers() throws Exception {
-        String program = block(Files.readString(ROOT.resolve("README.md")), "java").replace("serve(8080", "serve(0");
+        String program =
+                block(Files.readString(ROOT.resolve("README.md")), "java").replace("serve(8080", "serve(0");
         Files.writeString(directory.resolve("pom.xml"), pom(block(Files.readString(DOCUMENT), "xml")));
         Files.writeString(
                 Files.createDirectories(directory.resolve("src/main/java")).resolve("Hello.java"), program);
@@ -59,7 +60,7 @@ class EmbeddingIT {
         Shell.Ran ran = new Shell(directory).run("init", "price-list");
         Path project = directory.resolve("price-list");
         Path pom = project.resolve("pom.xml");
-        Files.writeString(pom, Files.readString(pom).replace(Main.version(), maven.version()));
+        Files.writeString(pom, Files.readString(pom).replace(Surroundings.version(), maven.version()));
 
         maven.run(project, "package");
         String answer =

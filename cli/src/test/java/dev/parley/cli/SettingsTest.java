@@ -124,24 +124,6 @@ class SettingsTest {
                 agent-card: http://127.0.0.1:7420 (built-in default)
                 transport: (unset)
                 a2a-version: (unset)
-                output: text (built-in default)
-                async: false (built-in default)
-                wait: (unset)
-                poll-interval: 2s (built-in default)
-                timeout: 10m (built-in default)
-                task-id: (unset)
-                context-id: (unset)
-                metadata: (unset)
-                bearer: (unset)
-                api-key: (unset)
-                svc-param: (unset)
-                token: (unset)
-                auth-credentials: (unset)
-                keys-file: (unset)
-                keyring: false (built-in default)
-                encrypted-keys: (unset)
-                encrypted-keys-key: (unset)
-                encrypted-keys-passphrase: (unset)
                 key-service: (unset)
                 key-origin: (unset)
                 allow-origin: (unset)
@@ -149,6 +131,24 @@ class SettingsTest {
                 card-signatures: (unset)
                 insecure: false (built-in default)
                 insecure-http: false (built-in default)
+                task-id: (unset)
+                context-id: (unset)
+                metadata: (unset)
+                async: false (built-in default)
+                wait: (unset)
+                poll-interval: 2s (built-in default)
+                timeout: 10m (built-in default)
+                token: (unset)
+                auth-credentials: (unset)
+                bearer: (unset)
+                api-key: (unset)
+                svc-param: (unset)
+                keys-file: (unset)
+                keyring: false (built-in default)
+                encrypted-keys: (unset)
+                encrypted-keys-key: (unset)
+                encrypted-keys-passphrase: (unset)
+                output: text (built-in default)
                 verbose: false (built-in default)
                 debug: false (built-in default)
                 config: (unset)
@@ -214,12 +214,14 @@ class SettingsTest {
     @Test
     void theTableInTheDocsIsMadeFromTheRecords() throws IOException {
         var table = new StringBuilder("\n| setting | default | |\n|---|---|---|\n");
-        for (Setting<?> setting : Setting.of(Setting.Scope.HUB)) {
+        for (Setting setting : Setting.of(Setting.Scope.HUB)) {
             table.append("| `%s` | %s | %s |\n"
                     .formatted(
                             setting.name(),
-                            setting.fallback() == null ? "" : "`" + setting.fallback() + "`",
-                            setting.description().replace("|", "\\|").replace("<", "&lt;")));
+                            setting.spec().fallback() == null
+                                    ? ""
+                                    : "`" + setting.spec().fallback() + "`",
+                            setting.spec().description().replace("|", "\\|").replace("<", "&lt;")));
         }
 
         String page = Files.readString(Path.of("../docs/cli.md"));
@@ -235,8 +237,9 @@ class SettingsTest {
         assertThat(Setting.all()).allSatisfy(setting -> {
             assertThat(names.add(setting.shownName())).isTrue();
             assertThat(variables.add(setting.variable())).isTrue();
-            if (setting.fallback() != null) {
-                assertThat(setting.type().parser().apply(setting.fallback())).isNotNull();
+            if (setting.spec().fallback() != null) {
+                assertThat(setting.spec().type().parser().apply(setting.spec().fallback()))
+                        .isNotNull();
             }
         });
     }

@@ -1,0 +1,73 @@
+package dev.parley.cli;
+
+import dev.parley.command.CommandCall;
+import dev.parley.command.ProgramCommand;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** One run of a command of an extension. */
+final class ExtensionCall extends Invocation implements CommandCall {
+    private ExtensionCall(Invocation call) {
+        super(call);
+    }
+
+    /** Returns the command of an extension as one of the program. */
+    static Command command(ProgramCommand extension) {
+        Command.Work work = call -> extension.run(new ExtensionCall(call));
+        if (extension.getClass().isAnnotationPresent(CommandLine.Command.class)) {
+            return Command.of(new CommandLine(extension).getCommandSpec(), work)
+                    .ownOptions()
+                    .withoutSettings();
+        }
+        var spec = CommandSpec.create();
+        extension.describe(spec);
+        Command command = Command.of(spec, work);
+        if (extension.target() == ProgramCommand.Target.ADMINISTRATION) {
+            return command.option(HubAdmin.option()).ownOptions().settings(HubAdmin.settings());
+        }
+        Stream<String> names = extension.settings().stream().map(flag -> flag.substring(2));
+        return command.ownOptions().agent(names.toArray(String[]::new));
+    }
+
+    @Override
+    public @Nullable String setting(String flag) {
+        Setting setting = Setting.client(flag.substring(2));
+        return settings().texts(setting).isEmpty()
+                ? null
+                : String.join(",", settings().texts(setting));
+    }
+
+    @Override
+    public InputStream in() {
+        return around().in();
+    }
+
+    @Override
+    public PrintStream out() {
+        return around().out();
+    }
+
+    @Override
+    public PrintStream err() {
+        return around().err();
+    }
+
+    @Override
+    public boolean isTerminal() {
+        return around().terminal();
+    }
+
+    @Override
+    public int connect(Work work) throws InterruptedException {
+        return Connection.open(this, agent -> work.run(agent.client()));
+    }
+
+    @Override
+    public byte[] admin(String method, String path, byte @Nullable [] body, String hint) throws InterruptedException {
+        return HubAdmin.ask(this, method, path, body == null ? new byte[0] : body, hint);
+    }
+}
