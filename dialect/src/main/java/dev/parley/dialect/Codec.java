@@ -34,7 +34,7 @@ public interface Codec<T> extends JsonForm<T> {
 
     @Override
     default @Nullable Object toJson(T value) {
-        Object tree = Json.read(Json.write(new byte[0], this, value, new byte[0]), Codecs.FREE);
+        Object tree = Json.read(Json.write(this, value), Codecs.FREE);
         return Codecs.NULL.equals(tree) ? null : tree;
     }
 

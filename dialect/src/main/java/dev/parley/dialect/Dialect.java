@@ -3,9 +3,15 @@ package dev.parley.dialect;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.Artifact;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +35,53 @@ abstract class Dialect {
     interface Telling {
         /** Writes an event as zero or more frames. */
         void tell(LoggedEvent event, Sink out);
+    }
+
+    /** Tells a task by the events that led to it, for streams that show neither tasks nor messages. */
+    abstract static class Retelling implements Telling {
+        @Override
+        public final void tell(LoggedEvent event, Sink out) {
+            switch (event.event()) {
+                case Task task -> {
+                    var status = new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of());
+                    if (!task.state().isTerminal()) {
+                        status(status, out);
+                    }
+                    conversation(task, out);
+                    for (Artifact artifact : task.artifacts()) {
+                        produced(
+                                new TaskArtifactUpdateEvent(
+                                        task.id(), task.contextId(), artifact, false, true, Map.of()),
+                                out);
+                    }
+                    if (task.state().isTerminal()) {
+                        status(status, out); // readers stop behind it
+                    }
+                }
+                case Message answer -> {
+                    if (event.sequence() == 0) {
+                        String id = answer.taskId() == null ? "" : answer.taskId();
+                        var status = new TaskStatus(TaskState.COMPLETED, answer, null);
+                        status(new TaskStatusUpdateEvent(id, "", status, Map.of()), out);
+                    }
+                }
+                case TaskStatusUpdateEvent update -> moved(update, out);
+                case TaskArtifactUpdateEvent update -> produced(update, out);
+            }
+        }
+
+        /** Writes the messages of a task, if the dialect shows them. */
+        void conversation(Task task, Sink out) {}
+
+        /** Writes a change of the status. */
+        void moved(TaskStatusUpdateEvent update, Sink out) {
+            status(update, out);
+        }
+
+        /** Writes a status. */
+        abstract void status(TaskStatusUpdateEvent update, Sink out);
+
+        abstract void produced(TaskArtifactUpdateEvent update, Sink out);
     }
 
     static final Dialect V1 = new Dialect("1.0", V1Operations.TABLE) {

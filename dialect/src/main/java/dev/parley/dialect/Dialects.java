@@ -6,6 +6,7 @@ import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Excerpt;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionStyle;
 import java.security.SecureRandom;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ public final class Dialects {
     private static final Set<String> SHARED = Set.of("tasks/get", "tasks/cancel", "tasks/resubscribe");
 
     private final DialectSettings settings;
-    private final Kernel kernel = new Kernel(this);
+    private final Kernel kernel = new Kernel();
     private final List<Edge> edges = new ArrayList<>();
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
@@ -227,26 +227,17 @@ public final class Dialects {
     }
 
     private WireAnswer answerRpc(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
-        Form form = framing.use(Form.RPC_WITHOUT_ID);
-        requirePost(request);
-        if (!isJson(request.header("Content-Type"))) {
-            return wrongContentType(form, request);
-        }
-        Envelope envelope = Envelope.read(request, caller);
-        form = framing.use(Form.rpc(Dialect.V1, envelope.id()));
+        Envelope envelope = Envelope.read(request, Dialect.V1, caller, framing);
         A2AException problem = envelope.problem();
-        if (problem != null && !envelope.anonymous()) {
-            throw problem;
-        }
         ExtensionRow row = agent.extensions().named(envelope.method());
         if (row != null && (problem == null || answersWithoutId(row, request, agent))) {
-            ExtensionCalls call = extension(row, Dialect.V1, request, agent, caller);
-            form = framing.use(call.rpcForm(envelope));
-            return call.answerRpc(envelope, form);
+            Dialect dialect = row.dialect(Dialect.V1, request, agent);
+            Form form = framing.use(Form.rpc(dialect, envelope.id()));
+            return WireCall.rpc(dialect, row, envelope, form, request, caller).exchange(agent, caller);
         }
         ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
         if (unserved != null && problem == null) { // what its clients expect of an agent without it
-            framing.use(extension(unserved, Dialect.V1, request, agent, caller).rpcForm(envelope));
+            framing.use(Form.rpc(unserved.dialect(Dialect.V1, request, agent), envelope.id()));
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
         Version version = Version.of(request, agent.dialects());
@@ -258,9 +249,9 @@ public final class Dialects {
         if (problem != null && (strict || !agent.speaks("0.3"))) {
             throw problem; // before 1.0, a call without an id is answered like any other
         }
-        form = framing.use(Form.rpc(dialect, envelope.id()));
+        Form form = framing.use(Form.rpc(dialect, envelope.id()));
         WireOperation asked = asked(dialect, envelope.method(), version, agent);
-        boolean inStream = asked.result() == null && !dialect.equals(Dialect.V1) && readsOnlyStreams(request);
+        boolean inStream = asked.result() == null && !dialect.equals(Dialect.V1) && Form.readsOnlyStreams(request);
         if (inStream) {
             framing.useInStream(form);
         }
@@ -283,24 +274,6 @@ public final class Dialects {
     /** Clients of extensions that differ from A2A may call without an id, as callers of A2A before 1.0. */
     private static boolean answersWithoutId(ExtensionRow row, WireRequest request, ServedAgent agent) {
         return !row.style().equals(ExtensionStyle.A2A) && Version.of(request, agent.dialects()) != Version.V1;
-    }
-
-    /** A call of an operation of an extension, or of a method that the agent has of its own. */
-    ExtensionCalls extension(
-            ExtensionRow row, Dialect base, WireRequest request, ServedAgent agent, CallContext caller) {
-        return new ExtensionCalls(row, base, request, agent, caller);
-    }
-
-    /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
-    static boolean readsOnlyStreams(WireRequest request) {
-        String accept = request.header("Accept");
-        return accept != null && accept.contains(EVENT_STREAM) && !accept.contains(Form.JSON);
-    }
-
-    static void requirePost(WireRequest request) {
-        if (!request.method().equals("POST")) {
-            throw A2AException.notAllowed(request.method(), "POST");
-        }
     }
 
     /**
@@ -349,10 +322,10 @@ public final class Dialects {
     }
 
     private static A2AException methodNotFound(String method, Version version) {
-        String shown = method.length() > 60 ? method.substring(0, 60) + "…" : method;
         String where = version == Version.UNSAID ? "" : " in the version that was asked for";
         return A2AException.of(
-                A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + where + ": " + shown);
+                A2AError.METHOD_NOT_FOUND,
+                A2AError.METHOD_NOT_FOUND.defaultMessage() + where + ": " + Excerpt.of(method, 60));
     }
 
     private void requireV1(Version version, ServedAgent agent) {
@@ -392,25 +365,36 @@ public final class Dialects {
         List<ExtensionRow> routed = agent.extensions().routed();
         if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
             Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
-            ExtensionCalls call = extension(route.operation(), Dialect.V1, request, agent, caller);
-            Form form = framing.use(restForm(call.dialect(), request));
-            if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
-                return wrongContentType(form, request);
-            }
-            return call.answerRest(route.variables(), form);
+            Dialect dialect = route.operation().dialect(Dialect.V1, request, agent);
+            return answerRest(dialect, route, request, agent, caller, framing);
         }
         if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
             Form form = framing.use(restForm(LegacyDialect.KIND, request));
             return extendedCard(form, request, agent, caller);
         }
         Dialect dialect = restDialect(request, agent, caller);
+        framing.use(restForm(dialect, request));
+        return answerRest(
+                dialect,
+                Rest.of(operations(dialect).all(), request.method(), request.path()),
+                request,
+                agent,
+                caller,
+                framing);
+    }
+
+    private WireAnswer answerRest(
+            Dialect dialect,
+            Rest<? extends Row> route,
+            WireRequest request,
+            ServedAgent agent,
+            CallContext caller,
+            Framing framing) {
         Form form = framing.use(restForm(dialect, request));
-        Rest<WireOperation> route = Rest.of(operations(dialect).all(), request.method(), request.path());
-        if (!isJson(request.header("Content-Type")) && !Rest.isNothing(request.body())) {
-            return wrongContentType(form, request);
+        if (!Rest.isNothing(request.body())) {
+            framing.requireJson(request);
         }
-        Operation operation = LargeBodies.compute(request, caller, () -> Rest.read(route, request));
-        return WireCall.of(dialect, route.operation(), operation, form, request).exchange(agent, caller);
+        return WireCall.rest(dialect, route, form, request, caller).exchange(agent, caller);
     }
 
     /**
@@ -449,33 +433,6 @@ public final class Dialects {
         }
         requireV1(version, agent);
         return Dialect.V1;
-    }
-
-    /**
-     * By the specification this error is 400 over REST and, like any other, 200 over JSON-RPC. It says so about content
-     * that the agent does not understand; here it is HTTP itself that was used wrongly, and 415 is what HTTP says.
-     */
-    static WireAnswer wrongContentType(Form form, WireRequest request) {
-        return form.error(
-                A2AException.of(
-                        A2AError.CONTENT_TYPE_NOT_SUPPORTED,
-                        "Content-Type: " + request.header("Content-Type") + " (expected: " + Form.JSON + " or "
-                                + Form.A2A_JSON + ", in UTF-8)"),
-                UNSUPPORTED_MEDIA_TYPE);
-    }
-
-    static boolean isJson(@Nullable String contentType) {
-        if (contentType == null || contentType.equals(Form.JSON)) {
-            return true;
-        }
-        String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
-        for (int i = 1; i < parts.length; i++) {
-            String parameter = parts[i].replace("\"", "").trim();
-            if (parameter.startsWith("charset=") && !parameter.equals("charset=utf-8")) {
-                return false;
-            }
-        }
-        return parts[0].trim().equals(Form.JSON) || parts[0].trim().equals(Form.A2A_JSON);
     }
 
     Form restForm(Dialect dialect, WireRequest request) {

@@ -38,12 +38,22 @@ record Envelope(
     private static final byte[] NO_PARAMS = {'{', '}'};
 
     /**
-     * Reads a request to an agent.
+     * Reads a request to an agent. Failures are answered under its id from then on.
      *
-     * @throws A2AException PARSE_ERROR if its body is no JSON
+     * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
      */
-    static Envelope read(WireRequest request, CallContext caller) {
-        return LargeBodies.compute(request, caller, () -> read(request.body()));
+    static Envelope read(WireRequest request, Dialect dialect, CallContext caller, Framing framing) {
+        framing.use(Form.rpc(dialect, NO_ID));
+        if (!request.method().equals("POST")) {
+            throw A2AException.notAllowed(request.method(), "POST");
+        }
+        framing.requireJson(request);
+        Envelope envelope = LargeBodies.compute(request, caller, () -> read(request.body()));
+        framing.use(Form.rpc(dialect, envelope.id));
+        if (envelope.problem != null && !envelope.anonymous) {
+            throw envelope.problem;
+        }
+        return envelope;
     }
 
     /** @throws A2AException PARSE_ERROR if {@code body} is no JSON */

@@ -79,7 +79,7 @@ public final class ExtensionBinding {
         if (verb.equals("POST") && path.variables().isEmpty()) {
             headers.put("Content-Type", Form.JSON);
             String url = protocol.style().restUrl(entry, agent.url(), path.fill(name -> name));
-            return new Outgoing(verb, url, headers, Json.write(NOTHING, row.request(), operation, NOTHING));
+            return new Outgoing(verb, url, headers, Json.write(row.request(), operation));
         }
         Object tree = row.request().toJson(operation);
         var members = new LinkedHashMap<String, @Nullable Object>();

@@ -1,37 +1,26 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.extension.ExtensionStyle;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** Answers of an extension that differ from those of A2A. Its operations are no operations of A2A, so the table is empty. */
 final class ExtensionDialect extends Dialect {
     private static final OperationTable NONE = new OperationTable(List.of(), Map.of());
 
+    private final Dialect base;
     private final ExtensionStyle style;
     private final boolean streams;
     private final boolean activated;
 
-    private ExtensionDialect(Dialect base, ExtensionRow row, boolean activated) {
+    /** @param streams whether the operation that is called streams */
+    ExtensionDialect(Dialect base, ExtensionStyle style, boolean streams, boolean activated) {
         super(base.name(), NONE);
-        this.style = row.style();
-        this.streams = row.method().streams();
+        this.base = base;
+        this.style = style;
+        this.streams = streams;
         this.activated = activated;
-    }
-
-    /** The answers to calls of an operation; those of {@code base} if its extension does not differ from A2A. */
-    static Dialect of(Dialect base, ExtensionRow row, boolean activated) {
-        return row.style().equals(ExtensionStyle.A2A) ? base : new ExtensionDialect(base, row, activated);
-    }
-
-    /** True if a request that names these extensions activates the one of {@code row}. */
-    static boolean isActivated(ExtensionRow row, AgentCard card, Set<String> extensions) {
-        return !extensions.isEmpty()
-                && card.capabilities().extensions().stream()
-                        .anyMatch(entry -> row.protocol().isUri(entry.uri()) && extensions.contains(entry.uri()));
     }
 
     @Override
@@ -39,6 +28,21 @@ final class ExtensionDialect extends Dialect {
         return (event, out) -> {
             throw new IllegalStateException("the extension has no events of tasks");
         };
+    }
+
+    @Override
+    boolean namesTasks() {
+        return base.namesTasks();
+    }
+
+    @Override
+    String extensionsHeader() {
+        return base.extensionsHeader();
+    }
+
+    @Override
+    Map<String, String> streamHeaders() {
+        return Map.of("Cache-Control", style.cacheControl());
     }
 
     @Override

@@ -1,8 +1,12 @@
 package dev.parley.dialect;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
@@ -24,7 +28,7 @@ record ExtensionRow(
         Codec<Object> answer,
         List<String> verbs,
         @Nullable PathTemplate path)
-        implements Routed {
+        implements Row {
 
     @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
     static ExtensionRow of(ExtensionProtocol protocol, ExtensionMethod<?, ?> one) {
@@ -44,8 +48,17 @@ record ExtensionRow(
         return protocol.style();
     }
 
-    /** Reads the operation from path, query and body of a REST request. A blank body and {@code null} are no body. */
-    Operation.Extension read(WireRequest request, Map<String, String> inPath) {
+    @Override
+    public void requireSize(WireRequest http) {
+        int most = style().maxRequestBytes();
+        if (http.body().length > most) {
+            throw A2AException.of(
+                    A2AError.PAYLOAD_TOO_LARGE, http.body().length + " bytes (expected: at most " + most + ")");
+        }
+    }
+
+    @Override
+    public Operation.Extension read(WireRequest request, Map<String, String> inPath) {
         // A tenant in front of the path has led to the agent.
         var variables = new LinkedHashMap<>(inPath);
         variables.keySet().retainAll(path == null ? Set.of() : path.variables());
@@ -84,8 +97,52 @@ record ExtensionRow(
         return ((TreeCodec<Operation.Extension>) this.request).read(null, members);
     }
 
-    /** The operation as the header {@code Last-Event-ID} resumes it. */
-    Operation.Extension resuming(Operation.Extension operation, @Nullable String lastEventId) {
-        return lastEventId == null || lastEventId.isBlank() ? operation : method.after(operation, lastEventId.trim());
+    @Override
+    public Operation resuming(Operation operation, @Nullable String lastEventId) {
+        return lastEventId == null || lastEventId.isBlank()
+                ? operation
+                : method.after((Operation.Extension) operation, lastEventId.trim());
+    }
+
+    @Override
+    public WireAnswer answer(WireCall call, @Nullable Object result, Map<String, String> headers, CallContext caller) {
+        if (method.mediaType() != null) {
+            headers.put("Content-Type", method.mediaType() + "; charset=utf-8");
+            headers.put("Cache-Control", "private, max-age=60");
+            return new WireAnswer.Whole(200, headers, String.valueOf(result).getBytes(UTF_8));
+        }
+        Object value = requireNonNullElse(result, Codecs.NULL);
+        return LargeBodies.encode(
+                method.contentOf(value), caller, () -> call.form().result(answer, value, headers));
+    }
+
+    @Override
+    public Feed<byte[]> frames(
+            WireCall call, ServedAgent agent, Feed<?> stream, Map<String, String> headers, CallContext caller) {
+        String position = stream.position();
+        if (position != null) {
+            headers.put(style().positionHeader(), position);
+        }
+        Form form = call.form();
+        boolean numbered = !form.isRpc() || style().numbersRpcEvents(isActivated(agent, call.extensions()));
+        return stream.as(element -> LargeBodies.encode(
+                method.contentOf(element),
+                caller,
+                () -> form.frame(numbered ? method.id(element) : null, Json.write(answer, element))));
+    }
+
+    /** True if a request that names these extensions activates the one of this row. */
+    private boolean isActivated(ServedAgent agent, Set<String> extensions) {
+        return !extensions.isEmpty()
+                && agent.card().capabilities().extensions().stream()
+                        .anyMatch(entry -> protocol.isUri(entry.uri()) && extensions.contains(entry.uri()));
+    }
+
+    /** The answers to calls of this operation; those of {@code base} if its extension does not differ from A2A. */
+    Dialect dialect(Dialect base, WireRequest request, ServedAgent agent) {
+        return style().equals(ExtensionStyle.A2A)
+                ? base
+                : new ExtensionDialect(
+                        base, style(), method.streams(), isActivated(agent, WireCall.extensions(request)));
     }
 }

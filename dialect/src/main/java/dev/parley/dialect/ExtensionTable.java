@@ -124,7 +124,7 @@ public final class ExtensionTable {
         return new WireAnswer.Whole(
                 200,
                 Map.of("Content-Type", "application/json", "Cache-Control", "no-store"),
-                Json.write(new byte[0], row.answer(), answer, new byte[0]));
+                Json.write(row.answer(), answer));
     }
 
     private Rest<ExtensionRow> route(WireRequest request) {

@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -83,6 +81,16 @@ final class Form {
         return new Form(false, dialect, statusesOf100, contentType, START_OF_OBJECT, NOTHING, NOTHING);
     }
 
+    boolean isRpc() {
+        return rpc;
+    }
+
+    /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
+    static boolean readsOnlyStreams(WireRequest request) {
+        String accept = request.header("Accept");
+        return accept != null && accept.contains(Dialects.EVENT_STREAM) && !accept.contains(JSON);
+    }
+
     <T> WireAnswer.Whole result(Codec<T> codec, T value, Map<String, String> headers) {
         return new WireAnswer.Whole(
                 200, with(headers, contentType), Json.write(beforeResult, codec, value, behindResult));
@@ -136,19 +144,14 @@ final class Form {
         return Json.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
     }
 
-    /** The answer that goes on for as long as {@code events} last. */
-    WireAnswer.Events stream(Map<String, String> headers, Feed<LoggedEvent> events, CallContext caller) {
-        return new WireAnswer.Events(
-                headers, events.as(event -> LargeBodies.encode(event, caller, () -> frame(event))), this::failure);
-    }
-
     /** One frame of a stream, under an id if there is one. */
     byte[] frame(@Nullable String id, byte[] json) {
         byte[] line = id == null ? NOTHING : ascii("id: " + id + "\n");
         return join(line, DATA, beforeResult, json, behindResult, END_OF_EVENT);
     }
 
-    private byte[] frame(LoggedEvent event) {
+    /** The frames of an event of a task; no bytes for one that is not shown. */
+    byte[] frame(LoggedEvent event) {
         var frames = new Frames();
         telling.tell(event, frames);
         return frames.bytes(dialect.numbersFrames() ? event.sequence() : 0);

@@ -287,6 +287,10 @@ public final class Json {
         return A2AException.of(A2AError.PARSE_ERROR, A2AError.PARSE_ERROR.defaultMessage() + ": " + problem);
     }
 
+    static <T> byte[] write(Codec<T> codec, T value) {
+        return write(NOTHING, codec, value, NOTHING);
+    }
+
     /** Returns the JSON of a value between what comes before and behind it. */
     static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
         var bytes = new Pieces(EVENT_SIZE + before.length + behind.length);

@@ -1,9 +1,6 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Operation;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -13,7 +10,7 @@ import java.util.regex.Pattern;
  * <p>Errors of the protocol have status 200, because its client reads no others; what proxies and load balancers act on,
  * such as 401 and 503, shows in the status here as well.
  */
-final class Kernel implements Edge {
+final class Kernel extends RpcEdge {
     static final String SUFFIX = "/kernel";
 
     private static final LegacyDialect DIALECT = LegacyDialect.KERNEL;
@@ -24,10 +21,8 @@ final class Kernel implements Edge {
     private static final Pattern WRAPPED =
             Pattern.compile(Dialects.EVENT_STREAM + "\\s*;\\s*profile\\s*=\\s*\"?jsonrpc\\b", Pattern.CASE_INSENSITIVE);
 
-    private final Dialects dialects;
-
-    Kernel(Dialects dialects) {
-        this.dialects = dialects;
+    Kernel() {
+        super(DIALECT, SUFFIX);
     }
 
     /** True for the methods of this dialect. */
@@ -36,19 +31,10 @@ final class Kernel implements Edge {
     }
 
     /** Its document shows JSON-RPC answers in streams, its client reads bare events. */
-    private static boolean wrapsFrames(WireRequest request) {
+    @Override
+    Dialect dialect(WireRequest request) {
         String accept = request.header("Accept");
-        return accept != null && WRAPPED.matcher(accept).find();
-    }
-
-    @Override
-    public String dialect() {
-        return DIALECT.name();
-    }
-
-    @Override
-    public String suffix() {
-        return SUFFIX;
+        return accept != null && WRAPPED.matcher(accept).find() ? LegacyDialect.KERNEL_WRAPPED : DIALECT;
     }
 
     @Override
@@ -57,42 +43,26 @@ final class Kernel implements Edge {
     }
 
     @Override
-    public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
-        return Form.rpc(DIALECT, Envelope.idOf(request.body())).error(problem);
+    byte[] card(WireRequest request, ServedAgent agent) {
+        return KernelCard.write(agent.card());
     }
 
     @Override
-    public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
-        LegacyDialect dialect = wrapsFrames(request) ? LegacyDialect.KERNEL_WRAPPED : DIALECT;
-        Form form = framing.use(Form.rpc(dialect, Envelope.NO_ID));
-        if (CardFile.isAt(request.path())) {
-            return CardFile.answer(request, KernelCard.write(agent.card()));
-        }
-        if (!request.path().isEmpty() && !request.path().equals("/")) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-        }
-        Dialects.requirePost(request);
-        if (!Dialects.isJson(request.header("Content-Type"))) {
-            return Dialects.wrongContentType(form, request);
-        }
-        Envelope envelope = Envelope.read(request, caller);
-        form = framing.use(Form.rpc(dialect, envelope.id()));
-        if (envelope.problem() != null && !envelope.anonymous()) {
-            throw envelope.problem();
-        }
+    WireAnswer answer(
+            Envelope envelope,
+            Dialect spoken,
+            WireRequest request,
+            ServedAgent agent,
+            CallContext caller,
+            Framing framing) {
+        Form form = framing.form();
         if (envelope.method().equals(GET_CARD)) {
             return form.result(KernelCard.CARD, agent.card(), Map.of());
         }
-        ExtensionRow row = agent.extensions().named(envelope.method());
-        if (row != null && row.protocol().uri().isEmpty()) {
-            return dialects.extension(row, DIALECT, request, agent, caller).answerRpc(envelope, form);
-        }
-        WireOperation asked = DIALECT.operations().named(envelope.method());
-        if (asked == null) {
-            throw A2AException.of(
-                    A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
-        }
-        Operation operation = envelope.params(asked.request(), request, caller);
-        return WireCall.of(dialect, asked, operation, form, request).exchange(agent, caller);
+        ExtensionRow own = agent.extensions().named(envelope.method());
+        WireCall call = own != null && own.protocol().uri().isEmpty()
+                ? WireCall.rpc(own.dialect(DIALECT, request, agent), own, envelope, form, request, caller)
+                : WireCall.rpc(spoken, row(envelope), envelope, form, request, caller);
+        return call.exchange(agent, caller);
     }
 }

@@ -30,7 +30,7 @@ final class KernelCard {
 
     private KernelCard() {}
 
-    private static final Codec<Provider> PROVIDER = Shape.<Provider>inSnakeCase()
+    static final Codec<Provider> PROVIDER = Shape.<Provider>inSnakeCase()
             .required("name", TEXT, Provider::organization)
             .optional("url", TEXT, "", Provider::url)
             .as(v -> new Provider(v.next(), v.next()));
@@ -72,7 +72,7 @@ final class KernelCard {
                     v.next()));
 
     static byte[] write(AgentCard card) {
-        return Json.write(new byte[0], CARD, card, new byte[0]);
+        return Json.write(CARD, card);
     }
 
     private static String url(AgentCard card) {
@@ -102,10 +102,7 @@ final class KernelCard {
             case OpenIdConnect connect -> said.put("type", "openIdConnect");
             case MutualTls tls -> said.put("type", "mutualTLS");
         }
-        said.put(
-                "required",
-                card.securityRequirements().stream()
-                        .noneMatch(one -> one.schemes().isEmpty()));
+        said.put("required", !SimpleSchemes.areOptional(card));
         return said;
     }
 
@@ -114,17 +111,14 @@ final class KernelCard {
         Map<?, ?> details = said.get("configuration") instanceof Map<?, ?> map ? map : Map.of();
         return switch (String.valueOf(said.get("type")).toLowerCase(Locale.ROOT)) {
             case "apikey" -> {
-                String name = details.get("name") instanceof String text ? text : "X-Api-Key";
+                String name = details.get("name") instanceof String text ? text : SimpleSchemes.KEY_HEADER;
                 yield new ApiKey(null, details.get("in") instanceof String place ? place : "header", name);
             }
-            case "bearer" -> new HttpAuth(null, "Bearer", null);
+            case "bearer" -> SimpleSchemes.bearer(null);
             case "oauth2" -> {
-                var scopes = new LinkedHashMap<String, String>();
-                if (details.get("scopes") instanceof List<?> names) {
-                    names.forEach(name -> scopes.put(String.valueOf(name), ""));
-                }
+                List<?> scopes = details.get("scopes") instanceof List<?> names ? names : List.of();
                 yield details.get("tokenUrl") instanceof String url
-                        ? new OAuth2(null, new Flow.ClientCredentials(url, null, scopes), null)
+                        ? SimpleSchemes.clientCredentials(null, url, scopes)
                         : null;
             }
             default -> null;

@@ -297,7 +297,7 @@ final class LegacyCard {
         for (String scheme : schemes) {
             switch (scheme.toLowerCase(Locale.ROOT)) {
                 case "bearer", "basic" -> named.put(scheme, new HttpAuth(null, scheme, null));
-                case "apikey" -> named.put(scheme, new ApiKey(null, "header", "X-Api-Key"));
+                case "apikey" -> named.put(scheme, SimpleSchemes.key(null));
                 default -> {
                     // OAuth2 and what there was of others cannot be used without more than the name
                 }
@@ -374,7 +374,7 @@ final class LegacyCard {
     }
 
     private static Map<String, @Nullable Object> tree(AgentCard card, Codec<AgentCard> codec) {
-        return Json.read(Json.write(new byte[0], codec, card, new byte[0]), STRUCT);
+        return Json.read(Json.write(codec, card), STRUCT);
     }
 
     /** Both objects in one, down to the elements of lists that belong together. */

@@ -10,13 +10,9 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -26,8 +22,6 @@ import java.util.Map;
  * <p>Source: A2A specifications 0.1.0, 0.2.6 and 0.3.0.
  */
 final class LegacyDialect extends Dialect {
-    private static final byte[] NOTHING = {};
-
     /** 0.3 and 0.2 over JSON-RPC, and over REST as some peers speak it. */
     static final LegacyDialect KIND = new LegacyDialect("0.3", LegacyOperations.KIND, LegacyModel.KIND, false);
 
@@ -141,10 +135,12 @@ final class LegacyDialect extends Dialect {
 
     @Override
     AgentEndpoint before(AgentEndpoint agent, Operation operation) {
-        return new LegacyEndpoint(
-                model.equals(LegacyModel.PROTO) ? agent : new OlderWords(agent),
-                first,
-                model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
+        return operation instanceof Operation.Extension
+                ? agent
+                : new LegacyEndpoint(
+                        model.equals(LegacyModel.PROTO) ? agent : Reworded.older(agent),
+                        first,
+                        model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
     }
 
     @Override
@@ -158,19 +154,15 @@ final class LegacyDialect extends Dialect {
                 // what the task received is not shown
             }
             case Task task -> {
-                out.frame(null, json(model.event, task));
+                out.frame(null, Json.write(model.event, task));
                 if (model.isFinal(task.state())) {
                     // A client waits for an event that says it was the last.
                     var end = new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of());
-                    out.frame(null, json(model.event, end));
+                    out.frame(null, Json.write(model.event, end));
                 }
             }
-            case TaskEvent other -> out.frame(null, json(model.event, other));
+            case TaskEvent other -> out.frame(null, Json.write(model.event, other));
         }
-    }
-
-    private static <T> byte[] json(Codec<T> codec, T value) {
-        return Json.write(NOTHING, codec, value, NOTHING);
     }
 
     /** The place of each artifact in its task, by which 0.1 tells them apart. */
@@ -182,8 +174,7 @@ final class LegacyDialect extends Dialect {
         }
 
         byte[] json(TaskArtifactUpdateEvent update) {
-            return LegacyDialect.json(
-                    model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
+            return Json.write(model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
         }
     }
 
@@ -204,45 +195,17 @@ final class LegacyDialect extends Dialect {
     }
 
     /** Streams of 0.1 show neither tasks nor messages. */
-    private final class FirstTelling implements Telling {
+    private final class FirstTelling extends Retelling {
         private final Places places = new Places();
 
         @Override
-        public void tell(LoggedEvent event, Sink out) {
-            switch (event.event()) {
-                case Task task -> {
-                    List<byte[]> artifacts = artifacts(task);
-                    byte[] status = status(task.id(), task.status());
-                    if (!task.state().isTerminal()) {
-                        out.frame(null, status);
-                    }
-                    artifacts.forEach(artifact -> out.frame(null, artifact));
-                    if (task.state().isTerminal()) {
-                        out.frame(null, status); // readers stop behind it
-                    }
-                }
-                case Message answer -> {
-                    if (event.sequence() == 0) {
-                        String id = answer.taskId() == null ? "" : answer.taskId();
-                        out.frame(null, status(id, new TaskStatus(TaskState.COMPLETED, answer, null)));
-                    }
-                }
-                case TaskStatusUpdateEvent update -> out.frame(null, json(model.statusUpdate, update));
-                case TaskArtifactUpdateEvent update -> out.frame(null, places.json(update));
-            }
+        void status(TaskStatusUpdateEvent update, Sink out) {
+            out.frame(null, Json.write(model.statusUpdate, update));
         }
 
-        private byte[] status(String taskId, TaskStatus status) {
-            return json(model.statusUpdate, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
-        }
-
-        private List<byte[]> artifacts(Task task) {
-            var all = new ArrayList<byte[]>();
-            for (Artifact artifact : task.artifacts()) {
-                all.add(places.json(
-                        new TaskArtifactUpdateEvent(task.id(), task.contextId(), artifact, false, true, Map.of())));
-            }
-            return all;
+        @Override
+        void produced(TaskArtifactUpdateEvent update, Sink out) {
+            out.frame(null, places.json(update));
         }
     }
 }

@@ -23,7 +23,6 @@ import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -171,7 +170,7 @@ final class LegacyEndpoint implements AgentEndpoint {
             if (!task.state().isTerminal()) {
                 throw refused;
             }
-            return new OneEvent(new LoggedEvent(0, task));
+            return Feed.of(List.of(new LoggedEvent(0, task)));
         }
     }
 
@@ -218,27 +217,8 @@ final class LegacyEndpoint implements AgentEndpoint {
     }
 
     private static Feed<LoggedEvent> renamed(Feed<LoggedEvent> events, @Nullable String name) {
-        return name == null ? events : new MappedStream(events, event -> renamed(event, name));
-    }
-
-    /** A stream of one event. */
-    static final class OneEvent implements Feed<LoggedEvent> {
-        private @Nullable LoggedEvent event;
-
-        OneEvent(LoggedEvent event) {
-            this.event = event;
-        }
-
-        @Override
-        public @Nullable List<LoggedEvent> next(Duration patience) {
-            LoggedEvent next = event;
-            event = null;
-            return next == null ? null : List.of(next);
-        }
-
-        @Override
-        public void close() {
-            event = null;
-        }
+        return name == null
+                ? events
+                : events.as(event -> new LoggedEvent(event.sequence(), renamed(event.event(), name)));
     }
 }

@@ -205,7 +205,7 @@ final class LegacyModel {
                         v.next()));
     }
 
-    private static String kindOf(Part part) {
+    static String kindOf(Part part) {
         return switch (part) {
             case Part.Text text -> "text";
             case Part.Raw raw -> "file";
@@ -521,7 +521,7 @@ final class LegacyModel {
     private Codec<TaskEvent> bareEvent() {
         return Codecs.kinds(LegacyModel.this::codec, members -> {
             String kind = requireNonNullElse(members.get("kind"), "").toString();
-            return same(
+            return V1Model.as(
                     switch (kind) {
                         case "task" -> task;
                         case "message" -> message;
@@ -538,18 +538,13 @@ final class LegacyModel {
     }
 
     private Codec<TaskEvent> codec(TaskEvent event) {
-        return same(
+        return V1Model.as(
                 switch (event) {
                     case Task one -> task;
                     case Message one -> message;
                     case TaskStatusUpdateEvent one -> statusUpdate;
                     case TaskArtifactUpdateEvent one -> artifactUpdate;
                 });
-    }
-
-    @SuppressWarnings("unchecked") // meets only events of its own kind
-    private static Codec<TaskEvent> same(Codec<? extends TaskEvent> codec) {
-        return (Codec<TaskEvent>) codec;
     }
 
     private Codec<TaskEvent> wrappedEvent() {

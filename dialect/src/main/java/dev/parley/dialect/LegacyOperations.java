@@ -100,12 +100,7 @@ final class LegacyOperations {
                                         TaskPage::tasks)),
                         WireOperation.of(
                                 CancelTask.class, "tasks/cancel", "POST /tasks/{id}:cancel", cancel(model), model.task),
-                        WireOperation.of(
-                                SubscribeToTask.class,
-                                "tasks/resubscribe",
-                                "POST,GET /tasks/{id}:subscribe",
-                                subscribe(model),
-                                null),
+                        subscribe("POST,GET /tasks/{id}:subscribe"),
                         WireOperation.of(
                                 CreatePushConfig.class,
                                 "tasks/pushNotificationConfig/set",
@@ -121,13 +116,12 @@ final class LegacyOperations {
                                         .optional("pushNotificationConfigId", TEXT, GetPushConfig::id)
                                         .as(v -> get(v.next(), v.next())),
                                 model.taskPush),
-                        WireOperation.of(
+                        WireOperation.ofId(
                                 ListPushConfigs.class,
                                 "tasks/pushNotificationConfig/list",
                                 "GET /tasks/{id}/pushNotificationConfigs",
-                                model.<ListPushConfigs>shape()
-                                        .required("id", TEXT, ListPushConfigs::taskId)
-                                        .as(v -> new ListPushConfigs(null, v.next(), 0, null)),
+                                ListPushConfigs::taskId,
+                                id -> new ListPushConfigs(null, id, 0, null),
                                 proto ? page(model.taskPush) : array(model.taskPush)),
                         WireOperation.of(
                                 DeletePushConfig.class,
@@ -231,10 +225,9 @@ final class LegacyOperations {
                 .as(v -> new CancelTask(null, v.next(), v.next()));
     }
 
-    private static Shape<SubscribeToTask> subscribe(LegacyModel model) {
-        return model.<SubscribeToTask>shape()
-                .required("id", TEXT, SubscribeToTask::id)
-                .as(v -> new SubscribeToTask(null, v.next(), null));
+    private static WireOperation subscribe(String rest) {
+        return WireOperation.ofId(
+                SubscribeToTask.class, "tasks/resubscribe", rest, SubscribeToTask::id, SubscribeToTask::of, null);
     }
 
     private static Shape<CreatePushConfig> create(LegacyModel model) {
@@ -266,23 +259,19 @@ final class LegacyOperations {
                                         .as(v -> new GetTask(null, v.next(), orNone(v.next()))),
                                 model.task),
                         WireOperation.of(CancelTask.class, "tasks/cancel", "", cancel(model), model.task),
-                        WireOperation.of(SubscribeToTask.class, "tasks/resubscribe", "", subscribe(model), null),
+                        subscribe(""),
                         WireOperation.of(
                                 CreatePushConfig.class,
                                 "tasks/pushNotification/set",
                                 "",
                                 create(model),
                                 model.taskPush),
-                        WireOperation.of(
+                        WireOperation.ofId(
                                 GetPushConfig.class,
                                 "tasks/pushNotification/get",
                                 "",
-                                model.<GetPushConfig>shape()
-                                        .required("id", TEXT, GetPushConfig::taskId)
-                                        .as(v -> {
-                                            String taskId = v.next();
-                                            return new GetPushConfig(null, taskId, taskId);
-                                        }),
+                                GetPushConfig::taskId,
+                                id -> new GetPushConfig(null, id, id),
                                 model.taskPush)),
                 Map.of());
     }

@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * sent the task.
  */
 public record Notification(String contentType, Map<String, String> headers, byte[] body) {
-    private static final byte[] NOTHING = {};
-
     /**
      * Returns the notification of an event; null if the dialect tells nothing of it.
      *
@@ -71,10 +69,10 @@ public record Notification(String contentType, Map<String, String> headers, byte
             var indexed = new LegacyModel.IndexedUpdate(
                     (TaskArtifactUpdateEvent) LegacyEndpoint.renamed(update, now.id()),
                     Math.max(0, ids.indexOf(update.artifact().artifactId())));
-            return Json.write(NOTHING, LegacyModel.KERNEL.indexedUpdate, indexed, NOTHING);
+            return Json.write(LegacyModel.KERNEL.indexedUpdate, indexed);
         }
         var update = new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of());
-        return Json.write(NOTHING, LegacyModel.KERNEL.statusUpdate, update, NOTHING);
+        return Json.write(LegacyModel.KERNEL.statusUpdate, update);
     }
 
     /** This, as a part of a trace; null for none. */
@@ -92,6 +90,6 @@ public record Notification(String contentType, Map<String, String> headers, byte
     }
 
     private static <T> Notification json(Codec<T> codec, T value) {
-        return new Notification(Form.JSON, Map.of(), Json.write(NOTHING, codec, value, NOTHING));
+        return new Notification(Form.JSON, Map.of(), Json.write(codec, value));
     }
 }

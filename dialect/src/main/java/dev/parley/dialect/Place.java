@@ -1,6 +1,7 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Excerpt;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -61,7 +62,7 @@ public final class Place {
             return "an array";
         }
         String text = in.getString();
-        String start = text.length() <= SHOWN_CHARACTERS ? text : text.substring(0, SHOWN_CHARACTERS) + "…";
+        String start = Excerpt.of(text, SHOWN_CHARACTERS);
         return token == JsonToken.VALUE_STRING ? '"' + start + '"' : start;
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.A2AException.Violation;
+import dev.parley.protocol.Excerpt;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -254,7 +255,6 @@ final class Problem {
 
     /** Text of a peer, cut to a bounded length. */
     private static String text(@Nullable Object written) {
-        String text = written == null ? "" : written.toString();
-        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+        return written == null ? "" : Excerpt.of(written.toString(), MAX_TEXT);
     }
 }

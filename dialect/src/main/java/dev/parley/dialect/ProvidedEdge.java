@@ -2,7 +2,6 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import java.util.Set;
 
 /** The dialect of a provider. */
 record ProvidedEdge(DialectProvider provider) implements Edge {
@@ -30,13 +29,7 @@ record ProvidedEdge(DialectProvider provider) implements Edge {
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing)
             throws Exception {
         framing.use(problem -> provider.error(request, problem));
-        Set<String> extensions = WireCall.extensions(request);
-        String trace = request.header(Dialects.TRACE);
-        CallContext context = caller.withDialect(provider.name(), false).withExtensions(extensions);
-        return provider.answer(
-                request,
-                agent.card(),
-                agent.door().apply(agent.endpoint()),
-                trace == null ? context : context.withTraceparent(trace));
+        CallContext context = WireCall.context(caller.withDialect(provider.name(), false), request);
+        return provider.answer(request, agent.card(), agent.door().apply(agent.endpoint()), context);
     }
 }

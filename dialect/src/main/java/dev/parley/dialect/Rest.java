@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Operation;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variables what the path says, by field
  */
-record Rest<R extends Routed>(R operation, Map<String, String> variables) {
+record Rest<R extends Row>(R operation, Map<String, String> variables) {
     static final String OLD_PREFIX = "v1";
 
     private static final String TENANT = "tenant";
@@ -34,7 +33,7 @@ record Rest<R extends Routed>(R operation, Map<String, String> variables) {
      *
      * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
      */
-    static <R extends Routed> Rest<R> of(List<R> table, String verb, String path) {
+    static <R extends Row> Rest<R> of(List<R> table, String verb, String path) {
         List<Rest<R>> routes = at(table, path);
         if (routes.isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No operation has the path " + path);
@@ -50,7 +49,7 @@ record Rest<R extends Routed>(R operation, Map<String, String> variables) {
     }
 
     /** True if an operation of the table has this path. */
-    static boolean isAt(List<? extends Routed> table, String path) {
+    static boolean isAt(List<? extends Row> table, String path) {
         return !at(table, path).isEmpty();
     }
 
@@ -91,23 +90,11 @@ record Rest<R extends Routed>(R operation, Map<String, String> variables) {
         return segments(path).getFirst().equals(OLD_PREFIX);
     }
 
-    /** Reads the operation from path, query and body. A blank body and {@code null} are no body. */
-    static Operation read(Rest<WireOperation> route, WireRequest request) {
-        Shape<Operation> shape = route.operation.request();
-        if (!request.method().equals("POST")) {
-            return shape.read(null, route.variables, request.query());
-        }
-        if (isNothing(request.body())) {
-            return shape.read(null, route.variables, Map.of());
-        }
-        return Json.request(request.body(), in -> shape.read(in, route.variables, Map.of()));
-    }
-
     static boolean isNothing(byte[] body) {
         return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
     }
 
-    private static <R extends Routed> List<Rest<R>> at(List<R> table, String path) {
+    private static <R extends Row> List<Rest<R>> at(List<R> table, String path) {
         List<String> segments = segments(path);
         if (segments.getFirst().equals(OLD_PREFIX)) {
             segments = segments.subList(1, segments.size());
@@ -119,7 +106,7 @@ record Rest<R extends Routed>(R operation, Map<String, String> variables) {
         return routes;
     }
 
-    private static <R extends Routed> List<Rest<R>> at(List<R> table, List<String> segments, @Nullable String tenant) {
+    private static <R extends Row> List<Rest<R>> at(List<R> table, List<String> segments, @Nullable String tenant) {
         var routes = new ArrayList<Rest<R>>();
         boolean verbFound = false;
         for (R operation : table) {

@@ -4,9 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An agent that a server answers for.
@@ -65,6 +68,35 @@ public record ServedAgent(
     /** Its public card, with the signatures that it has in A2A 1.0. */
     public AgentCard card() {
         return served.card();
+    }
+
+    /** Reads the URIs of extensions in a header, or in metadata of gRPC. */
+    public static Set<String> extensions(@Nullable String header) {
+        if (header == null) {
+            return Set.of();
+        }
+        var uris = new LinkedHashSet<String>();
+        for (String uri : header.split(",", -1)) {
+            if (!uri.isBlank()) {
+                uris.add(uri.trim());
+            }
+        }
+        return uris;
+    }
+
+    /** The extensions that a caller asked for and the agent has, as the header that tells the caller so; empty for none. */
+    public String activated(Set<String> asked) {
+        return asked.isEmpty()
+                ? ""
+                : card().capabilities().extensions().stream()
+                        .map(AgentCard.Extension::uri)
+                        .filter(asked::contains)
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** The same agent in front of which another endpoint stands. */
+    ServedAgent with(AgentEndpoint other) {
+        return new ServedAgent(name, other, served, dialects, extensions, door);
     }
 
     boolean speaks(String dialect) {

@@ -138,8 +138,9 @@ final class V1Model {
                                     : members.containsKey("taskId") ? as(STATUS_UPDATE) : as(TASK);
             });
 
-    @SuppressWarnings("unchecked") // reads events of its own kind, and writes none
-    private static Codec<TaskEvent> as(Codec<? extends TaskEvent> codec) {
+    /** A codec of one kind of event among those of others. */
+    @SuppressWarnings("unchecked") // meets only events of its own kind
+    static Codec<TaskEvent> as(Codec<? extends TaskEvent> codec) {
         return (Codec<TaskEvent>) codec;
     }
 

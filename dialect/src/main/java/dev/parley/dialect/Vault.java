@@ -1,23 +1,21 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Operation;
 import java.util.Map;
 import java.util.Set;
 
 /** The endpoint of AgentVault: its card, its calls, and the files that its tasks point to. */
-final class Vault implements Edge {
+final class Vault extends RpcEdge {
     static final String SUFFIX = "/agentvault";
 
-    private static final VaultDialect DIALECT = VaultDialect.INSTANCE;
     private static final Set<String> CARDS =
             Set.of("/agent-card.json", "/.well-known/agent-card.json", "/.well-known/agent.json");
 
     private final FileLinks links;
 
     Vault(FileLinks links) {
+        super(VaultDialect.INSTANCE, SUFFIX);
         this.links = links;
     }
 
@@ -27,89 +25,52 @@ final class Vault implements Edge {
     }
 
     @Override
-    public String dialect() {
-        return VaultDialect.NAME;
-    }
-
-    @Override
-    public String suffix() {
-        return SUFFIX;
-    }
-
-    @Override
-    public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
-        return Form.rpc(DIALECT, Envelope.idOf(request.body())).error(problem);
-    }
-
-    @Override
     public boolean isCard(WireRequest request) {
         return CARDS.contains(request.path())
                 || isRoot(request) && request.method().equals("GET");
     }
 
-    private static boolean isRoot(WireRequest request) {
-        return request.path().isEmpty() || request.path().equals("/");
+    @Override
+    byte[] card(WireRequest request, ServedAgent agent) {
+        return VaultCard.write(agent, request.header("Host"));
     }
 
     @Override
-    public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
-        Form form = framing.use(Form.rpc(DIALECT, Envelope.NO_ID));
-        if (isCard(request)) {
-            return CardFile.answer(request, VaultCard.write(agent, request.header("Host")));
-        }
-        if (request.path().startsWith(FileLinks.PATH)) {
-            return links.answer(request, agent);
-        }
-        if (!isRoot(request)) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
-        }
-        Dialects.requirePost(request);
-        if (!Dialects.isJson(request.header("Content-Type"))) {
-            return Dialects.wrongContentType(form, request);
-        }
-        Envelope envelope = Envelope.read(request, caller);
-        form = framing.use(Form.rpc(DIALECT, envelope.id()));
-        if (envelope.problem() != null && !envelope.anonymous()) {
-            throw envelope.problem();
-        }
-        WireAnswer answer = answer(envelope, form, request, agent, caller);
-        // A request without an id gets no answer.
-        return envelope.anonymous() ? silent(answer) : answer;
+    WireAnswer file(WireRequest request, ServedAgent agent) {
+        return isFile(request) ? links.answer(request, agent) : super.file(request, agent);
     }
 
-    private WireAnswer answer(
-            Envelope envelope, Form form, WireRequest request, ServedAgent agent, CallContext caller) {
-        WireOperation asked = DIALECT.operations().named(envelope.method());
-        if (asked == null) {
-            throw A2AException.of(
-                    A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());
-        }
-        try {
-            Operation operation = envelope.params(asked.request(), request, caller);
-            return WireCall.of(DIALECT, asked, operation, form, request)
-                    .exchange(linked(agent, caller, request), caller.withTasksOnly());
-        } catch (A2AException refused) {
-            if (asked.result() == null && Dialects.readsOnlyStreams(request)) {
-                return form.errorInStream(refused);
+    @Override
+    WireAnswer answer(
+            Envelope envelope,
+            Dialect spoken,
+            WireRequest request,
+            ServedAgent agent,
+            CallContext caller,
+            Framing framing) {
+        Form form = framing.form();
+        WireOperation row = row(envelope);
+        framing.use(problem -> {
+            if (row.result() == null && Form.readsOnlyStreams(request)) {
+                return heard(envelope, form.errorInStream(problem));
             }
-            if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
-                throw refused;
-            }
-            var canceled = new VaultModel.Canceled(false, refused.getMessage());
-            return form.result(VaultModel.CANCELED, canceled, Map.of());
-        }
-    }
-
-    private ServedAgent linked(ServedAgent agent, CallContext caller, WireRequest request) {
+            return problem.error() == A2AError.TASK_NOT_CANCELABLE
+                    ? heard(envelope, form.result(VaultModel.REFUSAL, problem, Map.of()))
+                    : form.error(problem);
+        });
+        WireCall call = WireCall.rpc(spoken, row, envelope, form, request, caller);
         String base = VaultCard.url(agent.card(), request.header("Host"));
         var endpoint = new VaultEndpoint(
                 agent.endpoint(),
                 (taskId, holder, index) -> links.of(base, caller, agent.name(), taskId, holder, index));
-        return new ServedAgent(
-                agent.name(), endpoint, agent.served(), agent.dialects(), ExtensionTable.EMPTY, agent.door());
+        return heard(envelope, call.exchange(agent.with(endpoint), caller.withTasksOnly()));
     }
 
-    private static WireAnswer.Whole silent(WireAnswer answer) {
+    /** A request without an id gets no answer. */
+    private static WireAnswer heard(Envelope envelope, WireAnswer answer) {
+        if (!envelope.anonymous()) {
+            return answer;
+        }
         if (answer instanceof WireAnswer.Events events) {
             events.frames().close();
         }

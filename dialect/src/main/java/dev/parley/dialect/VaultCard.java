@@ -11,7 +11,9 @@ import dev.parley.protocol.AgentCard.Interface;
 import dev.parley.protocol.AgentCard.Provider;
 import dev.parley.protocol.AgentCard.SecurityRequirement;
 import dev.parley.protocol.AgentCard.Skill;
+import dev.parley.protocol.Excerpt;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.Loopback;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.SecurityScheme.ApiKey;
 import dev.parley.protocol.SecurityScheme.Flow;
@@ -22,18 +24,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How a card of AgentVault looks. */
 final class VaultCard {
-    private static final String LOOPBACK = "(?i:localhost|127(?:\\.\\d{1,3}){3}|\\[::1])";
-    private static final Pattern LOOPBACK_AUTHORITY = Pattern.compile(LOOPBACK + "(:\\d{1,5})?");
-    private static final Pattern LOOPBACK_URL = Pattern.compile("^http://" + LOOPBACK + "(:\\d+)?(?=/|$)");
-
     private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
-    private static final String KEY_HEADER = "X-Api-Key";
     private static final Provider PARLEY = new Provider("Parley", "");
     private static final List<String> PARTS = List.of("text", "file", "data");
 
@@ -44,26 +39,24 @@ final class VaultCard {
 
     private record Features(String a2aVersion, boolean push) {}
 
+    /** @param word for the scheme, which is null for none */
     private record Auth(
-            String scheme,
-            @Nullable String description,
-            @Nullable String tokenUrl,
+            String word,
+            @Nullable SecurityScheme scheme,
             List<String> scopes,
             @Nullable String service) {
-        Auth {
-            if (!List.of("apiKey", "bearer", "oauth2", "none").contains(scheme)) {
-                throw InvalidField.of("scheme", '"' + scheme + "\" (expected: apiKey, bearer, oauth2 or none)");
-            }
-            if (scheme.equals("oauth2") && tokenUrl == null) {
-                throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
-            }
+        @Nullable
+        String description() {
+            return scheme == null ? null : scheme.description();
+        }
+
+        @Nullable
+        String tokenUrl() {
+            return scheme instanceof OAuth2 oauth && oauth.flow() instanceof Flow.ClientCredentials flow
+                    ? flow.tokenUrl()
+                    : null;
         }
     }
-
-    private static final Codec<Provider> PROVIDER = Shape.<Provider>of()
-            .required("name", TEXT, Provider::organization)
-            .optional("url", TEXT, "", Provider::url)
-            .as(v -> new Provider(v.next(), v.next()));
 
     private static final Codec<Features> FEATURES = Shape.<Features>of()
             .required("a2aVersion", TEXT, Features::a2aVersion)
@@ -72,12 +65,12 @@ final class VaultCard {
             .as(v -> new Features(v.next(), v.skip().next()));
 
     private static final Codec<Auth> AUTH = Shape.<Auth>of()
-            .required("scheme", TEXT, Auth::scheme)
+            .required("scheme", TEXT, Auth::word)
             .optional("description", TEXT, Auth::description)
             .optional("tokenUrl", TEXT, Auth::tokenUrl)
             .optional("scopes", TEXTS, List.of(), Auth::scopes)
             .optional("service_identifier", TEXT, Auth::service)
-            .as(v -> new Auth(v.next(), v.next(), v.next(), v.next(), v.next()));
+            .as(v -> auth(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Skill> SKILL = Shape.<Skill>of()
             .required("id", TEXT, Skill::id)
@@ -99,7 +92,7 @@ final class VaultCard {
                 .required("name", TEXT, AgentCard::name)
                 .required("description", TEXT, AgentCard::description)
                 .required("url", TEXT, card -> url(card, host))
-                .required("provider", PROVIDER, card -> requireNonNullElse(card.provider(), PARLEY))
+                .required("provider", KernelCard.PROVIDER, card -> requireNonNullElse(card.provider(), PARLEY))
                 .required("capabilities", FEATURES, VaultCard::features)
                 .required("authSchemes", Codecs.list(AUTH), card -> auth(card, host))
                 .optional("skills", Codecs.list(SKILL), List.of(), AgentCard::skills)
@@ -111,36 +104,22 @@ final class VaultCard {
     // ---- Out
 
     /**
-     * Returns the address of an agent in this dialect.
+     * Returns the address of an agent in this dialect. AgentVault's library accepts plain HTTP at {@code localhost} only, not at
+     * {@code 127.0.0.1}.
      *
      * @param host the authority that the caller called; null if it named none
      */
     static String url(AgentCard card, @Nullable String host) {
         for (Interface one : card.supportedInterfaces()) {
             if (one.protocolVersion().equals(VaultDialect.NAME)) {
-                return local(one.url(), host);
+                return Loopback.local(one.url(), host);
             }
         }
-        return local(card.supportedInterfaces().getFirst().url(), host) + "/agentvault";
-    }
-
-    /**
-     * Returns an address on this machine by its name {@code localhost}, with the port that the caller called, and others
-     * unchanged. AgentVault's library accepts plain HTTP at {@code localhost} only, not at {@code 127.0.0.1}. A host that is not
-     * this machine's counts for nothing: plain addresses that others could reach are not made from what a caller says.
-     */
-    private static String local(String url, @Nullable String host) {
-        Matcher here = LOOPBACK_URL.matcher(url);
-        if (!here.find()) {
-            return url;
-        }
-        Matcher called = LOOPBACK_AUTHORITY.matcher(host == null ? "" : host);
-        String port = called.matches() ? called.group(1) : here.group(1);
-        return "http://localhost" + (port == null ? "" : port) + url.substring(here.end());
+        return Loopback.local(card.supportedInterfaces().getFirst().url(), host) + "/agentvault";
     }
 
     static byte[] write(ServedAgent agent, @Nullable String host) {
-        return Json.write(new byte[0], card(agent.name(), host), agent.card(), new byte[0]);
+        return Json.write(card(agent.name(), host), agent.card());
     }
 
     private static Features features(AgentCard card) {
@@ -164,29 +143,25 @@ final class VaultCard {
         var all = new ArrayList<Auth>();
         card.securitySchemes().forEach((name, scheme) -> {
             switch (scheme) {
-                case ApiKey key ->
-                    all.add(new Auth("apiKey", key.description(), null, List.of(), service(name, "apiKey")));
+                case ApiKey key -> all.add(new Auth("apiKey", key, List.of(), service(name, "apiKey")));
                 // The dialect has no word for passwords; as a bearer token they would let no client in.
                 case HttpAuth http
                 when http.scheme().equalsIgnoreCase("bearer") ->
-                    all.add(new Auth("bearer", http.description(), null, List.of(), service(name, "bearer")));
+                    all.add(new Auth("bearer", http, List.of(), service(name, "bearer")));
                 case OAuth2 oauth
-                when oauth.flow() instanceof Flow.ClientCredentials flow ->
-                    all.add(new Auth(
-                            "oauth2",
-                            oauth.description(),
-                            local(flow.tokenUrl(), host),
-                            List.copyOf(flow.scopes().keySet()),
-                            service(name, "oauth2")));
+                when oauth.flow() instanceof Flow.ClientCredentials flow -> {
+                    List<String> scopes = List.copyOf(flow.scopes().keySet());
+                    String tokenUrl = Loopback.local(flow.tokenUrl(), host);
+                    var local = SimpleSchemes.clientCredentials(oauth.description(), tokenUrl, scopes);
+                    all.add(new Auth("oauth2", local, scopes, service(name, "oauth2")));
+                }
                 default -> {
-                    // nothing that this dialect could say
+                    // the dialect has no word for it
                 }
             }
         });
-        boolean optional = card.securityRequirements().stream()
-                .anyMatch(one -> one.schemes().isEmpty());
-        if (all.isEmpty() || optional) {
-            all.add(new Auth("none", null, null, List.of(), null));
+        if (all.isEmpty() || SimpleSchemes.areOptional(card)) {
+            all.add(new Auth("none", null, List.of(), null));
         }
         return all;
     }
@@ -200,12 +175,6 @@ final class VaultCard {
 
     static boolean isOne(Map<?, ?> members) {
         return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
-    }
-
-    /** Untrusted text made safe for a log. */
-    private static String shown(String text) {
-        String line = text.replaceAll("\\p{Cntrl}", "?");
-        return line.length() <= 60 ? line : line.substring(0, 60) + "…";
     }
 
     static AgentCard read(byte[] json) {
@@ -246,10 +215,31 @@ final class VaultCard {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the card of {0} says version {1} of the protocol (expected: {2}); it is spoken to all the same",
-                    shown(id),
-                    shown(version),
+                    Excerpt.line(id),
+                    Excerpt.line(version),
                     A2A_VERSION);
         }
+    }
+
+    private static Auth auth(
+            String word,
+            @Nullable String description,
+            @Nullable String tokenUrl,
+            List<String> scopes,
+            @Nullable String service) {
+        SecurityScheme scheme = switch (word) {
+            case "apiKey" -> SimpleSchemes.key(description);
+            case "bearer" -> SimpleSchemes.bearer(description);
+            case "oauth2" -> {
+                if (tokenUrl == null) {
+                    throw InvalidField.of("tokenUrl", "missing (expected: the address of the token endpoint)");
+                }
+                yield SimpleSchemes.clientCredentials(description, tokenUrl, scopes);
+            }
+            case "none" -> null;
+            default -> throw InvalidField.of("scheme", '"' + word + "\" (expected: apiKey, bearer, oauth2 or none)");
+        };
+        return new Auth(word, scheme, scopes, service);
     }
 
     /** The schemes are named as a client's keys are: by their service, or else by the agent. */
@@ -261,24 +251,13 @@ final class VaultCard {
         var requirements = new ArrayList<SecurityRequirement>();
         for (Auth auth : offered) {
             String name = auth.service() == null ? id : auth.service();
-            SecurityScheme scheme = switch (auth.scheme()) {
-                case "apiKey" -> new ApiKey(auth.description(), "header", KEY_HEADER);
-                case "bearer" -> new HttpAuth(auth.description(), "Bearer", null);
-                case "oauth2" -> {
-                    var scopes = new LinkedHashMap<String, String>();
-                    auth.scopes().forEach(scope -> scopes.put(scope, ""));
-                    String tokenUrl = requireNonNullElse(auth.tokenUrl(), "");
-                    yield new OAuth2(auth.description(), new Flow.ClientCredentials(tokenUrl, null, scopes), null);
-                }
-                default -> null;
-            };
-            if (scheme == null) {
+            String key = schemes.containsKey(name) ? name + "." + auth.word() : name;
+            if (auth.scheme() == null) {
                 requirements.add(new SecurityRequirement(Map.of())); // nothing is needed
-                continue;
+            } else {
+                schemes.put(key, auth.scheme());
+                requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
             }
-            String key = schemes.containsKey(name) ? name + "." + auth.scheme() : name;
-            schemes.put(key, scheme);
-            requirements.add(new SecurityRequirement(Map.of(key, auth.scopes())));
         }
         return requirements;
     }

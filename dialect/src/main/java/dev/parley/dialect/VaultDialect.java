@@ -6,8 +6,6 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Artifact;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
@@ -22,9 +20,11 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,44 +37,24 @@ final class VaultDialect extends Dialect {
     static final String NAME = "agentvault";
 
     private static final Codec<SendResult> ID = Codecs.via(VaultModel.ID, task -> task, result -> (Task) result);
-    private static final Codec<Task> CANCELED =
-            Codecs.via(VaultModel.CANCELED, VaultModel.Canceled::task, task -> new VaultModel.Canceled(true, null));
+    private static final Shape<SendMessage> SEND = Shape.<SendMessage>of()
+            .optional("id", TEXT, it -> it.message().taskId())
+            .required("message", VaultModel.MESSAGE, SendMessage::message)
+            .optional("webhookUrl", TEXT, VaultDialect::webhook)
+            .as(v -> send(v.next(), v.next(), v.next()));
 
     static final OperationTable OPERATIONS = new OperationTable(
             List.of(
-                    WireOperation.of(
-                            SendMessage.class,
-                            "tasks/send",
-                            "",
-                            Shape.<SendMessage>of()
-                                    .optional("id", TEXT, it -> it.message().taskId())
-                                    .required("message", VaultModel.MESSAGE, SendMessage::message)
-                                    .optional("webhookUrl", TEXT, VaultDialect::webhook)
-                                    .as(v -> send(v.next(), v.next(), v.next())),
-                            ID),
-                    WireOperation.of(
-                            GetTask.class,
-                            "tasks/get",
-                            "",
-                            Shape.<GetTask>of()
-                                    .required("id", TEXT, GetTask::id)
-                                    .as(v -> GetTask.of(v.next())),
-                            VaultModel.TASK),
-                    WireOperation.of(
-                            CancelTask.class,
-                            "tasks/cancel",
-                            "",
-                            Shape.<CancelTask>of()
-                                    .required("id", TEXT, CancelTask::id)
-                                    .as(v -> CancelTask.of(v.next())),
-                            CANCELED),
-                    WireOperation.of(
+                    WireOperation.of(SendMessage.class, "tasks/send", "", SEND, ID),
+                    WireOperation.ofId(GetTask.class, "tasks/get", "", GetTask::id, GetTask::of, VaultModel.TASK),
+                    WireOperation.ofId(
+                            CancelTask.class, "tasks/cancel", "", CancelTask::id, CancelTask::of, VaultModel.CANCELED),
+                    WireOperation.ofId(
                             SubscribeToTask.class,
                             "tasks/sendSubscribe",
                             "",
-                            Shape.<SubscribeToTask>of()
-                                    .required("id", TEXT, SubscribeToTask::id)
-                                    .as(v -> SubscribeToTask.of(v.next())),
+                            SubscribeToTask::id,
+                            SubscribeToTask::of,
                             null)),
             Map.of("tasks/resubscribe", SubscribeToTask.class));
 
@@ -129,7 +109,7 @@ final class VaultDialect extends Dialect {
     @Override
     boolean tellFailure(A2AException problem, Sink out) {
         var failure = new LinkedHashMap<String, Object>();
-        // One half of the peers looks for the one, the other for the other.
+        // One half of the peers reads the code, the other the name.
         failure.put("code", code(problem.error()));
         failure.put("error", "stream_error");
         failure.put("message", String.valueOf(problem.getMessage()));
@@ -143,65 +123,55 @@ final class VaultDialect extends Dialect {
         return new VaultTelling();
     }
 
-    private static final class VaultTelling implements Telling {
+    private static final class VaultTelling extends Retelling {
+        /** States to which a submitted task moves without work. */
+        private static final Set<TaskState> DIRECT =
+                EnumSet.of(TaskState.SUBMITTED, TaskState.WORKING, TaskState.CANCELED);
+
         private @Nullable TaskState last;
+
+        /** Time of the newest status; messages and artifacts have none of their own. */
         private Instant at = Instant.EPOCH;
 
         @Override
-        public void tell(LoggedEvent event, Sink out) {
-            switch (event.event()) {
-                case Message answer -> {
-                    // callers of this dialect get tasks only
-                }
-                case Task task -> {
-                    at = requireNonNullElse(task.status().timestamp(), at);
-                    if (!task.state().isTerminal()) {
-                        state(task.id(), task.status(), out);
-                    }
-                    for (Message message : VaultModel.messages(task)) {
-                        out.frame("task_message", VaultModel.said(task.id(), message, at));
-                    }
-                    for (Artifact artifact : task.artifacts()) {
-                        produced(
-                                new TaskArtifactUpdateEvent(
-                                        task.id(), task.contextId(), artifact, false, true, Map.of()),
-                                out);
-                    }
-                    if (task.state().isTerminal()) {
-                        state(task.id(), task.status(), out); // readers stop behind it
-                    }
-                }
-                case TaskStatusUpdateEvent update -> {
-                    at = requireNonNullElse(update.status().timestamp(), at);
-                    Message said = update.status().message();
-                    if (said != null) {
-                        out.frame("task_message", VaultModel.said(update.taskId(), said, at));
-                    }
-                    state(update.taskId(), update.status(), out);
-                }
-                case TaskArtifactUpdateEvent update -> produced(update, out);
-            }
+        void conversation(Task task, Sink out) {
+            at = requireNonNullElse(task.status().timestamp(), at);
+            VaultModel.messages(task).forEach(message -> said(task.id(), message, out));
         }
 
-        /** An artifact has no time of its own; it came behind the last thing that has. */
-        private void produced(TaskArtifactUpdateEvent update, Sink out) {
+        @Override
+        void moved(TaskStatusUpdateEvent update, Sink out) {
+            at = requireNonNullElse(update.status().timestamp(), at);
+            if (update.status().message() != null) {
+                said(update.taskId(), update.status().message(), out);
+            }
+            status(update, out);
+        }
+
+        private void said(String taskId, Message message, Sink out) {
+            out.frame("task_message", Json.write(VaultModel.SAID, VaultModel.spoken(taskId, message, at)));
+        }
+
+        @Override
+        void produced(TaskArtifactUpdateEvent update, Sink out) {
             VaultModel.produced(update, at).forEach(json -> out.frame("task_artifact", json));
         }
 
         /** From submitted there is no way to an end or a question but through work, and back to it there is none. */
-        private void state(String taskId, TaskStatus told, Sink out) {
+        @Override
+        void status(TaskStatusUpdateEvent update, Sink out) {
+            TaskStatus told = update.status();
             boolean back = told.state() == TaskState.SUBMITTED && last != null && last != TaskState.SUBMITTED;
-            var status = back ? new TaskStatus(TaskState.WORKING, told.message(), told.timestamp()) : told;
-            boolean skipped = last == TaskState.SUBMITTED
-                    && status.state() != TaskState.SUBMITTED
-                    && status.state() != TaskState.WORKING
-                    && status.state() != TaskState.CANCELED;
-            if (skipped) {
-                var between = new TaskStatus(TaskState.WORKING, null, status.timestamp());
-                out.frame("task_status", VaultModel.status(taskId, between));
+            TaskState state = back ? TaskState.WORKING : told.state();
+            if (last == TaskState.SUBMITTED && !DIRECT.contains(state)) {
+                frame(update.taskId(), new TaskStatus(TaskState.WORKING, null, told.timestamp()), out);
             }
+            frame(update.taskId(), new TaskStatus(state, told.message(), told.timestamp()), out);
+            last = state;
+        }
+
+        private static void frame(String taskId, TaskStatus status, Sink out) {
             out.frame("task_status", VaultModel.status(taskId, status));
-            last = status.state();
         }
     }
 }

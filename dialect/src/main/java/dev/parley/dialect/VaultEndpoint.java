@@ -1,10 +1,10 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
@@ -28,32 +28,24 @@ final class VaultEndpoint implements AgentEndpoint {
     private final Links links;
 
     VaultEndpoint(AgentEndpoint agent, Links links) {
-        this.agent = agent;
+        // The one field with a URL is called webhookUrl here.
+        this.agent = new Reworded(agent, field -> field.equals("url") ? "webhookUrl" : field, text -> text);
         this.links = links;
     }
 
     @Override
     @SuppressWarnings("unchecked") // a task stays a task
     public <R> R call(Operation.Call<R> operation, CallContext context) {
-        R result;
-        try {
-            result = agent.call(operation, context);
-        } catch (A2AException refused) {
-            throw named(refused);
-        }
+        R result = agent.call(operation, context);
         return result instanceof Task task ? (R) linked(task) : result;
-    }
-
-    /** The one field with a URL is called webhookUrl here. */
-    private static A2AException named(A2AException refused) {
-        return refused.inWords(field -> field.equals("url") ? "webhookUrl" : field, text -> text);
     }
 
     @Override
     @SuppressWarnings("unchecked") // an operation of A2A streams events of tasks
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
         return operation instanceof Operation.TaskWatch watch
-                ? (Feed<E>) new MappedStream(LegacyEndpoint.open(agent, watch, context), this::linked)
+                ? (Feed<E>) LegacyEndpoint.open(agent, watch, context)
+                        .as(event -> new LoggedEvent(event.sequence(), linked(event.event())))
                 : agent.watch(operation, context);
     }
 
@@ -61,31 +53,20 @@ final class VaultEndpoint implements AgentEndpoint {
         return switch (event) {
             case Task task -> linked(task);
             case Message message -> message;
-            case TaskStatusUpdateEvent update ->
-                new TaskStatusUpdateEvent(
-                        update.taskId(),
-                        update.contextId(),
-                        linked(update.taskId(), update.status()),
-                        update.metadata());
-            case TaskArtifactUpdateEvent update ->
-                new TaskArtifactUpdateEvent(
-                        update.taskId(),
-                        update.contextId(),
-                        linked(update.taskId(), update.artifact()),
-                        update.append(),
-                        update.lastChunk(),
-                        update.metadata());
+            case TaskStatusUpdateEvent(var id, var context, var status, var metadata) ->
+                new TaskStatusUpdateEvent(id, context, linked(id, status), metadata);
+            case TaskArtifactUpdateEvent(var id, var context, var artifact, var append, var last, var metadata) ->
+                new TaskArtifactUpdateEvent(id, context, linked(id, artifact), append, last, metadata);
         };
     }
 
     private Task linked(Task task) {
-        return new Task(
-                task.id(),
-                task.contextId(),
-                linked(task.id(), task.status()),
-                task.artifacts().stream().map(one -> linked(task.id(), one)).toList(),
-                task.history().stream().map(one -> linked(task.id(), one)).toList(),
-                task.metadata());
+        String id = task.id();
+        List<Artifact> artifacts =
+                task.artifacts().stream().map(one -> linked(id, one)).toList();
+        List<Message> history =
+                task.history().stream().map(one -> linked(id, one)).toList();
+        return new Task(id, task.contextId(), linked(id, task.status()), artifacts, history, task.metadata());
     }
 
     private TaskStatus linked(String taskId, TaskStatus status) {
@@ -94,37 +75,19 @@ final class VaultEndpoint implements AgentEndpoint {
     }
 
     private Artifact linked(String taskId, Artifact artifact) {
-        return new Artifact(
-                artifact.artifactId(),
-                artifact.name(),
-                artifact.description(),
-                linked(taskId, artifact.artifactId(), artifact.parts()),
-                artifact.metadata(),
-                artifact.extensions());
+        return artifact.withParts(linked(taskId, artifact.artifactId(), artifact.parts()));
     }
 
     private Message linked(String taskId, Message message) {
-        return new Message(
-                message.messageId(),
-                message.role(),
-                linked(taskId, message.messageId(), message.parts()),
-                message.contextId(),
-                message.taskId(),
-                message.metadata(),
-                message.extensions(),
-                message.referenceTaskIds());
+        return message.withParts(linked(taskId, message.messageId(), message.parts()));
     }
 
     private List<Part> linked(String taskId, String holder, List<Part> parts) {
         var linked = new ArrayList<Part>(parts.size());
         for (Part part : parts) {
             linked.add(
-                    part instanceof Part.Raw raw
-                            ? new Part.Url(
-                                    links.of(taskId, holder, linked.size()),
-                                    raw.filename(),
-                                    raw.mediaType(),
-                                    raw.metadata())
+                    part instanceof Part.Raw(var bytes, var name, var type, var metadata)
+                            ? new Part.Url(links.of(taskId, holder, linked.size()), name, type, metadata)
                             : part);
         }
         return linked;

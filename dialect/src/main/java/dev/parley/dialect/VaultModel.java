@@ -26,7 +26,6 @@ import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,26 +39,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class VaultModel {
     private static final String ROLE = "agentvault_role";
+    private static final Set<String> ROLES = Set.of("user", "assistant", "system", "tool");
     private static final String APPEND = "append";
 
     private VaultModel() {}
 
-    static final Codec<TaskState> STATE = states();
+    private static final Codec<TaskState> STATE = states();
 
     private static Codec<TaskState> states() {
         var words = new EnumMap<TaskState, String>(TaskState.class);
-        var back = new HashMap<String, TaskState>(Map.of("UNKNOWN", TaskState.UNSPECIFIED));
         for (TaskState state : TaskState.values()) {
-            TaskState shown = switch (state) {
-                case UNSPECIFIED -> TaskState.WORKING;
-                case REJECTED -> TaskState.FAILED;
-                case AUTH_REQUIRED -> TaskState.INPUT_REQUIRED;
-                default -> state;
-            };
-            words.put(state, shown.name());
-            back.put(shown.name(), shown);
+            words.put(state, state.name());
         }
-        return Codecs.words(words, back);
+        words.put(TaskState.UNSPECIFIED, "WORKING");
+        words.put(TaskState.REJECTED, "FAILED");
+        words.put(TaskState.AUTH_REQUIRED, "INPUT_REQUIRED");
+        return Codecs.words(
+                words,
+                Map.of(
+                        "UNKNOWN", TaskState.UNSPECIFIED,
+                        "WORKING", TaskState.WORKING,
+                        "FAILED", TaskState.FAILED,
+                        "INPUT_REQUIRED", TaskState.INPUT_REQUIRED));
     }
 
     // ---- Messages
@@ -80,38 +81,27 @@ final class VaultModel {
             @Nullable String mediaType,
             @Nullable String filename,
             Map<String, @Nullable Object> metadata) {
+        if (type.equals("text") && content instanceof String text) {
+            return new Part.Text(text, filename, mediaType, metadata);
+        }
+        if (type.equals("file") && url != null) {
+            return new Part.Url(url, filename, mediaType, metadata);
+        }
         return switch (type) {
-            case "text" -> {
-                String text = content instanceof String string ? string : null;
-                String problem = "no string (expected: a string in a part of type text)";
-                yield new Part.Text(present(text, "content", problem), filename, mediaType, metadata);
-            }
             case "data" -> new Part.Data(content, filename, mediaType, metadata);
-            case "file" -> {
-                String address = present(url, "url", "missing (expected: the address of the file)");
-                yield new Part.Url(address, filename, mediaType, metadata);
-            }
+            case "text" -> throw InvalidField.of("content", "no string (expected: a string in a part of type text)");
+            case "file" -> throw InvalidField.of("url", "missing (expected: the address of the file)");
             default -> throw InvalidField.of("type", '"' + type + "\" (expected: text, file or data)");
         };
     }
 
-    private static String present(@Nullable String value, String field, String problem) {
-        if (value == null) {
-            throw InvalidField.of(field, problem);
-        }
-        return value;
-    }
-
     private static String type(Part part) {
-        return switch (part) {
-            case Part.Text text -> "text";
-            case Part.Data data -> "data";
-            case Part.Url url -> "file";
-            case Part.Raw raw ->
-                throw A2AException.of(
-                        A2AError.CONTENT_TYPE_NOT_SUPPORTED,
-                        "part with bytes (expected: a part with a URL, since messages of AgentVault carry no bytes)");
-        };
+        if (part instanceof Part.Raw) {
+            throw A2AException.of(
+                    A2AError.CONTENT_TYPE_NOT_SUPPORTED,
+                    "part with bytes (expected: a part with a URL, since messages of AgentVault carry no bytes)");
+        }
+        return LegacyModel.kindOf(part);
     }
 
     private static @Nullable Object content(Part part) {
@@ -131,8 +121,6 @@ final class VaultModel {
         return part instanceof Part.Data ? "application/json" : part.mediaType();
     }
 
-    private static final Set<String> ROLES = Set.of("user", "assistant", "system", "tool");
-
     static final Codec<Message> MESSAGE = Shape.<Message>of()
             .required("role", TEXT, VaultModel::role)
             .required("parts", Codecs.list(PART), Message::parts)
@@ -144,16 +132,10 @@ final class VaultModel {
             throw InvalidField.of("role", '"' + role + "\" (expected: user, assistant, system or tool)");
         }
         boolean agent = role.equals("assistant");
-        boolean known = agent || role.equals("user");
-        return new Message(
-                Ids.next(Instant.now()),
-                agent ? Role.AGENT : Role.USER,
-                parts,
-                null,
-                null,
-                known ? metadata : TaskEvent.merge(metadata, Map.of(ROLE, role)),
-                List.of(),
-                List.of());
+        Map<String, @Nullable Object> kept =
+                agent || role.equals("user") ? metadata : TaskEvent.merge(metadata, Map.of(ROLE, role));
+        String id = Ids.next(Instant.now());
+        return new Message(id, agent ? Role.AGENT : Role.USER, parts, null, null, kept, List.of(), List.of());
     }
 
     private static String role(Message message) {
@@ -179,11 +161,8 @@ final class VaultModel {
             @Nullable String url,
             @Nullable String mediaType,
             Map<String, @Nullable Object> metadata) {
-        Part part = url != null
-                ? new Part.Url(url, null, mediaType, Map.of())
-                : content instanceof String text
-                        ? new Part.Text(text, null, mediaType, Map.of())
-                        : new Part.Data(content, null, mediaType, Map.of());
+        String type = url != null ? "file" : content instanceof String ? "text" : "data";
+        Part part = part(type, content, url, mediaType, null, Map.of());
         return new Artifact(id, null, null, List.of(part), metadata, List.of());
     }
 
@@ -191,8 +170,7 @@ final class VaultModel {
     private static List<Artifact> split(Artifact artifact, Map<String, @Nullable Object> more) {
         var all = new ArrayList<Artifact>();
         for (Part part : artifact.parts()) {
-            int index = all.size();
-            String id = index == 0 ? artifact.artifactId() : artifact.artifactId() + "." + (index + 1);
+            String id = artifact.artifactId() + (all.isEmpty() ? "" : "." + (all.size() + 1));
             Map<String, @Nullable Object> metadata = TaskEvent.merge(artifact.metadata(), part.metadata());
             if (artifact.name() != null) {
                 metadata = TaskEvent.merge(Map.of("name", artifact.name()), metadata);
@@ -220,11 +198,15 @@ final class VaultModel {
     private static Task task(
             String id,
             TaskState state,
-            Instant updatedAt,
+            @Nullable Instant updatedAt,
             List<Message> messages,
             List<Artifact> artifacts,
             Map<String, @Nullable Object> metadata) {
         return new Task(id, "", new TaskStatus(state, null, updatedAt), artifacts, messages, metadata);
+    }
+
+    private static Task task(String id, TaskState state) {
+        return task(id, state, null, List.of(), List.of(), Map.of());
     }
 
     private static Instant updatedAt(Task task) {
@@ -234,9 +216,8 @@ final class VaultModel {
     /** The messages of a task, including that of its status. */
     static List<Message> messages(Task task) {
         var messages = new ArrayList<>(task.history());
-        Message last = task.status().message();
-        if (last != null) {
-            messages.add(last);
+        if (task.status().message() != null) {
+            messages.add(task.status().message());
         }
         return messages;
     }
@@ -248,61 +229,79 @@ final class VaultModel {
     }
 
     /** Answer of {@code tasks/send}. */
-    static final Codec<Task> ID = Shape.<Task>of()
-            .required("id", TEXT, Task::id)
-            .as(v -> new Task(
-                    v.next(), "", new TaskStatus(TaskState.SUBMITTED, null, null), List.of(), List.of(), Map.of()));
+    static final Codec<Task> ID =
+            Shape.<Task>of().required("id", TEXT, Task::id).as(v -> task(v.next(), TaskState.SUBMITTED));
 
-    /** Answer of {@code tasks/cancel}. */
-    record Canceled(boolean success, @Nullable String message) {
-        /** A task with only its id. */
-        Task task() {
-            if (!success) {
-                throw A2AException.of(
-                        A2AError.TASK_NOT_CANCELABLE,
-                        requireNonNullElse(message, A2AError.TASK_NOT_CANCELABLE.defaultMessage()));
-            }
-            return new Task("", "", new TaskStatus(TaskState.CANCELED, null, null), List.of(), List.of(), Map.of());
+    /** Answer of {@code tasks/cancel}, of which a client reads a task without an id. */
+    static final Codec<Task> CANCELED = Shape.<Task>of()
+            .always("success", BOOLEAN, true, task -> true)
+            .readOnly("message", TEXT)
+            .as(v -> canceled(v.next(), v.next()));
+
+    /** The same of a task that cannot be canceled. */
+    static final Codec<A2AException> REFUSAL = Shape.<A2AException>of()
+            .required("success", BOOLEAN, refused -> false)
+            .optional("message", TEXT, A2AException::getMessage)
+            .as(v -> refused(v.skip().next()));
+
+    private static Task canceled(boolean success, @Nullable String message) {
+        if (!success) {
+            throw refused(message);
         }
+        return task("", TaskState.CANCELED);
     }
 
-    static final Codec<Canceled> CANCELED = Shape.<Canceled>of()
-            .always("success", BOOLEAN, true, Canceled::success)
-            .optional("message", TEXT, Canceled::message)
-            .as(v -> new Canceled(v.next(), v.next()));
+    private static A2AException refused(@Nullable String message) {
+        return A2AException.of(
+                A2AError.TASK_NOT_CANCELABLE,
+                requireNonNullElse(message, A2AError.TASK_NOT_CANCELABLE.defaultMessage()));
+    }
 
     // ---- Events
 
-    private static final Codec<TaskStatusUpdateEvent> STATUS_EVENT = Shape.<TaskStatusUpdateEvent>of()
+    private static final Codec<TaskStatusUpdateEvent> STATUS = Shape.<TaskStatusUpdateEvent>of()
             .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
             .required("state", STATE, update -> update.status().state())
             .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
             .optional("message", TEXT, update -> text(update.status().message()))
             .as(v -> update(v.next(), v.next(), v.next(), note(v.next())));
 
-    private static final Codec<TaskStatusUpdateEvent> MESSAGE_EVENT = Shape.<TaskStatusUpdateEvent>of()
+    /** A message of a working agent is a note on the status of its task. */
+    static final Codec<TaskStatusUpdateEvent> SAID = Shape.<TaskStatusUpdateEvent>of()
             .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
             .required(
                     "message", MESSAGE, update -> requireNonNull(update.status().message()))
             .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
             .as(v -> spoken(v.next(), v.next(), v.next()));
 
-    private record ArtifactEvent(
-            String taskId, Artifact artifact, @Nullable Instant timestamp) {}
+    private record Produced(
+            TaskArtifactUpdateEvent update, @Nullable Instant at) {}
 
-    private static final Codec<ArtifactEvent> ARTIFACT_EVENT = Shape.<ArtifactEvent>of()
-            .required("taskId", TEXT, ArtifactEvent::taskId)
-            .required("artifact", ARTIFACT, ArtifactEvent::artifact)
-            .optional("timestamp", OLD_TIMESTAMP, ArtifactEvent::timestamp)
-            .as(v -> new ArtifactEvent(v.next(), v.next(), v.next()));
+    private static final Codec<Produced> PRODUCED = Shape.<Produced>of()
+            .required("taskId", TEXT, it -> it.update().taskId())
+            .required("artifact", ARTIFACT, it -> it.update().artifact())
+            .optional("timestamp", OLD_TIMESTAMP, Produced::at)
+            .as(v -> new Produced(update(v.next(), v.next()), v.next()));
+
+    /** For clients: the members of an event decide which of the three it is. */
+    static final Codec<TaskEvent> EVENT = Codecs.kinds(
+            event -> {
+                throw new UnsupportedOperationException("events are written by name");
+            },
+            members -> members.containsKey("state")
+                    ? V1Model.as(STATUS)
+                    : members.containsKey("artifact")
+                            ? Codecs.via(PRODUCED, Produced::update, event -> {
+                                throw new UnsupportedOperationException("events are written by name");
+                            })
+                            : V1Model.as(SAID));
 
     private static TaskStatusUpdateEvent update(
             String taskId, TaskState state, @Nullable Instant at, @Nullable Message message) {
         return new TaskStatusUpdateEvent(taskId, "", new TaskStatus(state, message, at), Map.of());
     }
 
-    /** Returns the event for a message of a working agent: a note on its status. */
-    private static TaskStatusUpdateEvent spoken(String taskId, Message message, @Nullable Instant at) {
+    static TaskStatusUpdateEvent spoken(String taskId, Message message, @Nullable Instant at) {
         return update(taskId, TaskState.WORKING, at, message);
     }
 
@@ -315,39 +314,18 @@ final class VaultModel {
     }
 
     static byte[] status(String taskId, TaskStatus status) {
-        return json(STATUS_EVENT, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
-    }
-
-    static byte[] said(String taskId, Message message, @Nullable Instant at) {
-        return json(MESSAGE_EVENT, spoken(taskId, message, at));
+        return Json.write(STATUS, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
     }
 
     /** Pieces of an artifact in the making say so: this profile knows only whole ones. */
     static List<byte[]> produced(TaskArtifactUpdateEvent update, @Nullable Instant at) {
         return split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of()).stream()
-                .map(one -> json(ARTIFACT_EVENT, new ArtifactEvent(update.taskId(), one, at)))
+                .map(one -> Json.write(PRODUCED, new Produced(update(update.taskId(), one), at)))
                 .toList();
     }
 
-    /** For clients: which of the events it is, tell its members. */
-    static final Codec<TaskEvent> EVENT = Codecs.via(STRUCT, VaultModel::event, event -> {
-        throw new UnsupportedOperationException("events are written by name");
-    });
-
-    private static TaskEvent event(Map<String, @Nullable Object> members) {
-        byte[] json = Json.write(members);
-        if (members.containsKey("state")) {
-            return Json.read(json, STATUS_EVENT);
-        }
-        if (!members.containsKey("artifact")) {
-            return Json.read(json, MESSAGE_EVENT);
-        }
-        ArtifactEvent event = Json.read(json, ARTIFACT_EVENT);
-        boolean append = Boolean.TRUE.equals(event.artifact().metadata().get(APPEND));
-        return new TaskArtifactUpdateEvent(event.taskId(), "", event.artifact(), append, !append, Map.of());
-    }
-
-    private static <T> byte[] json(Codec<T> codec, T value) {
-        return Json.write(new byte[0], codec, value, new byte[0]);
+    private static TaskArtifactUpdateEvent update(String taskId, Artifact artifact) {
+        boolean append = Boolean.TRUE.equals(artifact.metadata().get(APPEND));
+        return new TaskArtifactUpdateEvent(taskId, "", artifact, append, !append, Map.of());
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Excerpt;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,12 +60,11 @@ enum Version {
 
     /** The error for a version that an agent is not served in. {@code served} are its dialects. */
     static A2AException notSupported(String asked, Set<String> served) {
-        String shown = asked.length() > 20 ? asked.substring(0, 20) + "…" : asked;
         String versions =
                 String.join(", ", ALL.stream().filter(served::contains).toList());
         return A2AException.of(
                 A2AError.VERSION_NOT_SUPPORTED,
-                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + shown + " (expected: "
+                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + Excerpt.of(asked, 20) + " (expected: "
                         + (versions.isEmpty() ? "none, this agent is not served in A2A" : versions) + ")",
                 Map.of("supportedVersions", versions.replace(" ", "")));
     }

@@ -152,7 +152,7 @@ final class WireBinding implements Binding {
         if (verb.equals("POST")) {
             // Every peer takes plain JSON; some take nothing else.
             headers.put("Content-Type", Form.JSON);
-            return new Outgoing(verb, url.toString(), headers, Json.write(NOTHING, rest, operation, NOTHING));
+            return new Outgoing(verb, url.toString(), headers, Json.write(rest, operation));
         }
         var query = new StringJoiner("&", "?", "").setEmptyValue("");
         rest.parameters(operation).forEach((name, value) -> query.add(name + "=" + PathTemplate.encode(value)));

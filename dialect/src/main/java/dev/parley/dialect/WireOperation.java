@@ -1,10 +1,17 @@
 package dev.parley.dialect;
 
 import static dev.parley.dialect.Codecs.TEXT;
+import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +30,7 @@ record WireOperation(
         @Nullable PathTemplate path,
         Shape<Operation> request,
         @Nullable Codec<Object> result)
-        implements Routed {
+        implements Row {
 
     /** @param rest verbs and path, such as {@code POST,GET /tasks/{id}:subscribe}; empty if there is no REST binding */
     static <O extends Operation> WireOperation of(
@@ -40,16 +47,59 @@ record WireOperation(
         return row;
     }
 
+    /** A row of an operation whose request is only the id of a task. */
+    static <O extends Operation> WireOperation ofId(
+            Class<O> type,
+            String method,
+            String rest,
+            Function<O, String> id,
+            Function<String, O> constructor,
+            @Nullable Codec<?> result) {
+        return of(
+                type,
+                method,
+                rest,
+                Shape.<O>of().required("id", TEXT, id).as(v -> constructor.apply(v.next())),
+                result);
+    }
+
     /** The beginning of a request's shape: what every operation has. */
     static <O extends Operation> Shape.Builder<O> fields() {
         return Shape.<O>of().optional("tenant", TEXT, Operation::tenant);
     }
 
-    /**
-     * Returns the operation with the position of the header {@code Last-Event-ID}: a subscription then begins behind that event.
-     * Ids of other servers are ignored.
-     */
-    static Operation resuming(Operation operation, @Nullable String lastEventId) {
+    @Override
+    public Operation read(WireRequest http, Map<String, String> variables) {
+        if (!http.method().equals("POST")) {
+            return request.read(null, variables, http.query());
+        }
+        return Rest.isNothing(http.body())
+                ? request.read(null, variables, Map.of())
+                : Json.request(http.body(), in -> request.read(in, variables, Map.of()));
+    }
+
+    @Override
+    public WireAnswer answer(WireCall call, @Nullable Object result, Map<String, String> headers, CallContext caller) {
+        Object value = requireNonNull(result);
+        if (value instanceof AgentCard) {
+            headers.put("Cache-Control", "private, max-age=60");
+            headers.put("Vary", "Authorization, A2A-Version, Accept");
+        }
+        return LargeBodies.encode(value, caller, () -> call.form().result(requireNonNull(this.result), value, headers));
+    }
+
+    @Override
+    public Feed<byte[]> frames(
+            WireCall call, ServedAgent agent, Feed<?> stream, Map<String, String> headers, CallContext caller) {
+        return stream.as(element -> {
+            var event = (LoggedEvent) element;
+            return LargeBodies.encode(event, caller, () -> call.form().frame(event));
+        });
+    }
+
+    /** A subscription begins behind the event of the header. Ids of other servers are ignored. */
+    @Override
+    public Operation resuming(Operation operation, @Nullable String lastEventId) {
         if (lastEventId != null && operation instanceof SubscribeToTask subscribe) {
             Long after = sequence(lastEventId);
             return new SubscribeToTask(subscribe.tenant(), subscribe.id(), after);

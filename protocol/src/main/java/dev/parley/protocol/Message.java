@@ -83,6 +83,11 @@ public record Message(
         return new Message(id, role, parts, contextId, taskId, metadata, extensions, referenceTaskIds);
     }
 
+    /** This message with other parts. */
+    public Message withParts(List<Part> others) {
+        return new Message(messageId, role, others, contextId, taskId, metadata, extensions, referenceTaskIds);
+    }
+
     /** The text parts, one below the other; empty if there are none. */
     public String text() {
         if (parts.size() == 1 && parts.getFirst() instanceof Part.Text only) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Loopback;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread. Source: Fetch Metadata Request Headers, section 2.3; RFC 6454, section 7.
  */
 final class BrowserRule {
-    private static final Pattern LOOPBACK = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
     private static final Pattern AUTHORITY = Pattern.compile("(\\[[^]]*]|[^:\\[\\]]+?)\\.?(:\\d*)?");
 
     private final Cors cors;
@@ -43,11 +43,6 @@ final class BrowserRule {
         if (published != null) {
             hosts.add(published.toLowerCase(Locale.ROOT));
         }
-    }
-
-    /** Whether a host name stands for the loopback interface. */
-    static boolean isLoopback(String host) {
-        return LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches();
     }
 
     /**
@@ -82,7 +77,7 @@ final class BrowserRule {
     }
 
     private boolean isKnown(String host) {
-        return hosts.contains(host) || LOOPBACK.matcher(host).matches();
+        return hosts.contains(host) || Loopback.is(host);
     }
 
     private boolean mayChange(Function<String, @Nullable String> headers, String host) {

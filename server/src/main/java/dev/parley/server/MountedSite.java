@@ -1,6 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.ServedAgent;
+import dev.parley.protocol.Loopback;
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.OpenStreams;
 import java.io.IOException;
@@ -35,7 +36,7 @@ final class MountedSite implements Mount {
         this.gracePeriod = settings.gracePeriod;
         var routes = settings.routes(agents, () -> draining);
         String host = settings.publicHost();
-        var browsers = settings.browsers(new Cors(settings.corsOrigins), host != null && !BrowserRule.isLoopback(host));
+        var browsers = settings.browsers(new Cors(settings.corsOrigins), host != null && !Loopback.is(host));
         this.gate = new Gate(routes, browsers, streams);
     }
 

@@ -10,13 +10,11 @@ import dev.parley.dialect.LargeBodies;
 import dev.parley.dialect.ServedAgent;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionStyle;
 import io.grpc.MethodDescriptor;
@@ -26,7 +24,6 @@ import io.grpc.protobuf.ProtoUtils;
 import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -142,52 +139,27 @@ public final class GrpcDialect {
         return Problem.told(problem, V1Rpcs::code);
     }
 
-    private <O extends Operation, R, Q extends Message, A extends Message> GrpcAnswer answer(
+    @SuppressWarnings("unchecked") // by the table
+    private GrpcAnswer answer(
             Service service,
-            Rpc<O, R, Q, A> rpc,
+            Rpc<?, ?, ?, ?> row,
             GrpcRequest request,
             Function<@Nullable ServedAgent, CallContext> callers,
             Statuses statuses) {
         statuses.use(problem -> service.codes().apply(problem.error()));
         service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
-        O operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
+        var rpc = (Rpc<Operation, Object, Message, Message>) row;
+        Operation operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
         operation.requireShortIds();
-        String named = named(operation.tenant(), request);
-        ServedAgent meant = agent(named, request);
-        CallContext caller = callers.apply(meant);
-        ServedAgent agent = served(meant, named, service);
-        Set<String> asked = extensions(request.metadata().apply(service.extensions()));
-        CallContext context = caller.withDialect(service.dialect(), false)
-                .withDeadline(request.deadline())
-                .withExtensions(asked)
-                .withTraceparent(request.metadata().apply(TRACE));
-        Map<String, String> metadata = activated(service, asked, agent.card());
-        return switch (operation) {
-            case Operation.Call<?> call -> {
-                @SuppressWarnings("unchecked") // by the table
-                R result =
-                        (R) requireNonNull(agent.door().apply(agent.endpoint()).call(call, context));
-                yield new GrpcAnswer.Whole(
-                        metadata,
-                        LargeBodies.encode(
-                                result, caller, () -> rpc.answer().apply(result).toByteArray()));
-            }
-            case Operation.TaskWatch watch -> {
-                Feed<LoggedEvent> events = agent.door().apply(agent.endpoint()).watch(watch, context);
-                @SuppressWarnings("unchecked") // by the table
-                var answer = (Function<TaskEvent, Message>) (Function<?, ?>) rpc.answer();
-                yield new GrpcAnswer.Events(
-                        metadata,
-                        service.streams()
-                                .apply(events)
-                                .as(event -> LargeBodies.encode(
-                                        event,
-                                        caller,
-                                        () -> answer.apply(event.event()).toByteArray())),
-                        problem -> Problem.told(problem, service.codes()));
-            }
-            default -> throw new IllegalStateException("an operation is a call or a watch");
-        };
+        Callee callee = callee(operation.tenant(), request, callers, service);
+        CallContext caller = callee.caller().withDialect(service.dialect(), false);
+        return exchange(operation, service, ExtensionStyle.A2A, request, callee.agent(), caller, statuses, value -> {
+            Object shown = value instanceof LoggedEvent event ? event.event() : value;
+            Supplier<byte[]> message = () -> rpc.answer().apply(shown).toByteArray();
+            return value instanceof LoggedEvent event
+                    ? LargeBodies.encode(event, caller, message)
+                    : LargeBodies.encode(value, caller, message);
+        });
     }
 
     /**
@@ -203,10 +175,8 @@ public final class GrpcDialect {
         statuses.use(problem -> ExtensionRpcs.code(ExtensionStyle.A2A, problem));
         // Free data has no field for a tenant, and is read only if the agent has the method.
         Message typed = parser.equals(FREE) ? null : read(request, () -> parse(parser, request.message()));
-        String named = named(typed == null ? null : ExtensionRpcs.tenant(typed), request);
-        ServedAgent meant = agent(named, request);
-        CallContext caller = callers.apply(meant);
-        ServedAgent agent = served(meant, named, v1);
+        Callee callee = callee(typed == null ? null : ExtensionRpcs.tenant(typed), request, callers, v1);
+        ServedAgent agent = callee.agent();
         ExtensionMethod<?, ?> row = agent.extensions().grpc(request.method()).orElse(null);
         if (row == null) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
@@ -214,55 +184,77 @@ public final class GrpcDialect {
         ExtensionStyle style = agent.extensions().style(row.name()).orElse(ExtensionStyle.A2A);
         statuses.use(problem -> ExtensionRpcs.code(style, problem));
         Message message = typed == null ? read(request, () -> parse(FREE, request.message())) : typed;
-        return extension(row, style, message, request, agent, caller);
-    }
-
-    private GrpcAnswer extension(
-            ExtensionMethod<?, ?> row,
-            ExtensionStyle style,
-            Message message,
-            GrpcRequest request,
-            ServedAgent agent,
-            CallContext caller) {
         @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
         var method = (ExtensionMethod<Operation.Extension, Object>) row;
         Rpc<Operation.Extension, Object, Message, Message> rpc = ExtensionRpcs.of(row);
-        Set<String> asked = extensions(request.metadata().apply(v1.extensions()));
-        CallContext context = caller.withDeadline(request.deadline())
-                .withExtensions(asked)
-                .withTraceparent(request.metadata().apply(TRACE));
         Operation.Extension read = read(request, () -> rpc.read().apply(message));
         read.requireShortIds();
         String last = request.metadata().apply(LAST_EVENT_ID);
         Operation.Extension operation = last == null || last.isBlank() ? read : method.after(read, last.trim());
+        CallContext caller = callee.caller();
+        return exchange(
+                operation,
+                v1,
+                style,
+                request,
+                agent,
+                caller,
+                statuses,
+                value -> LargeBodies.encode(
+                        method.contentOf(value),
+                        caller,
+                        () -> rpc.answer().apply(value).toByteArray()));
+    }
+
+    /** Has the agent answer. {@code encode} writes a result, or an element of a stream. */
+    @SuppressWarnings("unchecked") // an operation of A2A streams events of tasks
+    private static GrpcAnswer exchange(
+            Operation operation,
+            Service service,
+            ExtensionStyle style,
+            GrpcRequest request,
+            ServedAgent agent,
+            CallContext caller,
+            Statuses statuses,
+            Function<Object, byte[]> encode) {
+        Set<String> asked = ServedAgent.extensions(request.metadata().apply(service.extensions()));
+        CallContext context = caller.withDeadline(request.deadline())
+                .withExtensions(asked)
+                .withTraceparent(request.metadata().apply(TRACE));
         AgentEndpoint endpoint = agent.door().apply(agent.endpoint());
-        Map<String, String> metadata = activated(v1, asked, agent.card());
+        var metadata = new HashMap<String, String>();
+        String activated = agent.activated(asked);
+        if (!activated.isEmpty()) {
+            metadata.put(service.extensions(), activated);
+        }
         return switch (operation) {
-            case Operation.ExtensionCall<?> call -> {
-                Object result = requireNonNull(endpoint.call(call, context));
-                yield new GrpcAnswer.Whole(
-                        metadata,
-                        LargeBodies.encode(
-                                method.contentOf(result),
-                                caller,
-                                () -> rpc.answer().apply(result).toByteArray()));
-            }
-            case Operation.ExtensionWatch<?> watch -> {
-                Feed<?> feed = endpoint.watch(watch, context);
-                var begun = new HashMap<>(metadata);
-                String position = feed.position();
-                if (position != null) {
-                    begun.put(style.positionHeader().toLowerCase(Locale.ROOT), position);
+            case Operation.Call<?> call ->
+                new GrpcAnswer.Whole(metadata, encode.apply(requireNonNull(endpoint.call(call, context))));
+            case Operation.Watch<?> watch -> {
+                Feed<?> stream = endpoint.watch(watch, context);
+                if (operation instanceof Operation.TaskWatch) {
+                    stream = service.streams().apply((Feed<LoggedEvent>) stream);
+                } else if (stream.position() != null) {
+                    metadata.put(style.positionHeader().toLowerCase(Locale.ROOT), requireNonNull(stream.position()));
                 }
-                yield new GrpcAnswer.Events(
-                        begun,
-                        feed.as(element -> LargeBodies.encode(
-                                method.contentOf(element),
-                                caller,
-                                () -> rpc.answer().apply(element).toByteArray())),
-                        problem -> Problem.toldBy(problem, told -> ExtensionRpcs.code(style, told)));
+                Function<A2AException, Code> codes = statuses.of;
+                yield new GrpcAnswer.Events(metadata, stream.as(encode), problem -> Problem.toldBy(problem, codes));
             }
         };
+    }
+
+    /** The agent that is called, and the caller. */
+    private record Callee(ServedAgent agent, CallContext caller) {}
+
+    private Callee callee(
+            @Nullable String tenant,
+            GrpcRequest request,
+            Function<@Nullable ServedAgent, CallContext> callers,
+            Service service) {
+        String named = tenant == null ? request.metadata().apply(AGENT) : tenant;
+        ServedAgent agent = named == null ? agentOfHost(request) : agents.apply(named);
+        CallContext caller = callers.apply(agent);
+        return new Callee(served(agent, named, service), caller);
     }
 
     /** Parses a message; a large one as work of the client address, because the group is known only after parsing. */
@@ -292,14 +284,6 @@ public final class GrpcDialect {
                 A2AError.METHOD_NOT_FOUND, "There is no such agent (expected: a tenant as in its card, or its name)");
     }
 
-    private static @Nullable String named(@Nullable String tenant, GrpcRequest request) {
-        return tenant == null ? request.metadata().apply(AGENT) : tenant;
-    }
-
-    private @Nullable ServedAgent agent(@Nullable String named, GrpcRequest request) {
-        return named == null ? agentOfHost(request) : agents.apply(named);
-    }
-
     /** Only who may call hears what there is to be called. */
     private ServedAgent served(@Nullable ServedAgent agent, @Nullable String named, Service service) {
         if (agent == null) {
@@ -326,27 +310,5 @@ public final class GrpcDialect {
         String host = Values.orEmpty(request.metadata().apply(HOST));
         ServedAgent agent = host.indexOf('.') <= 0 ? null : agents.apply(host.substring(0, host.indexOf('.')));
         return agent == null ? agents.apply("") : agent;
-    }
-
-    private static Set<String> extensions(@Nullable String named) {
-        if (named == null) {
-            return Set.of();
-        }
-        var uris = new LinkedHashSet<String>();
-        for (String uri : named.split(",", -1)) {
-            if (!uri.isBlank()) {
-                uris.add(uri.trim());
-            }
-        }
-        return uris;
-    }
-
-    /** The extensions that the caller asked for and the agent has, as the metadata that tells the caller so. */
-    private static Map<String, String> activated(Service service, Set<String> asked, AgentCard card) {
-        var activated = card.capabilities().extensions().stream()
-                .map(AgentCard.Extension::uri)
-                .filter(asked::contains)
-                .toList();
-        return activated.isEmpty() ? Map.of() : Map.of(service.extensions(), String.join(", ", activated));
     }
 }

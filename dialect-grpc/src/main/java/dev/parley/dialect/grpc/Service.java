@@ -2,6 +2,7 @@ package dev.parley.dialect.grpc;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Excerpt;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import io.grpc.Status.Code;
@@ -52,11 +53,11 @@ record Service(
     }
 
     private A2AException notSupported(String asked) {
-        String shown = asked.length() > 20 ? asked.substring(0, 20) + "…" : asked;
         String supported = String.join(",", versions);
         return A2AException.of(
                 A2AError.VERSION_NOT_SUPPORTED,
-                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + shown + " (expected: " + supported + ")",
+                A2AError.VERSION_NOT_SUPPORTED.defaultMessage() + ": " + Excerpt.of(asked, 20) + " (expected: "
+                        + supported + ")",
                 Map.of("supportedVersions", supported));
     }
 }

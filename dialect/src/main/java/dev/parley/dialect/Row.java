@@ -1,0 +1,37 @@
+package dev.parley.dialect;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A row of a table: an operation on the wire, and its answers. */
+interface Row {
+    /** The HTTP methods of the REST binding, the one a client uses first; none if it has no such binding. */
+    List<String> verbs();
+
+    /** The path of the REST binding; null if there is none. */
+    @Nullable
+    PathTemplate path();
+
+    /** The operation as the parameters of a JSON-RPC request. */
+    Codec<? extends Operation> request();
+
+    /** Reads the operation from path, query and body of a REST request. A blank body and {@code null} are no body. */
+    Operation read(WireRequest request, Map<String, String> variables);
+
+    /** Refuses a body that is larger than the operation allows. */
+    default void requireSize(WireRequest request) {}
+
+    /** The operation as the header {@code Last-Event-ID} resumes it. */
+    Operation resuming(Operation operation, @Nullable String lastEventId);
+
+    /** The answer with a result. */
+    WireAnswer answer(WireCall call, @Nullable Object result, Map<String, String> headers, CallContext caller);
+
+    /** The frames of a stream. Adds to {@code headers} what the stream has of its own. */
+    Feed<byte[]> frames(
+            WireCall call, ServedAgent agent, Feed<?> stream, Map<String, String> headers, CallContext caller);
+}
