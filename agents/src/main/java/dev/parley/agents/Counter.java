@@ -29,7 +29,7 @@ final class Counter implements AgentHandler {
                 .skill(DemoSkill.of(
                         "count",
                         "Count",
-                        "Counts from 1 to the number it is sent, 1 to " + MAX + ", and tells its progress",
+                        "Counts from 1 to the number in the message, 1 to " + MAX + ", with progress",
                         List.of("10", "500")))
                 .resumable(true)
                 .handle(new Counter(pace));

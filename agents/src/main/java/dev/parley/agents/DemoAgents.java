@@ -28,8 +28,9 @@ public final class DemoAgents {
     }
 
     private static Agent ping() {
-        return Agent.named("ping", "Answers at once with a message, without a task")
-                .skill(DemoSkill.of("ping", "Ping", "Says pong and what it was sent", List.of("ping", "hello")))
+        return Agent.named("ping", "Answers with a message, without a task")
+                .skill(DemoSkill.of(
+                        "ping", "Ping", "Returns pong and the text of the message", List.of("ping", "hello")))
                 .handle((request, reply) -> {
                     String text = request.text();
                     reply.message(text.isEmpty() ? "pong" : "pong: " + text);
@@ -37,8 +38,8 @@ public final class DemoAgents {
     }
 
     private static Agent echo() {
-        return Agent.named("echo", "Returns at once a completed task that holds the text it was sent")
-                .skill(DemoSkill.of("echo", "Echo", "Gives the text back as an artifact", List.of("Say it again")))
+        return Agent.named("echo", "Returns a completed task with the text of the message")
+                .skill(DemoSkill.of("echo", "Echo", "Returns the text as an artifact", List.of("Say it again")))
                 .handle((request, reply) -> reply.complete(request.text()));
     }
 }

@@ -29,11 +29,11 @@ final class Diagnosis implements AgentHandler {
             + " nodes { subject { id } object { value } certainty } } }";
 
     static Agent agent() {
-        return Agent.named("diagnosis", "Concludes from what is known of machines how they are")
+        return Agent.named("diagnosis", "Infers the condition of machines from temperatures in the knowledge graph")
                 .skill(DemoSkill.of(
                         "diagnose",
                         "Diagnose",
-                        "Looks at every machine that a temperature is known of",
+                        "Examines each machine with a temperature in the graph",
                         List.of("look")))
                 .handle(new Diagnosis());
     }

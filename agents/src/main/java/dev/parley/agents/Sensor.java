@@ -27,8 +27,8 @@ final class Sensor implements AgentHandler {
     private static final Pattern READING = Pattern.compile("([A-Za-z0-9_-]{1,60})\\s+(-?[0-9]{1,4}(?:\\.[0-9]{1,3})?)");
 
     static Agent agent() {
-        return Agent.named("sensor", "Notes the temperatures of machines in the knowledge graph")
-                .skill(DemoSkill.of("read", "Read", "Notes a machine and its temperature in °C", List.of("pump-1 92")))
+        return Agent.named("sensor", "Writes the temperatures of machines into the knowledge graph")
+                .skill(DemoSkill.of("read", "Read", "Writes the temperature of a machine, in °C", List.of("pump-1 92")))
                 .handle(new Sensor());
     }
 

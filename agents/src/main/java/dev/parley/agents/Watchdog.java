@@ -26,7 +26,10 @@ final class Watchdog implements AgentHandler {
     static Agent agent() {
         return Agent.named("watchdog", "Watches the knowledge graph, and raises an alarm when a machine overheats")
                 .skill(DemoSkill.of(
-                        "watch", "Watch", "Waits for so many alarms, or until it is canceled", List.of("1", "watch")))
+                        "watch",
+                        "Watch",
+                        "Waits for the number of alarms in the message, or until it is canceled",
+                        List.of("1", "watch")))
                 .handle(new Watchdog());
     }
 
