@@ -110,7 +110,8 @@ final class UpCommand {
 
     private static void add(Map<String, Agent> byName, Agent agent) {
         if (byName.putIfAbsent(agent.name(), agent) != null) {
-            throw CliException.usage("--agents: two agents are called " + agent.name(), "leave one of them out");
+            throw CliException.usage(
+                    "agent \"" + agent.name() + "\": duplicate name in --agents", "leave one of them out");
         }
     }
 
@@ -275,7 +276,7 @@ final class UpCommand {
         return CliException.local(
                 settings ? LocalError.USAGE : LocalError.INTERNAL,
                 "the hub did not start: " + failure.getMessage(),
-                settings ? "parley config show tells each setting and where it comes from" : null,
+                settings ? "parley config show prints each setting and its source" : null,
                 failure);
     }
 

@@ -262,7 +262,7 @@ public final class Agent {
          */
         public Builder method(String name, OwnMethod method) {
             if (methods.putIfAbsent(name, requireNonNull(method, "method")) != null) {
-                throw new IllegalArgumentException("method " + name + " is there twice (expected: one of each name)");
+                throw new IllegalArgumentException("method \"" + name + "\": duplicate name");
             }
             return this;
         }

@@ -94,8 +94,7 @@ public final class HubBuilder {
     public HubBuilder agents(Agent... more) {
         for (Agent agent : more) {
             if (agents.put(agent.name(), agent) != null) {
-                throw new IllegalArgumentException(
-                        "agent " + agent.name() + " is there twice (expected: one of each name)");
+                throw new IllegalArgumentException("agent \"" + agent.name() + "\": duplicate name");
             }
         }
         return this;

@@ -130,13 +130,12 @@ final class Setup {
         }
         if (authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen)) {
             throw new IllegalArgumentException(name + ": " + address
-                    + " (expected: a loopback address such as 127.0.0.1, because everybody on the network could use"
-                    + " agents for which no authentication is configured; put a proxy that authenticates in front)");
+                    + " (expected: a loopback address such as 127.0.0.1, or authentication for every agent)");
         }
         if (settings.server().tlsCertificate() == null) {
             throw new IllegalArgumentException(name + ": " + address
-                    + " (expected: a loopback address such as 127.0.0.1, because without TLS the credentials of"
-                    + " callers could be read on the way)");
+                    + " (expected: a loopback address such as 127.0.0.1, or TLS, because without TLS credentials are"
+                    + " readable on the network)");
         }
     }
 

@@ -531,7 +531,7 @@ final class AuthenticationTest {
     @DisplayName("S16, AV01: other machines are let in with authentication for every agent, and TLS")
     void addressesThatOthersReachNeedAuthenticationAndTls() {
         assertThatThrownBy(() -> hub().inMemory().bind("0.0.0.0").start())
-                .hasMessageContaining("no authentication is configured");
+                .hasMessageContaining("authentication for every agent");
         assertThatThrownBy(() -> hub().inMemory()
                         .authentication("open", Authentication.of(Scheme.API_KEY))
                         .bind("0.0.0.0")
@@ -542,6 +542,6 @@ final class AuthenticationTest {
                         .set("admin-bind", "0.0.0.0")
                         .start())
                 .hasMessageContaining("admin bind: 0.0.0.0")
-                .hasMessageContaining("no authentication is configured");
+                .hasMessageContaining("authentication for every agent");
     }
 }

@@ -76,7 +76,7 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
         }
         if (!scopes.isEmpty() && schemes.contains(Scheme.NONE)) {
             throw new IllegalArgumentException(
-                    "scopes: " + String.join(" ", scopes) + " (expected: none, where a caller need not say who it is)");
+                    "scopes: " + String.join(" ", scopes) + " (expected: none without required authentication)");
         }
     }
 

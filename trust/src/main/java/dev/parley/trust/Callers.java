@@ -195,7 +195,7 @@ public final class Callers {
             var known = new Secret(Principal.requireName(caller), Secrets.hash(secret));
             if (clientId.isBlank() || clients.putIfAbsent(clientId, known) != null) {
                 throw new IllegalArgumentException(
-                        "client id of " + caller + ": " + clientId + " (expected: one of its own)");
+                        "client id \"" + clientId + "\" of caller \"" + caller + "\": blank or duplicate");
             }
             return this;
         }
@@ -225,7 +225,7 @@ public final class Callers {
             }
             if (certificates.putIfAbsent(known, Principal.requireName(caller)) != null) {
                 throw new IllegalArgumentException(
-                        "certificate of " + caller + ": is there already (expected: one of its own)");
+                        "certificate \"" + name + "\" of caller \"" + caller + "\": duplicate");
             }
             return this;
         }
@@ -351,7 +351,7 @@ public final class Callers {
             byte[] hash = Secrets.hash(secret);
             if (all.putIfAbsent(Secrets.beginning(hash), new Secret(Principal.requireName(caller), hash)) != null) {
                 throw new IllegalArgumentException(
-                        what + " of " + caller + ": is there already (expected: one of its own)");
+                        what + " of " + caller + ": duplicate (expected: a secret of this caller only)");
             }
             return this;
         }

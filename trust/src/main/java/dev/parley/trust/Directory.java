@@ -268,7 +268,7 @@ public final class Directory {
         Principal.requireGroup(id);
         return change(() -> {
             if (groups.containsKey(id)) {
-                throw new IllegalArgumentException("group: " + id + " is there already (expected: a new one)");
+                throw new IllegalArgumentException("group \"" + id + "\": exists already (expected: a new id)");
             }
             var group = new Group(id, now(), null);
             write(
@@ -327,7 +327,7 @@ public final class Directory {
             var member = new Member(group, name);
             if (users.containsKey(member)) {
                 throw new IllegalArgumentException(
-                        "user: " + name + " of " + group + " is there already (expected: a new one)");
+                        "user \"" + name + "\" of group \"" + group + "\": exists already (expected: a new name)");
             }
             if (!groups.containsKey(group)) {
                 createGroup(group, by);

@@ -209,7 +209,7 @@ final class TokenEndpoint {
         for (String pair : new String(request.body(), UTF_8).split("&", -1)) {
             int equals = pair.indexOf('=');
             if (equals > 0 && equals < pair.length() - 1 && form.put(decoded(pair, 0, equals), value(pair)) != null) {
-                throw new Refused("invalid_request", "a parameter is there twice");
+                throw new Refused("invalid_request", "a parameter is given twice");
             }
         }
         return form;

@@ -199,7 +199,7 @@ final class DirectoryTest {
         assertThatThrownBy(() -> key("T1", "alice", "a b")).hasMessageStartingWith("scope: a b (expected:");
         directory.createGroup("T1", ADMIN);
         assertThatThrownBy(() -> directory.createGroup("T1", ADMIN))
-                .hasMessage("group: T1 is there already (expected: a new one)");
+                .hasMessage("group \"T1\": exists already (expected: a new id)");
         assertThatThrownBy(() -> directory.revokeKey("none", ADMIN))
                 .hasMessage("key: none (expected: one that there is)");
     }

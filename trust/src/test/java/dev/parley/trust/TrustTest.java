@@ -281,7 +281,7 @@ final class TrustTest {
         assertThatThrownBy(() -> Authentication.named(List.of("magic")))
                 .hasMessage("scheme: magic (expected: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic)");
         assertThatThrownBy(() -> Authentication.NONE.withScopes(List.of("read")))
-                .hasMessage("scopes: read (expected: none, where a caller need not say who it is)");
+                .hasMessage("scopes: read (expected: none without required authentication)");
     }
 
     private static AgentCard card() {

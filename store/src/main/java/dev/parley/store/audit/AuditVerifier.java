@@ -121,7 +121,7 @@ final class AuditVerifier {
             long number = row.next() ? row.getLong(1) : 0;
             boolean right = number == last && (number == 0 || chain.equals(row.getString(2)));
             if (number > 0 && row.next()) {
-                return Optional.of("the end of the chain is there twice");
+                return Optional.of("the chain has two ends");
             }
             if (right) {
                 return Optional.empty();

@@ -85,7 +85,7 @@ final class PostgresqlTaskRows implements TaskRows {
     @Override
     public void create(Session session, NewTask task) throws SQLException {
         if (tasks.putIfAbsent(task.id(), task) != null) {
-            throw new SQLException("task " + task.id() + " is there already", "23505");
+            throw new SQLException("task \"" + task.id() + "\": exists already", "23505");
         }
         remember(task.id(), new Before(task.state(), task.statusMs(), task.caller()));
         InRow inRow = task.inRow();

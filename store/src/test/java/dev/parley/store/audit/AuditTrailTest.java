@@ -249,7 +249,7 @@ final class AuditTrailTest {
                 kind == DatabaseKind.SQLITE
                         ? "INSERT INTO audit_end (row_no, hash) VALUES (1, 'x')"
                         : "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (0, 1, 'x')");
-        assertThat(audit.verify().broken()).isEqualTo("the end of the chain is there twice");
+        assertThat(audit.verify().broken()).isEqualTo("the chain has two ends");
 
         tamper("UPDATE audit SET row_no = 0");
         assertThat(audit.verify().broken()).isEqualTo("row 0 was added");

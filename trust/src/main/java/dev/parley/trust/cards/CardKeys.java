@@ -76,8 +76,7 @@ public final class CardKeys {
         var ids = new HashSet<String>();
         keys.forEach(key -> {
             if (!ids.add(key.id())) {
-                throw new IllegalArgumentException(
-                        "card key " + key.id() + ": is there twice (expected: one of each id)");
+                throw new IllegalArgumentException("card key \"" + key.id() + "\": duplicate id");
             }
         });
         return new CardKeys(List.copyOf(keys));
@@ -99,7 +98,7 @@ public final class CardKeys {
         try {
             OwnersOnly.create(file, Json.write(key));
         } catch (FileAlreadyExistsException there) {
-            throw new UncheckedIOException(file + " is there already, and keys are not overwritten", there);
+            throw new UncheckedIOException(file + ": exists already; keys are not overwritten", there);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
         }

@@ -98,7 +98,7 @@ final class CardKeysTest {
                 .isEqualTo(nextId);
         assertThatThrownBy(() -> CardKeys.read(List.of(old)))
                 .hasMessage("card key " + nowId + ": public (expected: a private key that is good now, to sign with)");
-        assertThatThrownBy(() -> CardKeys.read(List.of(now, old))).hasMessageContaining("is there twice");
+        assertThatThrownBy(() -> CardKeys.read(List.of(now, old))).hasMessageContaining("duplicate id");
     }
 
     @Test
