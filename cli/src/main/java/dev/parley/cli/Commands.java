@@ -2,6 +2,26 @@ package dev.parley.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.cli.admin.AdminCommand;
+import dev.parley.cli.admin.AuditCommands;
+import dev.parley.cli.admin.DoctorCommand;
+import dev.parley.cli.admin.PrivacyCommand;
+import dev.parley.cli.cards.CardCommands;
+import dev.parley.cli.cards.CardKeyCommands;
+import dev.parley.cli.cards.KeysCommands;
+import dev.parley.cli.cards.LoginCommand;
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.connection.CommandSources;
+import dev.parley.cli.host.ConformanceCommand;
+import dev.parley.cli.host.InitCommand;
+import dev.parley.cli.host.RunCommand;
+import dev.parley.cli.host.UpCommand;
+import dev.parley.cli.task.PushConfigCommands;
+import dev.parley.cli.task.SendCommand;
+import dev.parley.cli.task.TaskCommands;
+import dev.parley.cli.task.TaskDownloadCommand;
+import dev.parley.cli.task.TaskListCommand;
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
 import java.util.ArrayList;

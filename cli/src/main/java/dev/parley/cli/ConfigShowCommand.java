@@ -1,7 +1,12 @@
 package dev.parley.cli;
 
-import dev.parley.cli.Settings.Given;
-import dev.parley.cli.Settings.Source;
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.command.Settings;
+import dev.parley.cli.command.Settings.Given;
+import dev.parley.cli.command.Settings.Source;
+import dev.parley.cli.connection.WireLog;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.settings.SettingSpec;
 import java.util.ArrayList;

@@ -1,5 +1,10 @@
 package dev.parley.cli;
 
+import dev.parley.cli.admin.HubAdmin;
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.connection.Connection;
 import dev.parley.command.CommandCall;
 import dev.parley.command.ProgramCommand;
 import java.io.InputStream;

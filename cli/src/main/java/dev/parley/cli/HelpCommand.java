@@ -1,5 +1,8 @@
 package dev.parley.cli;
 
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
 import dev.parley.protocol.support.Nearest;
 import java.util.List;
 import java.util.Map;

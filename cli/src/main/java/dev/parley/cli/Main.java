@@ -1,6 +1,18 @@
 package dev.parley.cli;
 
-import dev.parley.cli.ClientSettings.Reports;
+import dev.parley.cli.command.ClientSettings.Reports;
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.command.Settings;
+import dev.parley.cli.command.TypedFlags;
+import dev.parley.cli.connection.Problems;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.Interruption;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Logs;
+import dev.parley.cli.output.Output;
+import dev.parley.cli.output.Problem;
+import dev.parley.cli.output.Surroundings;
 import dev.parley.hub.Hub;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;

@@ -1,5 +1,7 @@
 package dev.parley.cli;
 
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Problem;
 import dev.parley.protocol.support.Nearest;
 import java.util.List;
 import picocli.CommandLine;

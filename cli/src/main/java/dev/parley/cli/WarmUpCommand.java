@@ -1,5 +1,9 @@
 package dev.parley.cli;
 
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.Interruption;
+import dev.parley.cli.output.Surroundings;
 import dev.parley.client.AgentClient;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -148,9 +148,9 @@ final class ArchitectureTest {
                 .that()
                 .doNotHaveFullyQualifiedName("dev.parley.client.keys.Child") // the keyrings of systems
                 .and()
-                .doNotHaveFullyQualifiedName("dev.parley.cli.ConformanceCommand") // the suite that the user names
+                .doNotHaveFullyQualifiedName("dev.parley.cli.host.ConformanceCommand") // the suite that the user names
                 .and()
-                .doNotHaveFullyQualifiedName("dev.parley.cli.RunCommand") // Java's launcher of source files
+                .doNotHaveFullyQualifiedName("dev.parley.cli.host.RunCommand") // Java's launcher of source files
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ProcessBuilder.class)

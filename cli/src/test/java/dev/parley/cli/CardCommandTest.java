@@ -1,5 +1,6 @@
 package dev.parley.cli;
 
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;

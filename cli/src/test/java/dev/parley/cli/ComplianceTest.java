@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.agents.DemoAgents;
 import dev.parley.cli.ScriptedServer.End;
+import dev.parley.cli.output.Interruption;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;

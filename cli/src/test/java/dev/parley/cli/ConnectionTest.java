@@ -4,6 +4,9 @@ import static dev.parley.cli.ScriptedServer.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.cli.connection.PublicDocuments;
+import dev.parley.cli.connection.WireLog;
+import dev.parley.cli.output.CliException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -3,6 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.parley.cli.output.Surroundings;
 import dev.parley.client.AgentClient;
 import dev.parley.protocol.Task;
 import java.io.BufferedReader;

@@ -4,6 +4,7 @@ import static dev.parley.cli.ScriptedServer.task;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.ScriptedServer.End;
+import dev.parley.cli.output.Interruption;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.cli.output.Logs;
 import dev.parley.dialect.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.logging.Level;

@@ -2,6 +2,10 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.command.Settings;
+import dev.parley.cli.output.Interruption;
+import dev.parley.cli.output.Surroundings;
 import dev.parley.protocol.settings.SettingType;
 import java.io.IOException;
 import java.nio.file.Files;

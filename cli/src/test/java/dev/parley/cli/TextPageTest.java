@@ -2,6 +2,7 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.cli.output.TextPage;
 import org.junit.jupiter.api.Test;
 
 class TextPageTest {

@@ -1,0 +1,236 @@
+package dev.parley.cli.admin;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.TextPage;
+import dev.parley.command.CommandOutput.Fields;
+import dev.parley.dialect.Json;
+import dev.parley.hub.AdminOperations;
+import dev.parley.hub.WebhookSecrets;
+import dev.parley.protocol.extension.ExtensionMethod;
+import dev.parley.protocol.extension.RestDescription;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.protocol.settings.SettingType;
+import dev.parley.trust.Principal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * One operation of the administration of a hub; not part of A2A. Flags, arguments, help and output are derived from its row in
+ * {@link AdminOperations}. Some commands do more: those that are named here.
+ */
+public final class AdminCommand {
+    private static final String REDELIVER = "webhooks/redeliver";
+    private static final String VERIFY = "audit/verify";
+    private static final String SECRET = "webhooks/secret";
+    private static final String ERASE = "privacy/erase";
+
+    /** Label of parameters of which a duration or a date stands for a time. */
+    private static final String WHEN = "WHEN";
+
+    private AdminCommand() {}
+
+    public static ExtensionMethod<?, ?> row(String operation) {
+        return requireNonNull(AdminOperations.named("admin/" + operation), operation);
+    }
+
+    public static List<RestParameter> parameters(String operation) {
+        return description(operation).parameters();
+    }
+
+    /** Parameters that filter rows, without those that part the answer into pages. */
+    static List<RestParameter> filters(String operation) {
+        return parameters(operation).stream()
+                .filter(one -> !Set.of("after", "limit").contains(one.name()))
+                .toList();
+    }
+
+    private static RestDescription description(String operation) {
+        return requireNonNull(row(operation).description(), operation);
+    }
+
+    /** @param operation its name behind {@code admin/} */
+    public static Command of(String operation) {
+        Command command = Command.of(call -> run(call, operation))
+                .summary(description(operation).summary())
+                .settings(HubAdmin.settings());
+        if (operation.equals(ERASE)) {
+            command.flag("--yes", "Confirm the erasure; required.");
+        }
+        describe(command, parameters(operation)).option(HubAdmin.option());
+        if (HubAdmin.isOffline(operation)) {
+            command.option(HubAdmin.dataOption(operation));
+        }
+        return switch (operation) {
+            case SECRET ->
+                command.option("--data", "DIR", "The data directory of the hub instead, which may be running.");
+            case VERIFY ->
+                command.footer(
+                        "Exits with 1 if the chain is broken. Keep End elsewhere, to know later that the rows until",
+                        "then are the same.");
+            default -> command;
+        };
+    }
+
+    /** Adds arguments and options for parameters. */
+    public static Command describe(Command command, List<RestParameter> parameters) {
+        for (RestParameter one : parameters) {
+            if (one.flag().isEmpty()) {
+                command.argument(one.label(), one.description());
+            } else if (one.type() == Type.TRUTH) {
+                command.flag(one.flag(), one.description());
+            } else {
+                command.option(OptionSpec.builder(one.flag())
+                        .type(one.type() == Type.TEXTS ? List.class : String.class)
+                        .auxiliaryTypes(String.class)
+                        .arity("1")
+                        .paramLabel(one.label())
+                        .description(one.description())
+                        .build());
+            }
+        }
+        return command;
+    }
+
+    private static int run(Invocation call, String operation) throws InterruptedException {
+        Map<String, Object> values = values(call, parameters(operation));
+        if (operation.equals(ERASE)) {
+            requireSubject(values);
+            if (!call.has("--yes")) {
+                throw CliException.usage(
+                        "an erasure cannot be undone (expected: --yes)", "parley privacy export saves it before");
+            }
+        }
+        String data = operation.equals(SECRET) ? call.option("--data") : null;
+        Map<?, ?> answer = data == null ? HubAdmin.ask(call, operation, values) : secret(call, data, values);
+        boolean good = !operation.equals(VERIFY) || Boolean.TRUE.equals(answer.get("good"));
+        call.output().result(() -> Json.write(answer), page -> {
+            switch (operation) {
+                case REDELIVER -> {
+                    TextPage.members(page, values); // the answer is empty
+                    page.field("Redelivering", "yes");
+                }
+                case VERIFY ->
+                    page.field("Chain", good ? "good" : "broken")
+                            .field("Rows", answer.get("rows"))
+                            .field("End", answer.get("end"))
+                            .field("Broken", answer.get("broken"));
+                default -> show(page, answer);
+            }
+        });
+        return good ? 0 : 1;
+    }
+
+    /** Refuses a request about personal data that names neither a person nor a context. */
+    static void requireSubject(Map<String, ?> values) {
+        if (!values.containsKey("principal") && !values.containsKey("contextId")) {
+            throw CliException.usage("no subject (expected: --subject NAME or --context ID)", null);
+        }
+    }
+
+    /** Reads a secret from the files of a data directory whose hub may run. */
+    private static Map<?, ?> secret(Invocation call, String data, Map<String, Object> values) {
+        HubAdmin.refuseHub(call);
+        String group = values.getOrDefault("group", Principal.DEFAULT_GROUP).toString();
+        WebhookSecrets secrets = WebhookSecrets.in(call.existingData(data));
+        return new LinkedHashMap<>(Map.of("group", group, "secret", secrets.of(group)));
+    }
+
+    /** Shows a list with its size, or the members of an object. */
+    private static void show(Fields page, Map<?, ?> answer) {
+        if (answer.size() == 1 && answer.values().iterator().next() instanceof List<?> all) {
+            for (Object one : all) {
+                TextPage.members(page, (Map<?, ?>) one);
+                page.gap();
+            }
+            page.field("Total-Size", all.size());
+        } else {
+            TextPage.members(page, answer);
+        }
+    }
+
+    /**
+     * Returns the values of parameters on the command line, by name.
+     *
+     * @throws CliException if a required one is missing, or one is wrong
+     */
+    public static Map<String, Object> values(Invocation call, List<RestParameter> parameters) {
+        var values = new LinkedHashMap<String, Object>();
+        int arguments = 0;
+        for (RestParameter one : parameters) {
+            Object value;
+            if (one.flag().isEmpty()) {
+                value = call.requiredArgument(arguments);
+                arguments++;
+            } else {
+                value = value(call, one);
+            }
+            if (value != null) {
+                values.put(one.name(), value);
+            } else if (one.required()) {
+                throw CliException.usage("missing " + one.flag(), null);
+            }
+        }
+        return values;
+    }
+
+    private static @Nullable Object value(Invocation call, RestParameter one) {
+        if (!call.has(one.flag())) {
+            return null;
+        }
+        if (one.type() == Type.TRUTH) {
+            return true;
+        }
+        if (one.type() == Type.TEXTS) {
+            return call.typed().matchedOptionValue(one.flag(), List.of());
+        }
+        String text = requireNonNull(call.option(one.flag()));
+        if (one.type() == Type.TIME && one.label().equals(WHEN)) {
+            return time(one.flag(), text).toString();
+        }
+        return one.type() == Type.NUMBER && one.label().equals("DURATION") ? (Object) seconds(one.flag(), text) : text;
+    }
+
+    private static Instant time(String flag, String text) {
+        try {
+            return Instant.now().plus(duration(text));
+        } catch (IllegalArgumentException none) {
+            // The text is a time then.
+        }
+        try {
+            return text.length() == "2027-01-31".length()
+                    ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
+                    : Instant.parse(text);
+        } catch (DateTimeParseException neither) {
+            throw CliException.usage(
+                    "invalid " + flag + ": " + text + " (expected: such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z)",
+                    null);
+        }
+    }
+
+    private static long seconds(String flag, String text) {
+        try {
+            return duration(text).toSeconds();
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage(
+                    "invalid " + flag + ": " + text + " (expected: " + SettingType.DURATION.expected() + ")", null);
+        }
+    }
+
+    private static Duration duration(String text) {
+        return SettingType.DURATION.parser().apply(text);
+    }
+}

@@ -1,0 +1,254 @@
+package dev.parley.cli.admin;
+
+import dev.parley.cli.command.ClientSettings;
+import dev.parley.cli.command.ClientSettings.Credentials;
+import dev.parley.cli.command.ClientSettings.Reports;
+import dev.parley.cli.command.HttpAddress;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.connection.Problems;
+import dev.parley.cli.connection.PublicDocuments;
+import dev.parley.cli.connection.WireLog;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Problem;
+import dev.parley.command.Parameters;
+import dev.parley.dialect.Json;
+import dev.parley.dialect.WireAnswer;
+import dev.parley.dialect.WireRequest;
+import dev.parley.hub.Administration;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.extension.RestParameter;
+import dev.parley.protocol.support.OwnersOnly;
+import dev.parley.store.spi.InUseException;
+import dev.parley.store.spi.StoreException;
+import dev.parley.trust.Trust;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Requests of operators to a hub; not part of A2A. */
+public final class HubAdmin {
+    private static final byte[] NOTHING = new byte[0];
+    private static final String AUDIT = "audit/";
+    private static final Set<String> OFFLINE = Set.of("groups", "users", "keys", "audit");
+    private static final String JSON = "application/json";
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+    private HubAdmin() {}
+
+    /** Settings of requests to a hub. */
+    public static List<Setting> settings() {
+        return Setting.of(in -> List.of(Credentials.read(in), Reports.read(in)));
+    }
+
+    /** Writes JSON as one line of a file. */
+    public static void line(OutputStream out, Object value) throws IOException {
+        out.write(Json.write(value));
+        out.write('\n');
+    }
+
+    /** Opens a file for answers of a hub, readable by its owner only. An existing file keeps its permissions. */
+    public static OutputStream file(Path file) throws IOException {
+        OwnersOnly.file(file);
+        return new BufferedOutputStream(Files.newOutputStream(file));
+    }
+
+    /** The option that names the hub. */
+    public static OptionSpec option() {
+        return Parameters.option("--url", "HUB", "The hub; default: " + ClientSettings.LOCAL_HUB + ".");
+    }
+
+    /** The option that names a directory instead. */
+    static OptionSpec dataOption(String operation) {
+        return Parameters.option(
+                "--data",
+                "DIR",
+                operation.startsWith(AUDIT)
+                        ? "The data directory of a hub instead, which may be running."
+                        : "The data directory of a hub that does not run; made if missing.");
+    }
+
+    /** Whether a data directory can answer an operation, too. */
+    static boolean isOffline(String operation) {
+        return OFFLINE.contains(operation.replaceFirst("/.*", ""));
+    }
+
+    /** Refuses {@code --url} beside {@code --data}. */
+    static void refuseHub(Invocation call) {
+        refuseAgent(call);
+        if (call.option("--url") != null) {
+            throw CliException.usage("--data and --url together (expected: one of them)", null);
+        }
+    }
+
+    /**
+     * Calls an operation of the hub, or of its data directory; the answer is its JSON.
+     *
+     * @param operation name behind {@code admin/}
+     * @param values values of its parameters by their names; others are ignored
+     */
+    public static Map<?, ?> ask(Invocation call, String operation, Map<String, ?> values) throws InterruptedException {
+        refuseAgent(call);
+        String[] place = AdminCommand.row(operation).rest().split(" ", 2);
+        String path = place[1];
+        var query = new LinkedHashMap<String, List<String>>();
+        var members = new LinkedHashMap<String, Object>();
+        for (RestParameter one : AdminCommand.parameters(operation)) {
+            Object value = values.get(one.name());
+            if (value != null) {
+                switch (one.place()) {
+                    case PATH -> path = path.replace("{" + one.name() + "}", segment(value.toString()));
+                    case QUERY -> query.put(one.name(), List.of(value.toString()));
+                    case MEMBER, BODY -> members.put(one.name(), value);
+                }
+            }
+        }
+        byte[] json = place[0].equals("POST") ? Json.write(members) : NOTHING;
+        String data = isOffline(operation) ? call.option("--data") : null;
+        if (data == null) {
+            String parameters = query.entrySet().stream()
+                    .map(one -> one.getKey() + "=" + segment(one.getValue().getFirst()))
+                    .collect(Collectors.joining("&", "?", ""));
+            String hint = "the same command with --help tells what it takes";
+            return Json.read(
+                    ask(call, place[0], parameters.equals("?") ? path : path + parameters, json, hint), Map.class);
+        }
+        refuseHub(call);
+        var request =
+                new WireRequest(place[0], path, query, header -> header.equals("Content-Type") ? JSON : null, json, "");
+        try {
+            return Json.read(answer(call, data, operation, request).body(), Map.class);
+        } catch (A2AException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), null);
+        } catch (StoreException failed) {
+            Problem problem = Problems.of(failed);
+            throw new CliException(
+                    failed instanceof InUseException
+                            ? problem.withHint("ask a hub that runs by --url, with a key that has the scope admin")
+                            : problem,
+                    failed);
+        }
+    }
+
+    /** Every command takes {@code -a}; here it would leave the request to the hub of {@code --url}, another one perhaps. */
+    private static void refuseAgent(Invocation call) {
+        if (call.settings().isTyped("agent-card")) {
+            throw CliException.usage(
+                    "--agent-card: names an agent (expected: --url, which names a hub)",
+                    "such as --url " + ClientSettings.LOCAL_HUB);
+        }
+    }
+
+    private static WireAnswer.Whole answer(Invocation call, String data, String operation, WireRequest request) {
+        if (operation.startsWith(AUDIT)) {
+            return (WireAnswer.Whole) Administration.audit(call.existingData(data), request);
+        }
+        try (Administration administration = Administration.open(call.around().path(data))) {
+            return (WireAnswer.Whole) administration.answer(request);
+        }
+    }
+
+    /**
+     * Asks the hub; the answer is its JSON.
+     *
+     * @param body JSON, or nothing
+     * @param hint what to do if there is no such thing
+     */
+    public static byte[] ask(Invocation call, String method, String path, byte[] body, String hint)
+            throws InterruptedException {
+        refuseAgent(call);
+        String typed = call.option("--url");
+        String hub = (typed == null ? ClientSettings.LOCAL_HUB : typed).replaceFirst("/+$", "");
+        WireLog wire = WireLog.of(call);
+        URI place;
+        try {
+            place = HttpAddress.of(hub + path);
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage(
+                    "invalid --url: " + hub + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
+        }
+        if (HttpAddress.isPlain(place)) {
+            throw CliException.usage(
+                    "operators' keys would go to " + HttpAddress.origin(place)
+                            + " over plain HTTP, which others on the network can read (expected: https, or this"
+                            + " machine)",
+                    "use https, or run the command on the machine of the hub, for groups, users and keys also with"
+                            + " --data DIR");
+        }
+        HttpRequest.Builder builder = HttpRequest.newBuilder(place)
+                .timeout(TIMEOUT)
+                .header("Content-Type", JSON)
+                .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
+        Credentials credentials = call.credentials();
+        credentials.headers().forEach(builder::setHeader);
+        String key = credentials.apiKey();
+        if (key != null) {
+            builder.setHeader(Trust.KEY_HEADER, key);
+        }
+        String bearer = credentials.bearer();
+        if (bearer != null) {
+            builder.setHeader("Authorization", "Bearer " + bearer);
+        }
+        HttpRequest request = builder.build();
+        wire.sending(0, method, place.toString(), request.headers().map(), "");
+        try (HttpClient http = HttpClient.newBuilder()
+                .connectTimeout(TIMEOUT)
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()) {
+            HttpResponse<byte[]> answer = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            String text = new String(answer.body(), StandardCharsets.UTF_8);
+            wire.received(0, answer.statusCode(), answer.headers().map(), isSecret(method, path) ? "" : text);
+            if (answer.statusCode() != 200) {
+                throw refused(hub, answer.statusCode(), answer.body(), hint);
+            }
+            return answer.body();
+        } catch (IOException failed) {
+            throw CliException.local(
+                    LocalError.UNREACHABLE,
+                    "cannot reach " + hub + ": " + PublicDocuments.reason(failed),
+                    "start a hub with: parley up; or name another one with --url",
+                    failed);
+        }
+    }
+
+    /** True if the answer holds a key or a secret. */
+    private static boolean isSecret(String method, String path) {
+        return method.equals("POST") && (path.startsWith("/admin/keys") || path.equals("/admin/webhooks/secret"));
+    }
+
+    private static CliException refused(String hub, int status, byte[] body, String hint) {
+        LocalError error = status == 401 || status == 403 ? LocalError.CREDENTIALS_MISSING : LocalError.INTERNAL;
+        return new CliException(new Problem(
+                error.code(),
+                error.exitStatus(),
+                hub + " answered " + status + ": " + PublicDocuments.told(body),
+                switch (status) {
+                    case 400 -> hint;
+                    case 401 -> "pass a key that has the scope admin with --api-key";
+                    case 404 -> hint + "; the hub may answer operators only at its --admin-port";
+                    default -> null;
+                },
+                status));
+    }
+
+    /** A piece of a path. */
+    public static String segment(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

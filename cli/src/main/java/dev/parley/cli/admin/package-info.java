@@ -1,0 +1,5 @@
+/** Commands for operators of a hub. */
+@NullMarked
+package dev.parley.cli.admin;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,197 @@
+package dev.parley.cli.cards;
+
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.HttpAddress;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.connection.CardSignatures;
+import dev.parley.cli.connection.PublicDocuments;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Problem;
+import dev.parley.protocol.settings.SettingType;
+import dev.parley.trust.cards.CardKeys;
+import dev.parley.trust.cards.CardKeys.Algorithm;
+import dev.parley.trust.cards.CardTrust;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** {@code parley card key …}: the keys that sign cards. */
+public final class CardKeyCommands {
+    private static final Map<String, Algorithm> ALGORITHMS = Map.of("ES256", Algorithm.ES256, "EdDSA", Algorithm.EDDSA);
+
+    /** Endings of key files: a name that ends like this is never a host. */
+    private static final Pattern FILE = Pattern.compile("(/|\\./|\\.\\./|~).*|[^/:]+\\.json");
+
+    private CardKeyCommands() {}
+
+    public static Command create() {
+        return Command.of(CardKeyCommands::create)
+                .argument("FILE", "File to create; it must not exist.")
+                .option("--alg", "ALGORITHM", "ES256 or EdDSA. Default: ES256.")
+                .option("--expires", "DURATION", "Time until the key expires, such as 365d.")
+                .settings("output");
+    }
+
+    private static int create(Invocation call) {
+        Path file = call.path(call.requiredArgument(0));
+        String named = call.option("--alg") == null ? "ES256" : String.valueOf(call.option("--alg"));
+        Algorithm algorithm = ALGORITHMS.get(named);
+        if (algorithm == null) {
+            throw CliException.usage("invalid --alg: " + named + " (expected: ES256 or EdDSA)", null);
+        }
+        var row = new LinkedHashMap<String, @Nullable Object>();
+        try {
+            row.put("keyId", CardKeys.create(file, algorithm, expires(call)));
+        } catch (UncheckedIOException failed) {
+            throw CliException.local(
+                    LocalError.USAGE, String.valueOf(failed.getMessage()), "name a new file that can be made", failed);
+        }
+        row.put("algorithm", named);
+        row.put("file", file.toString());
+        call.output().members(row);
+        call.output()
+                .note("keep this file secret; print the public key for clients by: parley card key public "
+                        + Invocation.quoted(call.requiredArgument(0)));
+        return 0;
+    }
+
+    private static @Nullable Instant expires(Invocation call) {
+        String text = call.option("--expires");
+        try {
+            return text == null
+                    ? null
+                    : Instant.now().plus(SettingType.DURATION.parser().apply(text));
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage(
+                    "invalid --expires: " + text + " (expected: " + SettingType.DURATION.expected() + ")", null);
+        }
+    }
+
+    public static Command publicHalf() {
+        return Command.of(call -> {
+                    call.output()
+                            .json(CardSignatures.keys(call, List.of(call.requiredArgument(0)))
+                                    .published());
+                    return 0;
+                })
+                .argument("FILE", "The file of the key: a JWK, a JWK set, or PEM.")
+                .settings("output");
+    }
+
+    /** Fetches the keys that a host publishes, as keys that are trusted for that host. */
+    public static Command fetch() {
+        return Command.of(CardKeyCommands::fetch)
+                .argument("HOST", "Publisher of the keys: a host, an origin, or the URL of the set; or a file.")
+                .option("--host", "HOST[,HOST]", "Hosts for whose cards they are trusted. Default: that of the set.")
+                .settings("insecure", "svc-param", "config", "debug");
+    }
+
+    private static int fetch(Invocation call) throws InterruptedException {
+        String named = call.requiredArgument(0);
+        URI set = FILE.matcher(named).matches() ? null : place(named);
+        List<String> hosts = hosts(call.option("--host"), named, set);
+        byte[] keys = set == null ? read(call.path(named)) : fetched(call, set);
+        try {
+            call.output().json(CardTrust.entry(new String(keys, StandardCharsets.UTF_8), hosts));
+        } catch (IllegalArgumentException noKeys) {
+            throw CliException.usage(
+                    (set == null ? named : set) + ": " + noKeys.getMessage(), "name who publishes keys");
+        }
+        call.output()
+                .note("trusted for cards of " + String.join(", ", hosts)
+                        + " with --trust; ask their owner whether they are theirs");
+        return 0;
+    }
+
+    /** The address of the key set of a host or URL. */
+    private static URI place(String named) {
+        URI url;
+        try {
+            url = HttpAddress.typed(named);
+        } catch (IllegalArgumentException wrong) {
+            throw noPlace(named);
+        }
+        if (url.getRawUserInfo() != null || url.getRawQuery() != null || url.getRawFragment() != null) {
+            throw noPlace(named);
+        }
+        if (HttpAddress.isPlain(url)) {
+            throw CliException.usage(
+                    "keys from " + HttpAddress.origin(url)
+                            + " could be replaced on the network (expected: https, or this machine)",
+                    "use https, or get the file through a channel that you trust: ./keys.json --host HOST");
+        }
+        String text = url.toString();
+        return text.endsWith(".json") ? url : URI.create(text.replaceFirst("/+$", "") + CardKeys.PATH);
+    }
+
+    private static CliException noPlace(String named) {
+        return CliException.usage(
+                named + " is no place of keys (expected: a host, or an https URL without user, query and fragment)",
+                "a file is named such as ./keys.json");
+    }
+
+    private static List<String> hosts(@Nullable String typed, String named, @Nullable URI set) {
+        if (typed == null) {
+            if (set == null) {
+                throw CliException.usage(named + " is a file, which tells no host", "say for whom: --host HOST");
+            }
+            return List.of(host(set.getHost()));
+        }
+        List<String> hosts = SettingType.LIST.parser().apply(typed).stream()
+                .map(CardKeyCommands::host)
+                .toList();
+        if (hosts.isEmpty()) {
+            throw CliException.usage("invalid --host: none (expected: one host at least)", null);
+        }
+        return hosts;
+    }
+
+    /** A host as it is compared with that of a card; a name that is never met would look like a bound. */
+    private static String host(String text) {
+        String host = text.toLowerCase(Locale.ROOT);
+        try {
+            if (!host.endsWith(".") && host.equals(URI.create("https://" + host).getHost())) {
+                return host;
+            }
+        } catch (IllegalArgumentException wrong) {
+            // Refused below.
+        }
+        throw CliException.usage(
+                "invalid host: " + text + " (expected: such as agents.example.com, without scheme, port and wildcards)",
+                null);
+    }
+
+    private static byte[] read(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException unreadable) {
+            throw CliException.usage("cannot read " + file, "name a file of keys, or the host that publishes them");
+        }
+    }
+
+    private static byte[] fetched(Invocation call, URI set) throws InterruptedException {
+        PublicDocuments.Answer answer =
+                PublicDocuments.of(call).get(set, "check the host, and that it publishes keys by https");
+        if (answer.status() != 200) {
+            String said = PublicDocuments.told(answer.body());
+            throw new CliException(new Problem(
+                    LocalError.INTERNAL.code(),
+                    LocalError.INTERNAL.exitStatus(),
+                    "no keys at " + set + " (status " + answer.status() + ")" + (said.isEmpty() ? "" : ": " + said),
+                    "name the host that publishes keys, or the URL of the set",
+                    answer.status()));
+        }
+        return answer.body();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.parley.cli.command;
+
+import dev.parley.cli.command.ClientSettings.Agent;
+import dev.parley.cli.command.ClientSettings.Credentials;
+import dev.parley.cli.command.ClientSettings.KeyStore;
+import dev.parley.cli.command.ClientSettings.Reports;
+import dev.parley.cli.command.ClientSettings.Request;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.Output;
+import dev.parley.cli.output.Surroundings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/** One run of a command: what was typed, what the settings are, and where the answers go. */
+public class Invocation {
+    private final Surroundings around;
+    private final ParseResult typed;
+    private final TypedFlags flags;
+    private final Settings settings;
+    private final Output output;
+
+    public Invocation(Surroundings around, ParseResult typed, TypedFlags flags, Settings settings, Output output) {
+        this.around = around;
+        this.typed = typed;
+        this.flags = flags;
+        this.settings = settings;
+        this.output = output;
+    }
+
+    /** The same call as another one. */
+    public Invocation(Invocation same) {
+        this(same.around, same.typed, same.flags, same.settings, same.output);
+    }
+
+    public Surroundings around() {
+        return around;
+    }
+
+    public Settings settings() {
+        return settings;
+    }
+
+    public Agent agent() {
+        return settings.client(Agent::read);
+    }
+
+    public Request request() {
+        return settings.client(Request::read);
+    }
+
+    public Credentials credentials() {
+        return settings.client(Credentials::read);
+    }
+
+    public KeyStore keyStore() {
+        return settings.client(KeyStore::read);
+    }
+
+    public Reports reports() {
+        return settings.client(Reports::read);
+    }
+
+    public Output output() {
+        return output;
+    }
+
+    public ParseResult typed() {
+        return typed;
+    }
+
+    /** A path that the user typed. */
+    public Path path(String typed) {
+        return around.path(typed);
+    }
+
+    /** The directory that {@code --data} names, or a default; it has to exist. */
+    public Path existingData(String named) {
+        Path data = path(named);
+        if (!Files.isDirectory(data)) {
+            throw CliException.usage(
+                    "--data \"" + data + "\": not a directory (expected: the data directory of a hub)",
+                    "parley up creates ~/.parley, or the directory that its --data names");
+        }
+        return data;
+    }
+
+    /** The value of an option of the command itself, null if it was not given. */
+    public @Nullable String option(String name) {
+        OptionSpec option = typed.matchedOption(name);
+        return option == null ? null : option.getValue();
+    }
+
+    /** The value of an option of the command itself as a number from {@code least} to {@code most}. */
+    public @Nullable Integer number(String name, int least, int most) {
+        String text = option(name);
+        if (text == null) {
+            return null;
+        }
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException wrong) {
+            // Refused below, as are numbers out of range.
+        }
+        String range = most == Integer.MAX_VALUE ? "a number >= " + least : "a number from " + least + " to " + most;
+        throw CliException.usage("invalid " + name + ": " + text + " (expected: " + range + ")", null);
+    }
+
+    public boolean has(String name) {
+        return typed.hasMatchedOption(name);
+    }
+
+    public @Nullable String argument(int index) {
+        PositionalParamSpec argument = typed.matchedPositional(index);
+        return argument == null ? null : argument.getValue();
+    }
+
+    public String requiredArgument(int index) {
+        String value = argument(index);
+        if (value == null) {
+            throw new IllegalStateException("argument " + index + " is required but was not checked");
+        }
+        return value;
+    }
+
+    /**
+     * The task that the command is about: its argument, or else {@code --task-id}.
+     *
+     * @throws CliException if neither is given, or both and they differ
+     */
+    public String taskId() {
+        String argument = argument(0);
+        String setting = request().taskId();
+        if (argument == null && setting == null) {
+            throw CliException.usage("no task named (expected: TASK-ID)", "parley task list shows the tasks");
+        }
+        if (argument != null && setting != null && settings.isTyped("task-id") && !argument.equals(setting)) {
+            throw CliException.usage("two tasks named: " + argument + " and " + setting, "leave one of them out");
+        }
+        return argument == null ? String.valueOf(setting) : argument;
+    }
+
+    public boolean isStreaming() {
+        return flags.has("--stream");
+    }
+
+    /** A command line that goes on with a task, with what is needed to reach the same agent, never a credential. */
+    public String command(String... words) {
+        var line = new ArrayList<String>(List.of("parley"));
+        line.addAll(List.of(words));
+        for (String name : List.of("agent-card", "transport", "a2a-version", "insecure", "config")) {
+            Setting setting = Setting.client(name);
+            for (String text : settings.isTyped(name) ? settings.texts(setting) : List.<String>of()) {
+                line.add(setting.isFlag() ? setting.flag() : setting.flag() + "=" + quoted(text));
+            }
+        }
+        return String.join(" ", line);
+    }
+
+    /** {@code text} as one word of a shell. */
+    public static String quoted(String text) {
+        return text.matches("[A-Za-z0-9_./:@%+=,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+}

@@ -1,0 +1,105 @@
+package dev.parley.cli.connection;
+
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Problem;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.spi.CardPolicy;
+import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.trust.cards.CardKeys;
+import dev.parley.trust.cards.CardTrust;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Verification of card signatures as the settings ask for it: the keys, and the policy for cards that fail. */
+public final class CardSignatures {
+    private CardSignatures() {}
+
+    /** The keys of {@code --trust}; empty if there are none. */
+    public static Optional<CardTrust> trust(Invocation call) {
+        List<String> files = call.agent().trust();
+        if (files.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            List<Path> paths = files.stream().map(call::path).toList();
+            return Optional.of(CardTrust.read(paths));
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CliException.usage("--trust: " + wrong.getMessage(), "see docs/signatures.md");
+        }
+    }
+
+    /** The keys in files, of which the first one signs. */
+    public static CardKeys keys(Invocation call, List<String> files) {
+        try {
+            return CardKeys.read(files.stream().map(call::path).toList());
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/signatures.md");
+        }
+    }
+
+    /** Judges the card that a command is about to use, and has the client judge those that it fetches itself. */
+    public static void check(Invocation call, CardSource.Found found, AgentClientBuilder builder) {
+        String policy = call.agent().cardSignatures();
+        Optional<CardTrust> trust = trust(call);
+        if (trust.isEmpty() && policy != null && !policy.equals("off")) {
+            throw CliException.usage(
+                    "--card-signatures " + policy + ": no keys to verify them by", "give --trust FILE");
+        }
+        if (trust.isEmpty() || "off".equals(policy)) {
+            return;
+        }
+        boolean warns = "warn".equals(policy);
+        builder.verifyCards(trust.get(), warns ? CardPolicy.WARN : CardPolicy.REQUIRE);
+        Verdict verdict = trust.get().verify(found.bytes(), found.host());
+        if (verdict.isVerified()) {
+            WireLog.of(call).note(verdict.reason());
+        } else if (warns) {
+            call.output().warn(told(found, verdict));
+        } else {
+            throw new CliException(problem(found, verdict));
+        }
+    }
+
+    /** The error for a card that is not verified. */
+    public static Problem problem(CardSource.Found found, Verdict verdict) {
+        return switch (verdict.outcome()) {
+            case VERIFIED -> throw new IllegalArgumentException(verdict.toString());
+            case UNSIGNED ->
+                Problem.local(
+                        LocalError.CARD_UNSIGNED,
+                        told(found, verdict),
+                        "its owner can sign it: parley card sign, or parley up --card-key");
+            case UNVERIFIABLE ->
+                Problem.local(
+                        LocalError.CARD_UNVERIFIABLE,
+                        told(found, verdict),
+                        "get the key from its owner, not from an address in the card, and add it with --trust");
+            case TAMPERED ->
+                Problem.local(
+                        LocalError.CARD_TAMPERED,
+                        told(found, verdict),
+                        "do not use it before its owner has confirmed its contents through another channel");
+        };
+    }
+
+    private static String told(CardSource.Found found, Verdict verdict) {
+        return "the card " + found.place() + " is " + verdict.outcome() + ": " + verdict.reason();
+    }
+
+    /** The text about the signatures of a card. */
+    public static String shown(Invocation call, CardSource.Found found) {
+        boolean signed = found.tree().get("signatures") instanceof List<?> signatures && !signatures.isEmpty();
+        if (!signed) {
+            return "absent";
+        }
+        return trust(call)
+                .map(trust -> trust.verify(found.bytes(), found.host()))
+                .map(verdict -> verdict.outcome().name().toLowerCase(Locale.ROOT) + ", " + verdict.reason())
+                .orElse("present, not verified");
+    }
+}

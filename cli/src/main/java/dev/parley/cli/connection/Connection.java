@@ -1,0 +1,380 @@
+package dev.parley.cli.connection;
+
+import dev.parley.cli.command.ClientSettings.Credentials;
+import dev.parley.cli.command.HttpAddress;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.command.Settings;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.client.AgentClient;
+import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.spi.ClientException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.SecurityScheme;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent that a command talks to: its card, the interface chosen from it, and the credentials that it wants.
+ *
+ * <p>Source: a2a-cli specification 0.2, sections 12 and 13.
+ */
+public final class Connection implements AutoCloseable {
+    private static final Set<String> BINDINGS =
+            Set.of(AgentCard.Interface.JSONRPC, AgentCard.Interface.HTTP_JSON, AgentCard.Interface.GRPC);
+    private static final Map<String, String> ALIASES = Map.of("REST", AgentCard.Interface.HTTP_JSON);
+    private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+(\\.\\d+)?");
+
+    private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
+
+    private final String reference;
+    private final AgentClient client;
+    private final boolean credentialSent;
+
+    private Connection(String reference, AgentClient client, boolean credentialSent) {
+        this.reference = reference;
+        this.client = client;
+        this.credentialSent = credentialSent;
+    }
+
+    /** Does something with the agent that the settings name. */
+    public interface Use {
+        int with(Connection agent) throws InterruptedException;
+    }
+
+    /** Finds the card, chooses an interface, and lets {@code use} go on; failures become problems that are printed. */
+    public static int open(Invocation call, Use use) throws InterruptedException {
+        String reference = call.agent().card();
+        try (Connection agent = connect(call, reference)) {
+            try {
+                return use.with(agent);
+            } catch (A2AException | ClientException failure) {
+                throw new CliException(Problems.of(failure, agent.place()), failure);
+            }
+        } catch (A2AException | ClientException failure) {
+            throw new CliException(Problems.of(failure, new Problems.Place(reference, null, false)), failure);
+        }
+    }
+
+    /** Context for the wording of errors; final only after the call, because another interface may have answered. */
+    public Problems.Place place() {
+        return new Problems.Place(reference, client.address().protocolBinding(), credentialSent);
+    }
+
+    /** Reads the card that the settings name, without talking to the agent itself. */
+    public static CardSource.Found card(Invocation call, String reference) throws InterruptedException {
+        return card(call, reference, !call.credentials().headers().isEmpty());
+    }
+
+    /** @param credentials whether the command has some for the agent, which a card that was changed on the way could take */
+    private static CardSource.Found card(Invocation call, String reference, boolean credentials)
+            throws InterruptedException {
+        return new CardSource(call.around(), PublicDocuments.of(call), url -> PlainHttp.check(call, url, credentials))
+                .find(reference);
+    }
+
+    private static Connection connect(Invocation call, String reference) throws InterruptedException {
+        WireLog wire = WireLog.of(call);
+        requireConsent(call, reference);
+        CardSource.Found found = card(call, reference, hasCredentials(call, reference));
+        AgentCard card = found.card();
+        wire.note("card from " + found.place());
+        AgentClientBuilder builder = AgentClient.builder().retries(2);
+        CardSignatures.check(call, found, builder);
+        if (wire.isOn()) {
+            builder.listener(wire);
+        }
+        Duration timeout = call.request().limit();
+        builder.sendTimeout(timeout)
+                .streamSilence(timeout)
+                .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL);
+        prefer(call, builder);
+        call.credentials().headers().forEach(builder::header);
+        if (PlainHttp.isAllowed(call)) {
+            builder.plainHttp();
+        }
+        if (call.agent().insecure()) {
+            builder.sslContext(InsecureTls.context());
+        }
+        boolean credentialSent = credentials(call, card, builder);
+        allowOrigins(call, found, card, builder, credentialSent);
+        AgentClient client = choose(call, card, builder);
+        wire.note("interface " + client.address().protocolBinding() + " "
+                + client.address().protocolVersion() + " at " + client.address().url());
+        refuseStrangers(call, found, client.address());
+        refusePlain(call, client.address());
+        return new Connection(reference, client, credentialSent);
+    }
+
+    private static AgentClient choose(Invocation call, AgentCard card, AgentClientBuilder builder) {
+        String version = call.agent().a2aVersion();
+        if (version != null) {
+            if (!VERSION.matcher(version).matches()) {
+                throw CliException.usage("invalid --a2a-version: " + version + " (expected: such as 1.0)", null);
+            }
+            builder.version(version.replaceFirst("^(\\d+\\.\\d+).*", "$1"));
+        }
+        try {
+            return builder.of(card);
+        } catch (ClientException none) {
+            boolean knownBinding = card.supportedInterfaces().stream()
+                    .anyMatch(at -> at.protocolBinding().equalsIgnoreCase(AgentCard.Interface.JSONRPC)
+                            || at.protocolBinding().equalsIgnoreCase(AgentCard.Interface.HTTP_JSON));
+            if (none.problem() == ClientException.Problem.NO_INTERFACE && knownBinding) {
+                throw A2AException.of(A2AError.VERSION_NOT_SUPPORTED, String.valueOf(none.getMessage()));
+            }
+            throw none;
+        }
+    }
+
+    private static void prefer(Invocation call, AgentClientBuilder builder) {
+        String[] names =
+                call.agent().transports().stream().map(Connection::binding).toArray(String[]::new);
+        if (names.length > 0) {
+            builder.prefer(names);
+        }
+    }
+
+    private static String binding(String typed) {
+        String name = typed.toUpperCase(Locale.ROOT);
+        name = ALIASES.getOrDefault(name, name);
+        if (!BINDINGS.contains(name) && !typed.contains("://")) {
+            throw CliException.usage(
+                    "invalid --transport: " + typed + " (expected: JSONRPC, HTTP+JSON, GRPC or the URI of a binding)",
+                    null);
+        }
+        return typed.contains("://") ? typed : name;
+    }
+
+    /** Adds the credentials that the card asks for; says so when one that was given is of no use. */
+    private static boolean credentials(Invocation call, AgentCard card, AgentClientBuilder builder) {
+        String bearer = call.credentials().bearer();
+        String key = call.credentials().apiKey();
+        boolean sent = false;
+        if (bearer != null) {
+            if (card.securitySchemes().isEmpty()
+                    || card.securitySchemes().values().stream().anyMatch(Connection::takesBearer)) {
+                builder.bearer(bearer);
+                sent = true;
+            } else {
+                call.output().warn("the bearer token is not sent: the agent's card declares no scheme that takes one");
+            }
+        }
+        if (key != null) {
+            if (card.securitySchemes().values().stream().anyMatch(SecurityScheme.ApiKey.class::isInstance)) {
+                builder.apiKey(key);
+                sent = true;
+            } else {
+                call.output().warn("the API key is not sent: the agent's card does not say where it belongs");
+            }
+        }
+        if (bearer == null && key == null) {
+            sent = keys(call, card, builder);
+        }
+        for (var file : call.settings().exposedFiles()) {
+            call.output().warn(file + " holds credentials and others may read it: chmod 600 " + file);
+        }
+        if (sent && call.agent().insecure()) {
+            call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
+        }
+        return sent;
+    }
+
+    /** Has the client send kept keys, and returns whether there are any for this agent. */
+    private static boolean keys(Invocation call, AgentCard card, AgentClientBuilder builder) {
+        if (card.securitySchemes().isEmpty()) {
+            return false;
+        }
+        KeyManager keys = Keys.of(call);
+        String named = call.agent().keyService();
+        try {
+            if (named != null) {
+                builder.keys(keys, named);
+                return Keys.has(keys, named);
+            }
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage("invalid --key-service: " + wrong.getMessage(), null);
+        }
+        builder.keys(keys);
+        List<Keys.Place> places = Keys.places(call);
+        places.forEach(one -> builder.keyOrigin(one.service(), one.origin()));
+        return card.supportedInterfaces().stream().anyMatch(at -> Keys.areFor(keys, places, at.url()));
+    }
+
+    private static boolean takesBearer(SecurityScheme scheme) {
+        return switch (scheme) {
+            case SecurityScheme.HttpAuth http -> http.scheme().equalsIgnoreCase("bearer");
+            case SecurityScheme.OAuth2 oauth -> true;
+            case SecurityScheme.OpenIdConnect connect -> true;
+            case SecurityScheme.ApiKey key -> false;
+            case SecurityScheme.MutualTls tls -> false;
+        };
+    }
+
+    /**
+     * Refuses to send credentials of the user to an agent that only a discovered .env file names: the file may have come with an untrusted
+     * directory. With {@code --config} the user has named the file.
+     */
+    private static void requireConsent(Invocation call, String reference) {
+        boolean decides = Stream.of(
+                        "agent-card", "key-service", "key-origin", "allow-origin", "insecure", "insecure-http")
+                .anyMatch(name -> isFromFile(call, Setting.client(name)));
+        if (!decides || call.reports().config() != null) {
+            return;
+        }
+        List<Setting> given = Setting.of(Credentials::read).stream()
+                .filter(setting -> !call.settings().texts(setting).isEmpty())
+                .toList();
+        if (given.isEmpty()
+                ? hasCredentials(call, reference)
+                : !given.stream().allMatch(one -> isFromFile(call, one))) {
+            throw CliException.local(
+                    LocalError.ORIGIN_NOT_ALLOWED,
+                    "a .env file that was found here or above decides where your credentials go: " + reference,
+                    "if that is meant, name the file with --config, or the agent with -a");
+        }
+    }
+
+    private static boolean isFromFile(Invocation call, Setting setting) {
+        return call.settings().source(setting) == Settings.Source.LOCAL_FILE;
+    }
+
+    /** Whether the command has credentials for the agent, whatever its card says about them. */
+    private static boolean hasCredentials(Invocation call, String reference) {
+        if (!call.credentials().isEmpty()) {
+            return true;
+        }
+        KeyManager keys = Keys.of(call);
+        String named = call.agent().keyService();
+        return named == null ? Keys.areFor(keys, Keys.places(call), reference) : Keys.has(keys, named);
+    }
+
+    /** Lets the client fall back to interfaces, and get tokens, where the card came from and where it is allowed. */
+    private static void allowOrigins(
+            Invocation call,
+            CardSource.Found found,
+            AgentCard card,
+            AgentClientBuilder builder,
+            boolean credentialSent) {
+        allowedOrigins(call).forEach(builder::allowOrigin);
+        if (found.origin() != null) {
+            builder.allowOrigin(found.origin());
+            return;
+        }
+        if (credentialSent || !call.credentials().parameters().isEmpty()) {
+            return;
+        }
+        // The user vouches for a card in a file.
+        for (AgentCard.Interface at : card.supportedInterfaces()) {
+            if (at.protocolBinding().equals(AgentCard.Interface.GRPC)) {
+                continue; // never a fallback for another interface
+            }
+            try {
+                builder.allowOrigin(at.url());
+            } catch (IllegalArgumentException noHttp) {
+                // Nothing that one could fall back to.
+                WireLog.of(call).note(at.url() + " is not used: " + noHttp.getMessage());
+            }
+        }
+    }
+
+    /** The origins at which a user may log in: the card's own and those of {@code --allow-origin}. */
+    public static List<String> loginOrigins(Invocation call, CardSource.Found found) {
+        var origins = new ArrayList<>(allowedOrigins(call));
+        if (found.origin() != null) {
+            origins.add(found.origin());
+        }
+        return origins;
+    }
+
+    private static List<String> allowedOrigins(Invocation call) {
+        return call.agent().allowedOrigins().stream().map(Connection::originOf).toList();
+    }
+
+    /** Refuses a card that leads to another origin than its own: messages, and credentials, are meant for that one. */
+    private static void refuseStrangers(Invocation call, CardSource.Found found, AgentCard.Interface at) {
+        String cardOrigin = found.origin();
+        if (cardOrigin == null) {
+            return;
+        }
+        String origin = origin(at, cardOrigin);
+        if (!HttpAddress.isSameOrigin(origin, cardOrigin)
+                && allowedOrigins(call).stream().noneMatch(one -> HttpAddress.isSameOrigin(one, origin))) {
+            throw CliException.local(
+                    LocalError.ORIGIN_NOT_ALLOWED,
+                    "the card of " + cardOrigin + " leads to " + origin
+                            + ", which would get your messages and credentials",
+                    "if you trust it: --allow-origin " + origin);
+        }
+    }
+
+    /** The origin of an interface. Interfaces of gRPC have only host and port, and use TLS if the card does. */
+    public static String origin(AgentCard.Interface at, String cardOrigin) {
+        return HttpAddress.origin(URI.create(
+                at.url().contains("://") ? at.url() : URI.create(cardOrigin).getScheme() + "://" + at.url()));
+    }
+
+    /**
+     * Callers of AgentVault keep to TLS: elsewhere than on this machine, plain HTTP has to be asked for, with or without
+     * credentials.
+     *
+     * <p>Source: AgentVault 0.2, transport.
+     */
+    private static void refusePlain(Invocation call, AgentCard.Interface at) {
+        if (!at.protocolVersion().equals("agentvault")) {
+            return;
+        }
+        URI url = URI.create(at.url());
+        if (HttpAddress.isPlain(url) && !PlainHttp.isAllowed(call)) {
+            throw PlainHttp.refused("the agent speaks AgentVault at " + HttpAddress.origin(url));
+        }
+    }
+
+    private static String originOf(String typed) {
+        try {
+            return HttpAddress.origin(HttpAddress.of(typed));
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage(
+                    "invalid --allow-origin: " + typed + " (expected: such as https://agents.example.com)", null);
+        }
+    }
+
+    public AgentClient client() {
+        return client;
+    }
+
+    public boolean streams() {
+        return Boolean.TRUE.equals(client.card().capabilities().streaming());
+    }
+
+    /** @throws A2AException if the agent does not do webhooks */
+    public void requirePush() {
+        if (!Boolean.TRUE.equals(client.card().capabilities().pushNotifications())) {
+            throw A2AException.of(
+                    A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED,
+                    client.card().name() + " does not send push notifications");
+        }
+    }
+
+    @Nullable
+    public String tenant() {
+        return client.address().tenant();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

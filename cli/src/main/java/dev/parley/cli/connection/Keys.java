@@ -1,0 +1,96 @@
+package dev.parley.cli.connection;
+
+import dev.parley.cli.command.ClientSettings.KeyStore;
+import dev.parley.cli.command.HttpAddress;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
+import dev.parley.client.keys.KeyManager;
+import dev.parley.client.keys.KeyStatus;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The keys for agents, from where the settings say. */
+public final class Keys {
+    private Keys() {}
+
+    /** @throws CliException if the settings contradict each other or miss something */
+    public static KeyManager of(Invocation call) {
+        KeyManager.Builder keys =
+                KeyManager.builder().environment(call.around().environment()).warnings(call.output()::warn);
+        KeyStore store = call.keyStore();
+        if (store.file() != null) {
+            keys.file(store.file());
+        }
+        Path encrypted = store.encrypted();
+        if (store.keyring() && encrypted != null) {
+            throw CliException.usage("--keyring and --encrypted-keys: two keyrings", "leave one of them out");
+        }
+        if (store.keyring()) {
+            keys.keyring();
+        } else if (encrypted != null) {
+            Path keyFile = store.encryptedKey();
+            String passphrase = store.passphrase();
+            if (keyFile != null && passphrase == null) {
+                keys.encryptedFile(encrypted, keyFile);
+            } else if (keyFile == null && passphrase != null) {
+                keys.encryptedFile(encrypted, passphrase.toCharArray());
+            } else {
+                throw CliException.usage(
+                        "--encrypted-keys needs one thing that opens it",
+                        "give either --encrypted-keys-key or A2ACLI_ENCRYPTED_KEYS_PASSPHRASE");
+            }
+        }
+        return keys.build();
+    }
+
+    /** Whether there is anything to be sent to an agent of this service. */
+    public static boolean has(KeyManager keys, String service) {
+        return keys.apiKeyStatus(service) instanceof KeyStatus.Configured
+                || keys.oauthStatus(service) instanceof KeyStatus.Configured;
+    }
+
+    /** An origin to which keys of a service may go if an AgentVault card names the service. */
+    public record Place(String service, String origin) {}
+
+    /** @throws CliException if {@code --key-origin} is not a list of services and origins */
+    static List<Place> places(Invocation call) {
+        var places = new ArrayList<Place>();
+        for (String text : call.agent().keyOrigins()) {
+            try {
+                int equals = text.indexOf('=');
+                String service = text.substring(0, Math.max(0, equals));
+                if (!KeyManager.isServiceId(service)) {
+                    throw new IllegalArgumentException("no service");
+                }
+                places.add(new Place(service, HttpAddress.origin(HttpAddress.of(text.substring(equals + 1)))));
+            } catch (IllegalArgumentException wrong) {
+                throw CliException.usage(
+                        "invalid --key-origin: " + text + " (expected: such as bank=https://agents.example.com)", null);
+            }
+        }
+        return places;
+    }
+
+    /** Returns whether there are keys that may go to {@code url}: of its host, or of a service that is allowed there. */
+    static boolean areFor(KeyManager keys, List<Place> places, String url) {
+        Optional<String> host = serviceOf(url);
+        return host.isPresent()
+                && (has(keys, host.get())
+                        || places.stream()
+                                .filter(one ->
+                                        HttpAddress.isSameOrigin(one.origin(), HttpAddress.origin(URI.create(url))))
+                                .anyMatch(one -> has(keys, one.service())));
+    }
+
+    /** The service that an agent at {@code url} is; empty for what is no http URL. */
+    public static Optional<String> serviceOf(String url) {
+        try {
+            return Optional.of(KeyManager.serviceId(URI.create(url)));
+        } catch (IllegalArgumentException otherBinding) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package dev.parley.cli.connection;
+
+import dev.parley.cli.command.ClientSettings;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Problem;
+import dev.parley.client.spi.ClientException;
+import dev.parley.command.CommandException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.store.spi.InUseException;
+import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.StoreException;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Maps errors of agents and of the client to the codes and hints of this program.
+ *
+ * <p>Source: a2a-cli specification 0.2, sections 11.4 and 11.6; A2A specification 1.0, section 3.3.2.
+ */
+public final class Problems {
+    static final String NO_CARD_HINT =
+            "name the agent with -a: its address or the URL of its card; a hub lists its agents at /agents";
+
+    private static final Map<A2AError, String> NAMES = new EnumMap<>(A2AError.class);
+
+    static {
+        for (A2AError error : A2AError.values()) {
+            NAMES.put(error, camelCase(error.name()) + "Error");
+        }
+        NAMES.put(A2AError.PARSE_ERROR, "JSONParseError");
+        NAMES.put(A2AError.METHOD_NOT_ALLOWED, "InvalidRequestError");
+        NAMES.put(A2AError.PAYLOAD_TOO_LARGE, "InvalidRequestError");
+        NAMES.put(A2AError.RATE_LIMITED, "InternalError");
+        NAMES.put(A2AError.UNAVAILABLE, "InternalError");
+    }
+
+    /** Where the failure happened, as far as the wording depends on it. */
+    public record Place(String agent, @Nullable String binding, boolean credentialSent) {}
+
+    private Problems() {}
+
+    /** Returns the problem that is printed for {@code failure}. */
+    public static Problem of(Throwable failure, Place place) {
+        return switch (failure) {
+            case CliException known -> known.problem();
+            case A2AException refused -> of(refused, place);
+            case ClientException failed -> of(failed, place);
+            case CommandException failed -> of(failed);
+            case StoreException failed -> of(failed);
+            default ->
+                Problem.local(
+                        LocalError.INTERNAL,
+                        "unexpected: " + failure,
+                        "this is a fault of parley; repeat the command with --debug to see where");
+        };
+    }
+
+    private static Problem of(A2AException refused, Place place) {
+        A2AError error = refused.error();
+        String message = String.valueOf(refused.getMessage());
+        Object wireCode = code(error, place.binding());
+        if (error == A2AError.UNAUTHENTICATED || error == A2AError.PERMISSION_DENIED) {
+            LocalError local = place.credentialSent() ? LocalError.AUTH_FAILED : LocalError.CREDENTIALS_MISSING;
+            String what = place.credentialSent()
+                    ? place.agent() + " does not accept the credentials: "
+                    : place.agent() + " wants credentials: ";
+            return new Problem(
+                    local.code(),
+                    local.exitStatus(),
+                    what + message,
+                    "set A2ACLI_BEARER or A2ACLI_API_KEY, or keep a key: parley keys set --help; the schemes are"
+                            + " listed by: parley card get -a "
+                            + Invocation.quoted(place.agent()),
+                    wireCode);
+        }
+        return new Problem(
+                String.valueOf(NAMES.get(error)), 1, explained(refused, message), hint(refused, place), wireCode);
+    }
+
+    /** Some messages are fixed by a specification, so the details stand in the metadata. */
+    private static String explained(A2AException refused, String message) {
+        var text = new StringBuilder(message);
+        if (refused.error().hasFixedMessage()) {
+            refused.metadata()
+                    .forEach((name, value) ->
+                            text.append("; ").append(name).append(": ").append(value));
+        }
+        return text.toString();
+    }
+
+    private static @Nullable String hint(A2AException refused, Place place) {
+        if (refused.retryAfter() != null) {
+            return "try again in " + Math.max(1, refused.retryAfter().toSeconds()) + " s";
+        }
+        String agent = Invocation.quoted(place.agent());
+        return switch (refused.error()) {
+            case TASK_NOT_FOUND -> "list the tasks: parley task list -a " + agent + "; the wire messages: --debug";
+            case TASK_NOT_CANCELABLE -> "it has ended already: parley task get -a " + agent + " TASK-ID";
+            case PUSH_NOTIFICATION_NOT_SUPPORTED -> "follow the task instead: parley task subscribe -a " + agent;
+            case UNSUPPORTED_OPERATION -> "see what the agent can do: parley card get -a " + agent;
+            case CONTENT_TYPE_NOT_SUPPORTED -> "see the agent's input modes: parley card get -a " + agent;
+            case VERSION_NOT_SUPPORTED ->
+                "see the agent's versions: parley card get -a " + agent + "; signal another one with --a2a-version";
+            case PAYLOAD_TOO_LARGE -> "pass large files by URL: --file https://…";
+            default ->
+                CommandSources.hint(refused.error(), agent)
+                        .orElse("repeat the command with --debug to see the wire messages");
+        };
+    }
+
+    private static Problem of(ClientException failed, Place place) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (failed.problem()) {
+            case UNREACHABLE -> Problem.local(LocalError.UNREACHABLE, message, unreachableHint(place));
+            case LOST, CLOSED, REDIRECTED ->
+                Problem.local(
+                        LocalError.UNREACHABLE, message, "repeat the command with --debug to see how far it came");
+            case STREAM_CUT ->
+                Problem.local(LocalError.UNREACHABLE, message, "the task goes on: parley task get --wait TASK-ID");
+            case TIMED_OUT -> Problem.local(LocalError.TIMEOUT, message, "allow more time with --timeout");
+            case CARD_NOT_FOUND -> Problem.local(LocalError.CARD_NOT_FOUND, message, NO_CARD_HINT);
+            case CARD_INVALID ->
+                Problem.local(
+                        LocalError.CARD_INVALID,
+                        message,
+                        "list its faults: parley card validate -a " + Invocation.quoted(place.agent()));
+            case CARD_NOT_VERIFIED -> Problem.local(LocalError.CARD_UNVERIFIABLE, message, "see docs/signatures.md");
+            case NO_INTERFACE ->
+                Problem.local(
+                        LocalError.INTERNAL,
+                        message,
+                        "see the agent's interfaces: parley card get -a " + Invocation.quoted(place.agent()));
+            case ORIGIN_NOT_ALLOWED ->
+                Problem.local(
+                        LocalError.ORIGIN_NOT_ALLOWED,
+                        message,
+                        "if it may have your credentials: --allow-origin ORIGIN");
+            case PLAIN_HTTP -> Problem.local(LocalError.PLAIN_HTTP, message, PlainHttp.HINT);
+            case ANSWER_TOO_LARGE -> new Problem("InvalidAgentResponseError", 1, message, null, null);
+            case AUTHENTICATION_FAILED ->
+                Problem.local(
+                        LocalError.AUTH_FAILED,
+                        message,
+                        "see which client is used: parley keys get SERVICE; the secret may be a wrong or an old one");
+            case LOGIN_EXPIRED ->
+                Problem.local(
+                        LocalError.AUTH_FAILED,
+                        message,
+                        "log in again: parley auth login -a " + Invocation.quoted(place.agent()));
+            case NO_TOKEN ->
+                Problem.local(
+                        LocalError.UNREACHABLE,
+                        message,
+                        "the address comes from the agent's card: parley card get -a "
+                                + Invocation.quoted(place.agent()));
+            case KEYS -> Problem.local(LocalError.CREDENTIALS_MISSING, message, "see docs/keys.md");
+            case INTERRUPTED -> Problem.local(LocalError.INTERRUPTED, message, null);
+        };
+    }
+
+    /** Returns the problem of a data directory or a database that cannot be used. */
+    public static Problem of(StoreException failed) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (failed) {
+            case InUseException used ->
+                Problem.local(
+                        LocalError.DATA_IN_USE,
+                        message,
+                        "stop the hub that runs, or ask it by --url with a key that has the scope admin");
+            case NotOpenedException refused ->
+                switch (refused.reason()) {
+                    case SETTING ->
+                        Problem.local(LocalError.USAGE, message, "see PostgreSQL in docs/deployment.md for --database");
+                    case SERVER ->
+                        Problem.local(
+                                LocalError.DATABASE,
+                                message,
+                                "check the URL of --database, else the one that database.url in the data directory"
+                                        + " keeps");
+                    case DIRECTORY ->
+                        Problem.local(
+                                LocalError.DATA, message, "name another directory with --data, or see: parley doctor");
+                };
+            default -> Problem.local(LocalError.DATA, message, "see: parley doctor");
+        };
+    }
+
+    private static Problem of(CommandException failed) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (failed.kind()) {
+            case USAGE -> Problem.local(LocalError.USAGE, message, failed.hint());
+            case UNREACHABLE -> Problem.local(LocalError.UNREACHABLE, message, failed.hint());
+            case REFUSED -> Problem.local(LocalError.INTERNAL, message, failed.hint());
+            case null -> new Problem(failed.code(), 1, message, failed.hint(), null);
+        };
+    }
+
+    private static String unreachableHint(Place place) {
+        return place.agent().equals(ClientSettings.LOCAL_HUB)
+                ? "start a hub with: parley up; or name another agent with -a"
+                : "check the address given with -a, and that the agent is running";
+    }
+
+    private static @Nullable Object code(A2AError error, @Nullable String binding) {
+        if (binding == null) {
+            return null;
+        }
+        return binding.equals(AgentCard.Interface.JSONRPC) ? error.code() : error.httpStatus();
+    }
+
+    private static String camelCase(String constant) {
+        var name = new StringBuilder();
+        for (String word : constant.split("_", -1)) {
+            name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return name.toString();
+    }
+}

@@ -1,0 +1,156 @@
+package dev.parley.cli.connection;
+
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.Output;
+import dev.parley.client.spi.WireListener;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows on standard error what the tool does and what goes over the wire, if {@code --debug} asks for it; never a secret,
+ * whatever is asked for.
+ *
+ * <p>Source: a2a-cli specification 0.2, sections 7.2 and 12.1.
+ */
+public final class WireLog implements WireListener {
+    public static final String REDACTED = "[redacted]";
+
+    private static final int SHORTEST_SECRET = 4;
+    private static final Pattern SECRET_HEADER = Pattern.compile(
+            "(proxy-)?authorization|(set-)?cookie|.*(api-?key|token|secret|password|credential).*",
+            Pattern.CASE_INSENSITIVE);
+    private static final Pattern SECRET_MEMBER = Pattern.compile(
+            "(\"(?:token|credentials|password|secret|apiKey|clientSecret)\"\\s*:\\s*)\"(?:[^\"\\\\]|\\\\.)*+\"");
+    private static final Pattern USER_INFO = Pattern.compile("://[^/@\\s]+@");
+
+    private final @Nullable Output output;
+    private final List<String> secrets;
+    private final List<String> secretNames;
+    private final Map<Long, Long> started = new ConcurrentHashMap<>();
+
+    /** @param secretNames of headers and parameters whose values the user gave */
+    public WireLog(@Nullable Output output, List<String> secrets, List<String> secretNames) {
+        this.output = output;
+        this.secrets = secrets.stream()
+                .filter(secret -> secret.length() >= SHORTEST_SECRET)
+                .flatMap(secret -> forms(secret).stream())
+                .sorted(Comparator.comparingInt(String::length).reversed())
+                .toList();
+        this.secretNames =
+                secretNames.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+    }
+
+    public static WireLog of(Invocation call) {
+        List<String> names = call.credentials().parameters().stream()
+                .map(parameter -> parameter.replaceFirst(":.*", "").strip())
+                .toList();
+        return new WireLog(
+                call.reports().debug() ? call.output() : null, call.settings().secrets(), names);
+    }
+
+    boolean isOn() {
+        return output != null;
+    }
+
+    /** A secret as it may turn up: as it is, in a URL, in basic authentication. */
+    private static List<String> forms(String secret) {
+        byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
+        return List.of(
+                secret,
+                URLEncoder.encode(secret, StandardCharsets.UTF_8),
+                Base64.getEncoder().withoutPadding().encodeToString(bytes));
+    }
+
+    /** Logs a decision of the program. */
+    public void note(String text) {
+        if (output != null) {
+            output.note("debug: " + redact(text));
+        }
+    }
+
+    /** {@code text} without any secret that is known. */
+    String redact(String text) {
+        String shown = text;
+        for (String secret : secrets) {
+            shown = shown.replace(secret, REDACTED);
+        }
+        return USER_INFO.matcher(shown).replaceAll("://" + REDACTED + "@");
+    }
+
+    @Override
+    public void sending(long exchange, String method, String url, Map<String, List<String>> headers, String body) {
+        if (output == null) {
+            return;
+        }
+        started.put(exchange, System.nanoTime());
+        output.note("> " + method + " " + redact(url));
+        headers(">", headers);
+        body(">", body);
+    }
+
+    @Override
+    public void received(long exchange, int status, Map<String, List<String>> headers, String body) {
+        if (output == null) {
+            return;
+        }
+        Long start = started.get(exchange);
+        String time = start == null ? "" : " (" + (System.nanoTime() - start) / 1_000_000 + " ms)";
+        output.note("< " + status + time);
+        headers("<", headers);
+        body("<", body);
+    }
+
+    @Override
+    public void event(long exchange, @Nullable String id, String data) {
+        if (id != null) {
+            show("< id: " + id);
+        }
+        body("< data:", data);
+    }
+
+    @Override
+    public void retrying(String reason, Duration wait) {
+        note("trying again in " + wait.toMillis() + " ms: " + reason);
+    }
+
+    @Override
+    public void deviation(String what) {
+        note(what);
+    }
+
+    private void headers(String direction, Map<String, List<String>> headers) {
+        var sorted = new ArrayList<>(new HashMap<>(headers).entrySet());
+        sorted.sort(Map.Entry.comparingByKey());
+        for (var header : sorted) {
+            String name = header.getKey();
+            boolean secret =
+                    SECRET_HEADER.matcher(name).matches() || secretNames.contains(name.toLowerCase(Locale.ROOT));
+            for (String value : header.getValue()) {
+                show(direction + " " + name + ": " + (secret ? REDACTED : value));
+            }
+        }
+    }
+
+    private void body(String direction, String body) {
+        if (!body.isEmpty()) {
+            show(direction + " " + SECRET_MEMBER.matcher(body).replaceAll("$1\"" + REDACTED + "\""));
+        }
+    }
+
+    private void show(String line) {
+        if (output != null) {
+            output.note(redact(line));
+        }
+    }
+}

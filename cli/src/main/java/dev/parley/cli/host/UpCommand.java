@@ -1,0 +1,360 @@
+package dev.parley.cli.host;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.agents.DemoAgents;
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.command.Setting;
+import dev.parley.cli.command.Settings;
+import dev.parley.cli.command.UpSettings;
+import dev.parley.cli.connection.CardSignatures;
+import dev.parley.cli.connection.Problems;
+import dev.parley.cli.output.CliException;
+import dev.parley.cli.output.LocalError;
+import dev.parley.cli.output.Logs;
+import dev.parley.cli.output.Problem;
+import dev.parley.dialect.Json;
+import dev.parley.engine.Agent;
+import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
+import dev.parley.hub.HubSettings;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.settings.SettingReader;
+import dev.parley.protocol.settings.SettingType;
+import dev.parley.protocol.support.Nearest;
+import dev.parley.store.StoreSettings;
+import dev.parley.store.encryption.Sealing;
+import dev.parley.store.spi.InUseException;
+import dev.parley.store.spi.StoreException;
+import dev.parley.testkit.ConformanceAgent;
+import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.Callers;
+import dev.parley.trust.PolicyFile;
+import dev.parley.trust.TrustSettings;
+import dev.parley.trust.cards.CardKeys;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** {@code parley up}: a hub in the foreground, until the process is stopped. */
+public final class UpCommand {
+    private static final String CONFORMANCE = "conformance";
+    private static final String ECHO = "echo";
+
+    private UpCommand() {}
+
+    public static Command command() {
+        return Command.of(UpCommand::run)
+                .hub()
+                .footer("Each of these can also be set as PARLEY_… in the environment, or in the --config file.");
+    }
+
+    private static int run(Invocation call) throws InterruptedException {
+        SettingReader reader = call.settings().reader(Setting.Scope.HUB);
+        UpSettings settings = UpSettings.read(reader);
+        if (settings.logFormat().equals("json")) {
+            Logs.json();
+        }
+        List<AgentArchives.Contents> archives = archives(call, settings);
+        List<Agent> agents = agents(settings, archives);
+        OpenTelemetrySdk telemetry =
+                Telemetry.start(settings.otlpEndpoint(), call.around().environment());
+        HubSettings all = hubSettings(reader);
+        Hub hub = start(call, settings, all, agents, archives, telemetry);
+        var stopped = new CountDownLatch(1);
+        call.around().interruption().react(() -> {
+            Duration drain = all.server().drain();
+            Logs.note(call.output(), "stopping: calls in progress have " + drain.toSeconds() + " s to end");
+            hub.close();
+            if (telemetry != null) {
+                telemetry.close(); // sends what is left
+            }
+            Logs.note(call.output(), "stopped");
+            stopped.countDown();
+            return 0;
+        });
+        announce(call, settings, hub, agents);
+        OldGeneration.bound();
+        stopped.await();
+        return 0;
+    }
+
+    private static List<AgentArchives.Contents> archives(Invocation call, UpSettings settings) {
+        return settings.agents().stream()
+                .map(archive -> AgentArchives.read(call.path(archive)))
+                .toList();
+    }
+
+    /** The agents to host, the default one first. */
+    private static List<Agent> agents(UpSettings settings, List<AgentArchives.Contents> archives) {
+        var byName = new LinkedHashMap<String, Agent>();
+        archives.forEach(archive -> archive.agents().forEach(agent -> add(byName, agent)));
+        if (!settings.noDemo()) {
+            for (Agent demo : DemoAgents.all()) {
+                byName.putIfAbsent(demo.name(), demo); // one's own agent of that name is meant to be used
+            }
+        }
+        String wanted = settings.defaultAgent();
+        if (CONFORMANCE.equals(wanted) && !byName.containsKey(CONFORMANCE)) {
+            byName.put(CONFORMANCE, ConformanceAgent.create());
+        }
+        if (byName.isEmpty()) {
+            throw CliException.usage("no agents to host", "name a jar with --agents, or leave --no-demo out");
+        }
+        if (wanted != null && !byName.containsKey(wanted)) {
+            throw CliException.usage(
+                    "--default-agent: no agent " + wanted + " (expected: one of " + String.join(", ", byName.keySet())
+                            + ")",
+                    "did you mean " + Nearest.to(wanted, byName.keySet()) + "?");
+        }
+        return defaultFirst(byName, wanted);
+    }
+
+    private static void add(Map<String, Agent> byName, Agent agent) {
+        if (byName.putIfAbsent(agent.name(), agent) != null) {
+            throw CliException.usage(
+                    "agent \"" + agent.name() + "\": duplicate name in --agents", "leave one of them out");
+        }
+    }
+
+    private static List<Agent> defaultFirst(Map<String, Agent> byName, @Nullable String wanted) {
+        String name = wanted != null
+                ? wanted
+                : byName.containsKey(ECHO) ? ECHO : byName.keySet().iterator().next();
+        var ordered = new ArrayList<>(byName.values());
+        ordered.removeIf(agent -> agent.name().equals(name));
+        Agent first = byName.get(name);
+        if (first != null) {
+            ordered.addFirst(first);
+        }
+        return ordered;
+    }
+
+    private static Hub start(
+            Invocation call,
+            UpSettings settings,
+            HubSettings all,
+            List<Agent> agents,
+            List<AgentArchives.Contents> archives,
+            @Nullable OpenTelemetrySdk telemetry) {
+        HubBuilder hub = Hub.builder()
+                .settings(call.settings().reader(Setting.Scope.HUB))
+                .agents(agents.toArray(Agent[]::new))
+                .defaultAgent(agents.getFirst().name());
+        archives.forEach(archive -> hub.extensions(archive.extensions()));
+        requireTogether(call.settings(), all);
+        requireIssuer(all.trust());
+        configure(call, settings, all, hub);
+        if (telemetry != null) {
+            hub.openTelemetry(telemetry);
+        }
+        requireHosted(all.trust(), agents);
+        try {
+            return hub.start();
+        } catch (RuntimeException failure) {
+            throw explained(all, failure);
+        }
+    }
+
+    /** Reads the settings of the hub, each once to be refused with its source. */
+    private static HubSettings hubSettings(SettingReader reader) {
+        try {
+            var unused = TrustSettings.read(reader);
+        } catch (IllegalArgumentException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
+        }
+        try {
+            return HubSettings.read(reader);
+        } catch (IllegalArgumentException unknown) {
+            throw CliException.usage(String.valueOf(unknown.getMessage()), "see parley up --help");
+        }
+    }
+
+    /** Gives {@code hub} what the files and the environment of this program hold. */
+    private static void configure(Invocation call, UpSettings settings, HubSettings all, HubBuilder hub) {
+        TrustSettings trust = all.trust();
+        try {
+            Callers.Builder callers =
+                    Callers.builder().environment(call.around().environment());
+            hub.callers((trust.callers() == null ? callers : callers.file(trust.callers())).build());
+            if (trust.policy() != null) {
+                hub.policy(PolicyFile.read(trust.policy()));
+            }
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
+        }
+        if (!settings.cardKeys().isEmpty()) {
+            hub.cardKeys(CardSignatures.keys(call, settings.cardKeys()));
+        }
+        try {
+            Sealing keys = all.store().encryption();
+            if (keys != null) {
+                hub.encryption(keys);
+            }
+        } catch (IOException | IllegalArgumentException wrong) {
+            throw CliException.usage(
+                    "invalid encryption key: " + wrong.getMessage(), "openssl rand -base64 32 makes one");
+        }
+    }
+
+    /** Refuses settings that need or exclude each other. */
+    private static void requireTogether(Settings settings, HubSettings all) {
+        StoreSettings store = all.store();
+        if (store.inMemory() && store.database() != null) {
+            throw CliException.usage("--database and --in-memory together (expected: one of them)", null);
+        }
+        if (!store.encryptionKeys().isEmpty() && store.encryptionKeyFile() != null) {
+            throw CliException.usage(
+                    "--encryption-key and --encryption-key-file together (expected: one of them)", null);
+        }
+        if ((all.server().tlsCertificate() == null) != (all.server().tlsKey() == null)) {
+            throw CliException.usage(
+                    "TLS needs both a certificate and its key", "give --tls-cert and --tls-key together");
+        }
+        Integer port = all.adminPort();
+        if (port == null && settings.source(Setting.hub("admin-bind")) != Settings.Source.DEFAULT) {
+            throw CliException.usage(
+                    "--admin-bind without --admin-port (expected: both, or neither)",
+                    "a separate port for operators needs --admin-port");
+        }
+        if (port != null && port != 0 && port == all.server().port()) {
+            throw CliException.usage(
+                    "--port and --admin-port are both " + port + " (expected: two ports)",
+                    "leave --admin-port out, and operators are answered at --port");
+        }
+    }
+
+    /** Callers by this scheme are known only to an issuer. */
+    private static void requireIssuer(TrustSettings trust) {
+        if (!trust.issuers().isEmpty()) {
+            return;
+        }
+        boolean ofAgent = trust.ofAgents().values().stream()
+                .anyMatch(wanted -> wanted.schemes().contains(Scheme.OPEN_ID));
+        if (ofAgent || trust.authentication().schemes().contains(Scheme.OPEN_ID)) {
+            throw CliException.usage(
+                    (trust.authentication().schemes().contains(Scheme.OPEN_ID) ? "--auth" : "--agent-auth")
+                            + ": openIdConnect without --issuer (expected: the issuer of the tokens)",
+                    "such as --issuer https://login.example.com; see docs/authentication.md");
+        }
+    }
+
+    /** A misspelt name would leave the agent that is meant unguarded. */
+    private static void requireHosted(TrustSettings trust, List<Agent> agents) {
+        List<String> names = agents.stream().map(Agent::name).toList();
+        for (String guarded : trust.ofAgents().keySet()) {
+            if (!names.contains(guarded)) {
+                throw CliException.usage(
+                        "--agent-auth: no agent " + guarded + " (expected: one of " + String.join(", ", names) + ")",
+                        "did you mean " + Nearest.to(guarded, names) + "?");
+            }
+        }
+    }
+
+    private static RuntimeException explained(HubSettings all, RuntimeException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BindException) {
+                Integer adminPort = all.adminPort();
+                boolean admin = adminPort != null
+                        && String.valueOf(failure.getMessage()).contains(":" + adminPort + ":");
+                int port = admin ? requireNonNull(adminPort) : all.server().port();
+                String address = admin ? all.adminBind() : all.server().bind();
+                return CliException.local(
+                        LocalError.PORT,
+                        "port " + port + " of " + address + " cannot be opened: " + cause.getMessage(),
+                        "another hub may be running; stop it, or take another port with "
+                                + (admin ? "--admin-port " : "--port ") + (port + 1) + " (0: any free one)",
+                        failure);
+            }
+        }
+        if (failure instanceof StoreException store) {
+            Problem problem = Problems.of(store);
+            Problem started = store instanceof InUseException
+                    ? problem.withHint("another hub may be running; stop it, or name another directory with --data")
+                    : problem;
+            return new CliException(started.prefixed("the hub did not start: "), failure);
+        }
+        boolean settings = failure instanceof IllegalArgumentException;
+        return CliException.local(
+                settings ? LocalError.USAGE : LocalError.INTERNAL,
+                "the hub did not start: " + failure.getMessage(),
+                settings ? "parley config show prints each setting and its source" : null,
+                failure);
+    }
+
+    /** The URL, the agents, and three things to try. */
+    private static void announce(Invocation call, UpSettings settings, Hub hub, List<Agent> agents) {
+        List<String> auth =
+                SettingType.LIST.parser().apply(String.join(",", call.settings().texts(Setting.hub("auth"))));
+        String url = hub.url();
+        String first = agents.getFirst().name();
+        call.output().result(() -> json(hub, agents), page -> {
+            page.field("URL", url);
+            if (!hub.adminUrl().equals(url)) {
+                page.field("Admin-URL", hub.adminUrl());
+            }
+            if (!auth.equals(List.of("none"))) {
+                page.field("Authentication", String.join(", ", auth));
+            }
+            hub.bootstrapKey().ifPresent(key -> page.field("Bootstrap-Key", key + " (scope admin; shown this once)"));
+            if (!settings.cardKeys().isEmpty()) {
+                page.field("Card-Keys", url + CardKeys.PATH);
+            }
+            for (Agent agent : agents) {
+                page.field("Agent", agent.name() + " - " + description(agent) + " - " + card(url, agent));
+            }
+        });
+        if (call.output().isJson()) {
+            return;
+        }
+        boolean byKey = auth.contains("required") || auth.contains("apiKey");
+        String body = "{\"message\":{\"messageId\":\"1\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"hello\"}]}}";
+        call.output()
+                .print("\nTry, in another terminal:\n"
+                        + (byKey ? "  export A2ACLI_API_KEY=…   # of a caller\n" : "")
+                        + "  parley send -a " + url + "/agents/" + first + " \"hello\"\n"
+                        + "  curl -s " + url + "/agents/" + first
+                        + "/message:send -H 'Content-Type: application/json' -H 'A2A-Version: 1.0'"
+                        + (byKey ? " -H \"X-Api-Key: $A2ACLI_API_KEY\"" : "") + " -d '" + body + "'\n"
+                        + "  parley task list -a " + url + "/agents/" + first + "\n");
+    }
+
+    private static byte[] json(Hub hub, List<Agent> agents) {
+        String url = hub.url();
+        var shown = agents.stream()
+                .map(agent -> {
+                    Map<String, Object> one = new LinkedHashMap<>();
+                    one.put("name", agent.name());
+                    one.put("description", description(agent));
+                    one.put("card", card(url, agent));
+                    return one;
+                })
+                .toList();
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("url", url);
+        if (!hub.adminUrl().equals(url)) {
+            all.put("adminUrl", hub.adminUrl());
+        }
+        hub.bootstrapKey().ifPresent(key -> all.put("bootstrapKey", key));
+        all.put("agents", shown);
+        return Json.write(all);
+    }
+
+    private static String description(Agent agent) {
+        var nowhere = new AgentCard.Interface("", AgentCard.Interface.JSONRPC, null, "1.0");
+        return agent.card(List.of(nowhere)).description();
+    }
+
+    private static String card(String url, Agent agent) {
+        return url + "/agents/" + agent.name() + "/.well-known/agent-card.json";
+    }
+}

@@ -1,0 +1,178 @@
+package dev.parley.cli.output;
+
+import dev.parley.command.CommandOutput;
+import dev.parley.dialect.Json;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes results to standard output and all other lines to standard error.
+ *
+ * <p>Results are text or JSON as the caller chose; JSON is always one line per document, so a stream of them is JSONL.
+ * Safe for any thread, because a signal may interrupt a command that is writing.
+ */
+public final class Output implements CommandOutput {
+    /** The reader of standard output has gone; nothing more can be told to it. */
+    public static final class ReaderGone extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Surroundings around;
+    private final boolean json;
+    private boolean progressShown;
+
+    public Output(Surroundings around, boolean json) {
+        this.around = around;
+        this.json = json;
+    }
+
+    @Override
+    public boolean isJson() {
+        return json;
+    }
+
+    /** One result, in the format the caller wants. */
+    @Override
+    public void result(Supplier<byte[]> document, Consumer<Fields> text) {
+        if (json) {
+            print(new String(document.get(), StandardCharsets.UTF_8) + '\n');
+        } else {
+            var page = new TextPage();
+            text.accept(page);
+            print(page.toString());
+        }
+    }
+
+    /** A result whose lines of text are its members, with their names as labels. */
+    public void members(Map<String, ?> members) {
+        result(() -> Json.write(members), page -> TextPage.members(page, members));
+    }
+
+    /** A result that is JSON in either format: on one line, or laid out for people. */
+    public void json(byte[] document) {
+        if (json) {
+            print(new String(document, StandardCharsets.UTF_8) + '\n');
+        } else {
+            layout(Json.read(document, Object.class));
+        }
+    }
+
+    @Override
+    public void layout(@Nullable Object value) {
+        print(PrettyJson.of(value) + '\n');
+    }
+
+    @Override
+    public void line(String text) {
+        print(TextPage.oneLine(text) + '\n');
+    }
+
+    /** Lines that matter only to people: part of the text output, but a note beside JSON. */
+    public void aside(String label, String value) {
+        String page = new TextPage().field(label, value).toString();
+        if (json) {
+            tell(page);
+        } else {
+            print(page);
+        }
+    }
+
+    /** Text for standard output as it is, such as help. */
+    @Override
+    public void print(String text) {
+        lock.lock();
+        try {
+            clearProgress();
+            PrintStream out = around.out();
+            out.print(text);
+            out.flush();
+            if (out.checkError()) {
+                throw new ReaderGone();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A diagnostic line. */
+    @Override
+    public void note(String text) {
+        tell(TextPage.oneLine(text) + '\n');
+    }
+
+    /** A diagnostic line for logs; at a terminal {@link #progress} stands for it. */
+    public void noteBesideTerminal(String text) {
+        if (!around.terminal()) {
+            note(text);
+        }
+    }
+
+    public void warn(String text) {
+        tell(coloured("33", "Warning:") + " " + TextPage.oneLine(text) + '\n');
+    }
+
+    /** The failure that ends the command: the envelope beside JSON results, otherwise lines for people. */
+    public void failure(Problem problem) {
+        if (json) {
+            print(new String(problem.json(), StandardCharsets.UTF_8) + '\n');
+            return;
+        }
+        var lines = new StringBuilder()
+                .append(coloured("31", "Error:"))
+                .append(' ')
+                .append(TextPage.oneLine(problem.message()))
+                .append(" (")
+                .append(problem.code())
+                .append(")\n");
+        if (problem.hint() != null) {
+            lines.append("Hint: ").append(TextPage.oneLine(problem.hint())).append('\n');
+        }
+        tell(lines.toString());
+    }
+
+    /** A line that overwrites itself, for people who wait at a terminal; nothing elsewhere. */
+    @Override
+    public void progress(String text) {
+        if (!around.terminal()) {
+            return;
+        }
+        lock.lock();
+        try {
+            String line = TextPage.oneLine(text);
+            around.err().print("\r\u001b[K" + (line.length() > 78 ? line.substring(0, 77) + "…" : line));
+            around.err().flush();
+            progressShown = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tell(String text) {
+        lock.lock();
+        try {
+            clearProgress();
+            around.err().print(text);
+            around.err().flush();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void clearProgress() {
+        if (progressShown) {
+            around.err().print("\r\u001b[K");
+            around.err().flush();
+            progressShown = false;
+        }
+    }
+
+    private String coloured(String colour, String text) {
+        return around.colour() ? "\u001b[" + colour + "m" + text + "\u001b[0m" : text;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.parley.cli.output;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Everything outside the program that a command may touch, so that a test can stand in for it.
+ *
+ * @param directory the working directory, absolute
+ * @param home of the user, for {@code ~}
+ * @param interruption handler of Ctrl-C and SIGTERM
+ * @param terminal whether {@code err} is a terminal, so that progress and colour make sense there
+ */
+public record Surroundings(
+        InputStream in,
+        PrintStream out,
+        PrintStream err,
+        Map<String, String> environment,
+        Path directory,
+        Path home,
+        Interruption interruption,
+        boolean terminal) {
+    public Surroundings {
+        environment = Map.copyOf(environment);
+    }
+
+    /** Resolves what a person typed: {@code ~} and relative paths. */
+    public Path path(Path typed) {
+        String text = typed.toString();
+        if (text.equals("~")) {
+            return home;
+        }
+        return text.startsWith("~/") ? home.resolve(text.substring(2)) : directory.resolve(typed);
+    }
+
+    public Path path(String typed) {
+        return path(Path.of(typed));
+    }
+
+    /** Colour only for people who have not declined it. Source: no-color.org. */
+    boolean colour() {
+        return terminal && environment.getOrDefault("NO_COLOR", "").isEmpty();
+    }
+
+    /**
+     * Whether a stream of the process is a terminal: 0, 1 or 2. Java knows it only of all three together; Linux also of each.
+     */
+    @SuppressWarnings("SystemConsoleNull") // it is null without a terminal, once java.base is the one to make it
+    public static boolean isTerminal(int descriptor) {
+        try {
+            String device = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
+            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty");
+        } catch (IOException | UnsupportedOperationException elsewhere) {
+            System.setProperty("jdk.console", "java.base");
+            return System.console() != null;
+        }
+    }
+
+    /** The version that the build gave this program. */
+    public static String version() {
+        String version = Surroundings.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+}

@@ -1,0 +1,199 @@
+package dev.parley.cli.task;
+
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.output.CliException;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Part;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Stack;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * The parts of a message in the order in which they stand on the command line.
+ *
+ * <p>Source: a2a-cli specification 0.2, section 10.2.
+ */
+public final class MessageParts implements IParameterConsumer {
+    private static final long LARGE = 10L << 20;
+
+    /** Names of types that Java does not know everywhere, or knows differently on different machines. */
+    private static final Map<String, String> TYPES = Map.ofEntries(
+            Map.entry("csv", "text/csv"),
+            Map.entry("gif", "image/gif"),
+            Map.entry("gz", "application/gzip"),
+            Map.entry("htm", "text/html"),
+            Map.entry("html", "text/html"),
+            Map.entry("jpeg", "image/jpeg"),
+            Map.entry("jpg", "image/jpeg"),
+            Map.entry("json", "application/json"),
+            Map.entry("jsonl", "application/jsonl"),
+            Map.entry("md", "text/markdown"),
+            Map.entry("mp3", "audio/mpeg"),
+            Map.entry("mp4", "video/mp4"),
+            Map.entry("pdf", "application/pdf"),
+            Map.entry("png", "image/png"),
+            Map.entry("svg", "image/svg+xml"),
+            Map.entry("tsv", "text/tab-separated-values"),
+            Map.entry("txt", "text/plain"),
+            Map.entry("wav", "audio/wav"),
+            Map.entry("webp", "image/webp"),
+            Map.entry("xml", "application/xml"),
+            Map.entry("yaml", "application/yaml"),
+            Map.entry("yml", "application/yaml"),
+            Map.entry("zip", "application/zip"));
+
+    /** A part as it was asked for. {@code option} is the flag. */
+    private record Wanted(
+            String option, String value, @Nullable String mediaType) {}
+
+    private final List<Wanted> wanted = new ArrayList<>();
+
+    /** The options that make parts. */
+    public Command describe(Command command) {
+        return command.option(option("--text", "TEXT", "A text part; repeatable, like the next two. Order is kept."))
+                .option(option(
+                        "--file", "PATH|URL", "A file part: a local file's bytes, or a URL for the agent to fetch."))
+                .option(option("--data", "PATH|-", "A data part: JSON from a file, or from standard input."))
+                .option(option(
+                        "--media-type", "TYPE", "Media type of the part just before; otherwise it is inferred."));
+    }
+
+    private OptionSpec option(String name, String label, String description) {
+        return OptionSpec.builder(name)
+                .type(List.class)
+                .auxiliaryTypes(String.class)
+                .arity("1")
+                .paramLabel(label)
+                .description(description)
+                .parameterConsumer(this)
+                .build();
+    }
+
+    @Override
+    public void consumeParameters(Stack<String> args, ArgSpec argument, CommandSpec command) {
+        String name = ((OptionSpec) argument).longestName();
+        if (args.isEmpty()) {
+            throw new MissingParameterException(
+                    command.commandLine(), argument, "Missing required parameter for option '" + name + "'");
+        }
+        String value = args.pop();
+        if (!name.equals("--media-type")) {
+            wanted.add(new Wanted(name, value, null));
+            return;
+        }
+        Wanted before = wanted.isEmpty() ? null : wanted.removeLast();
+        if (before == null || before.mediaType() != null) {
+            throw CliException.usage(
+                    "--media-type " + value + " belongs to no part",
+                    "write it behind the part it is for: --file report.bin --media-type application/pdf");
+        }
+        wanted.add(new Wanted(before.option(), before.value(), value));
+    }
+
+    /** The parts; {@code text} is the first of them, if there is one. */
+    public List<Part> parts(@Nullable String text, Invocation call) {
+        var parts = new ArrayList<Part>();
+        boolean stdinRead = "-".equals(text);
+        if (text != null) {
+            parts.add(Part.text(plain(text, call)));
+        }
+        for (Wanted part : wanted) {
+            if (part.option().equals("--data") && part.value().equals("-")) {
+                if (stdinRead) {
+                    throw CliException.usage("standard input is wanted twice", "use - only once");
+                }
+                stdinRead = true;
+            }
+            parts.add(
+                    switch (part.option()) {
+                        case "--text" -> new Part.Text(part.value(), null, part.mediaType(), Map.of());
+                        case "--file" -> file(part, call);
+                        default -> new Part.Data(data(part.value(), call), null, part.mediaType(), Map.of());
+                    });
+        }
+        if (parts.isEmpty()) {
+            throw CliException.usage(
+                    "nothing to send (expected: a text, --text, --file or --data)",
+                    "parley send \"hello\"; parley send - reads standard input");
+        }
+        return parts;
+    }
+
+    /** A positional text: itself, {@code -} for standard input, {@code @file} for a file's text, {@code @@…} for an at sign. */
+    private static String plain(String text, Invocation call) {
+        if (text.equals("-")) {
+            return new String(stdin(call), StandardCharsets.UTF_8);
+        }
+        if (text.startsWith("@@")) {
+            return text.substring(1);
+        }
+        return text.startsWith("@") ? new String(bytes(text.substring(1), "text", call), StandardCharsets.UTF_8) : text;
+    }
+
+    private static Part file(Wanted part, Invocation call) {
+        String value = part.value();
+        if (value.startsWith("http://") || value.startsWith("https://")) {
+            return new Part.Url(value, null, part.mediaType(), Map.of());
+        }
+        byte[] bytes = bytes(value, "--file", call);
+        if (bytes.length > LARGE) {
+            call.output().warn(value + " has " + (bytes.length >> 20) + " MB: agents limit requests, a URL is better");
+        }
+        String name = String.valueOf(Path.of(value).getFileName());
+        return new Part.Raw(bytes, name, part.mediaType() == null ? mediaType(name) : part.mediaType(), Map.of());
+    }
+
+    /** The media type that a file name suggests; null if it suggests none. */
+    public static @Nullable String mediaType(String name) {
+        return TYPES.get(name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT));
+    }
+
+    private static @Nullable Object data(String value, Invocation call) {
+        byte[] json = value.equals("-") ? stdin(call) : bytes(value, "--data", call);
+        try {
+            // Read as a member, because a bare value may be null.
+            var wrapped = new byte[json.length + 6];
+            System.arraycopy("{\"d\":".getBytes(StandardCharsets.UTF_8), 0, wrapped, 0, 5);
+            System.arraycopy(json, 0, wrapped, 5, json.length);
+            wrapped[wrapped.length - 1] = '}';
+            return ((Map<?, ?>) Json.read(wrapped, Map.class)).get("d");
+        } catch (A2AException malformed) {
+            throw CliException.usage(
+                    "--data " + value + " is no JSON: " + malformed.getMessage(),
+                    "send it as text: --text or @" + value);
+        }
+    }
+
+    private static byte[] bytes(String name, String what, Invocation call) {
+        try {
+            return Files.readAllBytes(call.path(name));
+        } catch (NoSuchFileException missing) {
+            throw CliException.usage(what + ": no such file: " + name, null);
+        } catch (IOException unreadable) {
+            throw CliException.usage(what + ": cannot read " + name + ": " + unreadable.getMessage(), null);
+        }
+    }
+
+    private static byte[] stdin(Invocation call) {
+        try {
+            return call.around().in().readAllBytes();
+        } catch (IOException unreadable) {
+            throw CliException.usage("cannot read standard input: " + unreadable.getMessage(), null);
+        }
+    }
+}

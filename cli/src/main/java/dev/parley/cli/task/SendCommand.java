@@ -1,0 +1,82 @@
+package dev.parley.cli.task;
+
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.Problems;
+import dev.parley.cli.output.CliException;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Role;
+import dev.parley.protocol.SendResult;
+import java.util.List;
+import java.util.Set;
+
+/** {@code parley send}. Source: a2a-cli specification 0.2, section 10.2. */
+public final class SendCommand {
+    /** Refusals of the task that was to be continued. */
+    private static final Set<A2AError> ABOUT_THE_TASK =
+            Set.of(A2AError.TASK_NOT_FOUND, A2AError.UNSUPPORTED_OPERATION, A2AError.INVALID_PARAMS);
+
+    private SendCommand() {}
+
+    public static Command command() {
+        var parts = new MessageParts();
+        return parts
+                .describe(Command.of(call -> run(call, parts))
+                        .optional("TEXT", "The text to send; - reads it from standard input, @FILE from a file."))
+                .stream()
+                .agent("task-id", "context-id", "metadata", "async", "wait", "poll-interval", "timeout");
+    }
+
+    private static int run(Invocation call, MessageParts parts) throws InterruptedException {
+        boolean async = call.settings().isAsync();
+        if (async && call.isStreaming()) {
+            if (call.settings().isTyped("async")) {
+                throw CliException.usage("--async and --stream contradict each other", "leave one of them out");
+            }
+            async = false;
+        }
+        Message message = Message.of(Role.USER, parts.parts(call.argument(0), call))
+                .in(call.request().contextId(), call.request().taskId());
+        var request = new Operation.SendMessage(
+                null,
+                message,
+                new SendConfiguration(List.of(), null, null, true),
+                call.request().metadata());
+        boolean immediately = async;
+        return Connection.open(call, agent -> {
+            send(call, agent, request, immediately);
+            return 0;
+        });
+    }
+
+    private static void send(Invocation call, Connection agent, Operation.SendMessage request, boolean async)
+            throws InterruptedException {
+        var report = new TaskReport(call);
+        try {
+            if (async) {
+                report.sent(agent.client().call(request, CallContext.anonymous()));
+            } else if (call.isStreaming()) {
+                SendResult result = new Follow(agent, call, report::event).send(request.message(), request);
+                report.streamed(result);
+            } else {
+                report.sent(new Follow(agent, call, event -> {}).send(request.message(), request));
+            }
+        } catch (A2AException refused) {
+            if (request.message().taskId() == null || !ABOUT_THE_TASK.contains(refused.error())) {
+                throw refused;
+            }
+            throw new CliException(
+                    Problems.of(refused, agent.place())
+                            .withHint("the agent does not take messages for task "
+                                    + request.message().taskId()
+                                    + "; no other task was made. Repeat with --debug to see its answer"),
+                    refused);
+        }
+    }
+}
