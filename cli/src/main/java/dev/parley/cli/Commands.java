@@ -205,23 +205,6 @@ final class Commands {
         }
     }
 
-    /** Help lists commands before options, because there are many options. */
-    private static final List<String> SECTIONS = List.of(
-            UsageMessageSpec.SECTION_KEY_HEADER_HEADING,
-            UsageMessageSpec.SECTION_KEY_HEADER,
-            UsageMessageSpec.SECTION_KEY_SYNOPSIS_HEADING,
-            UsageMessageSpec.SECTION_KEY_SYNOPSIS,
-            UsageMessageSpec.SECTION_KEY_DESCRIPTION_HEADING,
-            UsageMessageSpec.SECTION_KEY_DESCRIPTION,
-            UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING,
-            UsageMessageSpec.SECTION_KEY_COMMAND_LIST,
-            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST_HEADING,
-            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST,
-            UsageMessageSpec.SECTION_KEY_OPTION_LIST_HEADING,
-            UsageMessageSpec.SECTION_KEY_OPTION_LIST,
-            UsageMessageSpec.SECTION_KEY_FOOTER_HEADING,
-            UsageMessageSpec.SECTION_KEY_FOOTER);
-
     private final Map<CommandSpec, Command> commands = new IdentityHashMap<>();
     private final CommandLine parser;
 
@@ -283,11 +266,17 @@ final class Commands {
     private CommandSpec spec(Command command, String name, List<Entry> below) {
         CommandSpec spec = command.spec().name(name);
         commands.put(spec, command);
+        // Help lists commands before options, because there are many options.
+        var sections = new ArrayList<>(spec.usageMessage().sectionKeys());
+        var list =
+                List.of(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, UsageMessageSpec.SECTION_KEY_COMMAND_LIST);
+        sections.removeAll(list);
+        sections.addAll(sections.indexOf(UsageMessageSpec.SECTION_KEY_PARAMETER_LIST_HEADING), list);
         spec.usageMessage()
                 .sortOptions(false)
                 .synopsisHeading("%nUsage: ")
                 .abbreviateSynopsis(true)
-                .sectionKeys(SECTIONS)
+                .sectionKeys(sections)
                 .parameterListHeading("%n")
                 .optionListHeading("%n")
                 .commandListHeading("%nCommands:%n");

@@ -6,6 +6,7 @@ import dev.parley.client.calls.Means;
 import dev.parley.client.http.HeaderText;
 import dev.parley.client.http.HttpUrl;
 import dev.parley.client.http.HttpUrl.Origin;
+import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.CardPolicy;
 import dev.parley.client.spi.ClientException;
@@ -25,9 +26,6 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.support.Backoff;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
-import java.net.Socket;
-import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,9 +36,6 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of an {@link AgentClient}. For one thread. */
@@ -292,13 +287,7 @@ public final class AgentClientBuilder {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "TLS certificates are not checked: others on the network can read and change all messages");
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[] {new TrustsEverybody()}, null);
-            return sslContext(context);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has TLS", e);
-        }
+        return sslContext(UncheckedTls.context());
     }
 
     /**
@@ -451,31 +440,5 @@ public final class AgentClientBuilder {
             throw new IllegalArgumentException(name + ": " + number + " (expected: >= 0)");
         }
         return number;
-    }
-
-    /** Being an extended trust manager, it also switches the check of host names off. */
-    private static final class TrustsEverybody extends X509ExtendedTrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
     }
 }

@@ -9,6 +9,7 @@ import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
+import dev.parley.client.http.UncheckedTls;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
@@ -106,7 +107,7 @@ public final class Connection implements AutoCloseable {
             builder.plainHttp();
         }
         if (call.agent().insecure()) {
-            builder.sslContext(InsecureTls.context());
+            builder.sslContext(UncheckedTls.context());
         }
         boolean credentialSent = credentials(call, card, builder);
         allowOrigins(call, found, card, builder, credentialSent);

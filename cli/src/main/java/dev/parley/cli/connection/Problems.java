@@ -115,80 +115,63 @@ public final class Problems {
     }
 
     private static Problem of(ClientException failed, Place place) {
-        String message = String.valueOf(failed.getMessage());
-        return switch (failed.problem()) {
-            case UNREACHABLE -> Problem.local(LocalError.UNREACHABLE, message, unreachableHint(place));
-            case LOST, CLOSED, REDIRECTED ->
-                Problem.local(
-                        LocalError.UNREACHABLE, message, "repeat the command with --debug to see how far it came");
-            case STREAM_CUT ->
-                Problem.local(LocalError.UNREACHABLE, message, "the task goes on: parley task get --wait TASK-ID");
-            case TIMED_OUT -> Problem.local(LocalError.TIMEOUT, message, "allow more time with --timeout");
-            case CARD_NOT_FOUND -> Problem.local(LocalError.CARD_NOT_FOUND, message, NO_CARD_HINT);
-            case CARD_INVALID ->
-                Problem.local(
-                        LocalError.CARD_INVALID,
-                        message,
-                        "list its faults: parley card validate -a " + Invocation.quoted(place.agent()));
-            case CARD_NOT_VERIFIED -> Problem.local(LocalError.CARD_UNVERIFIABLE, message, "see docs/signatures.md");
-            case NO_INTERFACE ->
-                Problem.local(
-                        LocalError.INTERNAL,
-                        message,
-                        "see the agent's interfaces: parley card get -a " + Invocation.quoted(place.agent()));
-            case ORIGIN_NOT_ALLOWED ->
-                Problem.local(
-                        LocalError.ORIGIN_NOT_ALLOWED,
-                        message,
-                        "if it may have your credentials: --allow-origin ORIGIN");
-            case PLAIN_HTTP -> Problem.local(LocalError.PLAIN_HTTP, message, PlainHttp.HINT);
-            case ANSWER_TOO_LARGE -> new Problem("InvalidAgentResponseError", 1, message, null, null);
-            case AUTHENTICATION_FAILED ->
-                Problem.local(
-                        LocalError.AUTH_FAILED,
-                        message,
-                        "see which client is used: parley keys get SERVICE; the secret may be a wrong or an old one");
-            case LOGIN_EXPIRED ->
-                Problem.local(
-                        LocalError.AUTH_FAILED,
-                        message,
-                        "log in again: parley auth login -a " + Invocation.quoted(place.agent()));
-            case NO_TOKEN ->
-                Problem.local(
-                        LocalError.UNREACHABLE,
-                        message,
-                        "the address comes from the agent's card: parley card get -a "
-                                + Invocation.quoted(place.agent()));
-            case KEYS -> Problem.local(LocalError.CREDENTIALS_MISSING, message, "see docs/keys.md");
-            case INTERRUPTED -> Problem.local(LocalError.INTERRUPTED, message, null);
+        LocalError kind = switch (failed.problem()) {
+            case UNREACHABLE, LOST, CLOSED, REDIRECTED, STREAM_CUT, NO_TOKEN -> LocalError.UNREACHABLE;
+            case TIMED_OUT -> LocalError.TIMEOUT;
+            case CARD_NOT_FOUND -> LocalError.CARD_NOT_FOUND;
+            case CARD_INVALID -> LocalError.CARD_INVALID;
+            case CARD_NOT_VERIFIED -> LocalError.CARD_UNVERIFIABLE;
+            case NO_INTERFACE, ANSWER_TOO_LARGE -> LocalError.INTERNAL;
+            case ORIGIN_NOT_ALLOWED -> LocalError.ORIGIN_NOT_ALLOWED;
+            case PLAIN_HTTP -> LocalError.PLAIN_HTTP;
+            case AUTHENTICATION_FAILED, LOGIN_EXPIRED -> LocalError.AUTH_FAILED;
+            case KEYS -> LocalError.CREDENTIALS_MISSING;
+            case INTERRUPTED -> LocalError.INTERRUPTED;
         };
+        String agent = Invocation.quoted(place.agent());
+        String hint = switch (failed.problem()) {
+            case UNREACHABLE -> unreachableHint(place);
+            case LOST, CLOSED, REDIRECTED -> "repeat the command with --debug to see how far it came";
+            case STREAM_CUT -> "the task goes on: parley task get --wait TASK-ID";
+            case TIMED_OUT -> "allow more time with --timeout";
+            case CARD_NOT_FOUND -> NO_CARD_HINT;
+            case CARD_INVALID -> "list its faults: parley card validate -a " + agent;
+            case CARD_NOT_VERIFIED -> "see docs/signatures.md";
+            case NO_INTERFACE -> "see the agent's interfaces: parley card get -a " + agent;
+            case ORIGIN_NOT_ALLOWED -> "if it may have your credentials: --allow-origin ORIGIN";
+            case PLAIN_HTTP -> PlainHttp.HINT;
+            case AUTHENTICATION_FAILED ->
+                "see which client is used: parley keys get SERVICE; the secret may be a wrong or an old one";
+            case LOGIN_EXPIRED -> "log in again: parley auth login -a " + agent;
+            case NO_TOKEN -> "the address comes from the agent's card: parley card get -a " + agent;
+            case KEYS -> "see docs/keys.md";
+            case ANSWER_TOO_LARGE, INTERRUPTED -> null;
+        };
+        String message = String.valueOf(failed.getMessage());
+        return failed.problem() == ClientException.Problem.ANSWER_TOO_LARGE
+                ? new Problem("InvalidAgentResponseError", 1, message, null, null)
+                : Problem.local(kind, message, hint);
     }
 
     /** Returns the problem of a data directory or a database that cannot be used. */
     public static Problem of(StoreException failed) {
-        String message = String.valueOf(failed.getMessage());
-        return switch (failed) {
-            case InUseException used ->
-                Problem.local(
-                        LocalError.DATA_IN_USE,
-                        message,
-                        "stop the hub that runs, or ask it by --url with a key that has the scope admin");
-            case NotOpenedException refused ->
-                switch (refused.reason()) {
-                    case SETTING ->
-                        Problem.local(LocalError.USAGE, message, "see PostgreSQL in docs/deployment.md for --database");
-                    case SERVER ->
-                        Problem.local(
-                                LocalError.DATABASE,
-                                message,
-                                "check the URL of --database, else the one that database.url in the data directory"
-                                        + " keeps");
-                    case DIRECTORY ->
-                        Problem.local(
-                                LocalError.DATA, message, "name another directory with --data, or see: parley doctor");
-                };
-            default -> Problem.local(LocalError.DATA, message, "see: parley doctor");
+        NotOpenedException.Reason reason = failed instanceof NotOpenedException refused ? refused.reason() : null;
+        LocalError kind = switch (reason) {
+            case SETTING -> LocalError.USAGE;
+            case SERVER -> LocalError.DATABASE;
+            case DIRECTORY -> LocalError.DATA;
+            case null -> failed instanceof InUseException ? LocalError.DATA_IN_USE : LocalError.DATA;
         };
+        String hint = switch (reason) {
+            case SETTING -> "see PostgreSQL in docs/deployment.md for --database";
+            case SERVER -> "check the URL of --database, else the one that database.url in the data directory keeps";
+            case DIRECTORY -> "name another directory with --data, or see: parley doctor";
+            case null ->
+                failed instanceof InUseException
+                        ? "stop the hub that runs, or ask it by --url with a key that has the scope admin"
+                        : "see: parley doctor";
+        };
+        return Problem.local(kind, String.valueOf(failed.getMessage()), hint);
     }
 
     private static Problem of(CommandException failed) {

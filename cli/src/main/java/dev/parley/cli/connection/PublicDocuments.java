@@ -6,6 +6,7 @@ import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.CliException;
 import dev.parley.cli.output.LocalError;
+import dev.parley.client.http.UncheckedTls;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
@@ -96,7 +97,7 @@ public record PublicDocuments(Map<String, String> headers, WireLog wire, boolean
         HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).followRedirects(HttpClient.Redirect.NEVER);
         if (insecure) {
-            builder.sslContext(InsecureTls.context());
+            builder.sslContext(UncheckedTls.context());
         }
         return builder.build();
     }

@@ -2,17 +2,15 @@ package dev.parley.cli.connection;
 
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.Output;
+import dev.parley.client.http.Redaction;
 import dev.parley.client.spi.WireListener;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,28 +25,22 @@ public final class WireLog implements WireListener {
     public static final String REDACTED = "[redacted]";
 
     private static final int SHORTEST_SECRET = 4;
-    private static final Pattern SECRET_HEADER = Pattern.compile(
-            "(proxy-)?authorization|(set-)?cookie|.*(api-?key|token|secret|password|credential).*",
-            Pattern.CASE_INSENSITIVE);
-    private static final Pattern SECRET_MEMBER = Pattern.compile(
-            "(\"(?:token|credentials|password|secret|apiKey|clientSecret)\"\\s*:\\s*)\"(?:[^\"\\\\]|\\\\.)*+\"");
     private static final Pattern USER_INFO = Pattern.compile("://[^/@\\s]+@");
 
     private final @Nullable Output output;
-    private final List<String> secrets;
-    private final List<String> secretNames;
+    private final Redaction redaction;
     private final Map<Long, Long> started = new ConcurrentHashMap<>();
 
     /** @param secretNames of headers and parameters whose values the user gave */
     public WireLog(@Nullable Output output, List<String> secrets, List<String> secretNames) {
         this.output = output;
-        this.secrets = secrets.stream()
-                .filter(secret -> secret.length() >= SHORTEST_SECRET)
-                .flatMap(secret -> forms(secret).stream())
-                .sorted(Comparator.comparingInt(String::length).reversed())
-                .toList();
-        this.secretNames =
-                secretNames.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
+        this.redaction = new Redaction(
+                secretNames,
+                secrets.stream()
+                        .filter(secret -> secret.length() >= SHORTEST_SECRET)
+                        .flatMap(secret -> forms(secret).stream())
+                        .toList(),
+                REDACTED);
     }
 
     public static WireLog of(Invocation call) {
@@ -81,11 +73,7 @@ public final class WireLog implements WireListener {
 
     /** {@code text} without any secret that is known. */
     String redact(String text) {
-        String shown = text;
-        for (String secret : secrets) {
-            shown = shown.replace(secret, REDACTED);
-        }
-        return USER_INFO.matcher(shown).replaceAll("://" + REDACTED + "@");
+        return USER_INFO.matcher(redaction.url(text)).replaceAll("://" + REDACTED + "@");
     }
 
     @Override
@@ -130,21 +118,13 @@ public final class WireLog implements WireListener {
     }
 
     private void headers(String direction, Map<String, List<String>> headers) {
-        var sorted = new ArrayList<>(new HashMap<>(headers).entrySet());
-        sorted.sort(Map.Entry.comparingByKey());
-        for (var header : sorted) {
-            String name = header.getKey();
-            boolean secret =
-                    SECRET_HEADER.matcher(name).matches() || secretNames.contains(name.toLowerCase(Locale.ROOT));
-            for (String value : header.getValue()) {
-                show(direction + " " + name + ": " + (secret ? REDACTED : value));
-            }
-        }
+        new TreeMap<>(redaction.headers(headers))
+                .forEach((name, values) -> values.forEach(value -> show(direction + " " + name + ": " + value)));
     }
 
     private void body(String direction, String body) {
         if (!body.isEmpty()) {
-            show(direction + " " + SECRET_MEMBER.matcher(body).replaceAll("$1\"" + REDACTED + "\""));
+            show(direction + " " + redaction.body(body));
         }
     }
 

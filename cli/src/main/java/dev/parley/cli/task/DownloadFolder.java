@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
-import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DownloadFolder {
     private static final int LONGEST_NAME = 200;
-    private static final Set<String> DEVICES = Set.of(
-            "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1",
-            "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9");
+    private static final Pattern DEVICES = Pattern.compile("con|prn|aux|nul|(com|lpt)[1-9]");
 
     private final Path directory;
     private final boolean overwrite;
@@ -120,7 +118,7 @@ public final class DownloadFolder {
                 .forEach(kept::appendCodePoint);
         String safe = kept.toString().strip().replaceFirst("^[.\\s-]+", "").replaceFirst("[.\\s]+$", "");
         String stem = safe.replaceFirst("\\..*", "").strip().toLowerCase(Locale.ROOT);
-        return DEVICES.contains(stem) ? "" : shortened(safe);
+        return DEVICES.matcher(stem).matches() ? "" : shortened(safe);
     }
 
     /** File systems count bytes; the extension survives. */

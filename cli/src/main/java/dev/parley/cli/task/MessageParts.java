@@ -1,5 +1,7 @@
 package dev.parley.cli.task;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.CliException;
@@ -7,6 +9,8 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Part;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Stack;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterConsumer;
@@ -31,31 +36,8 @@ import picocli.CommandLine.Model.OptionSpec;
 public final class MessageParts implements IParameterConsumer {
     private static final long LARGE = 10L << 20;
 
-    /** Names of types that Java does not know everywhere, or knows differently on different machines. */
-    private static final Map<String, String> TYPES = Map.ofEntries(
-            Map.entry("csv", "text/csv"),
-            Map.entry("gif", "image/gif"),
-            Map.entry("gz", "application/gzip"),
-            Map.entry("htm", "text/html"),
-            Map.entry("html", "text/html"),
-            Map.entry("jpeg", "image/jpeg"),
-            Map.entry("jpg", "image/jpeg"),
-            Map.entry("json", "application/json"),
-            Map.entry("jsonl", "application/jsonl"),
-            Map.entry("md", "text/markdown"),
-            Map.entry("mp3", "audio/mpeg"),
-            Map.entry("mp4", "video/mp4"),
-            Map.entry("pdf", "application/pdf"),
-            Map.entry("png", "image/png"),
-            Map.entry("svg", "image/svg+xml"),
-            Map.entry("tsv", "text/tab-separated-values"),
-            Map.entry("txt", "text/plain"),
-            Map.entry("wav", "audio/wav"),
-            Map.entry("webp", "image/webp"),
-            Map.entry("xml", "application/xml"),
-            Map.entry("yaml", "application/yaml"),
-            Map.entry("yml", "application/yaml"),
-            Map.entry("zip", "application/zip"));
+    /** Media types by the ending of a name; Java does not know all of them, nor the same ones on each machine. */
+    private static final Properties TYPES = types();
 
     /** A part as it was asked for. {@code option} is the flag. */
     private record Wanted(
@@ -158,9 +140,19 @@ public final class MessageParts implements IParameterConsumer {
         return new Part.Raw(bytes, name, part.mediaType() == null ? mediaType(name) : part.mediaType(), Map.of());
     }
 
+    private static Properties types() {
+        var types = new Properties();
+        try (InputStream in = MessageParts.class.getResourceAsStream("media-types.properties")) {
+            types.load(requireNonNull(in));
+            return types;
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
     /** The media type that a file name suggests; null if it suggests none. */
     public static @Nullable String mediaType(String name) {
-        return TYPES.get(name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT));
+        return TYPES.getProperty(name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT));
     }
 
     private static @Nullable Object data(String value, Invocation call) {

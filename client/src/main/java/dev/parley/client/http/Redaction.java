@@ -30,12 +30,19 @@ public final class Redaction {
 
     private final Set<String> headers;
     private final List<String> secrets;
+    private final String mask;
 
     /**
      * @param headers names of headers whose values must not be seen, besides those that look like it
      * @param secrets values that must not be seen in any place
      */
     public Redaction(Collection<String> headers, Collection<String> secrets) {
+        this(headers, secrets, MASK);
+    }
+
+    /** The same with another text in the place of credentials. */
+    public Redaction(Collection<String> headers, Collection<String> secrets, String mask) {
+        this.mask = mask;
         this.headers =
                 headers.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toUnmodifiableSet());
         var longest = new ArrayList<>(secrets);
@@ -49,13 +56,13 @@ public final class Redaction {
         headers.forEach((name, values) -> shown.put(
                 name,
                 HEADER.matcher(name).find() || this.headers.contains(name.toLowerCase(Locale.ROOT))
-                        ? List.of(MASK)
+                        ? List.of(mask)
                         : values.stream().map(this::secrets).toList()));
         return shown;
     }
 
     public String url(String url) {
-        return PARAMETER.matcher(secrets(url)).replaceAll("$1" + MASK);
+        return PARAMETER.matcher(secrets(url)).replaceAll("$1" + Matcher.quoteReplacement(mask));
     }
 
     public String body(String body) {
@@ -64,7 +71,7 @@ public final class Redaction {
         var shown = new StringBuilder();
         int from = 0;
         while (member.find(from)) {
-            shown.append(text, from, member.end()).append(MASK);
+            shown.append(text, from, member.end()).append(mask);
             from = endOfString(text, member.end());
         }
         return shown.append(text, from, text.length()).toString();
@@ -82,7 +89,7 @@ public final class Redaction {
     private String secrets(String text) {
         String shown = text;
         for (String secret : secrets) {
-            shown = shown.replace(secret, MASK);
+            shown = shown.replace(secret, mask);
         }
         return shown;
     }

@@ -1,4 +1,4 @@
-package dev.parley.cli.connection;
+package dev.parley.client.http;
 
 import java.net.Socket;
 import java.security.GeneralSecurityException;
@@ -8,14 +8,14 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** TLS that accepts every certificate, only for {@code --insecure}. An extended trust manager also skips host names. */
-public final class InsecureTls extends X509ExtendedTrustManager {
-    private InsecureTls() {}
+/** TLS that accepts every certificate, for development. An extended trust manager also skips host names. */
+public final class UncheckedTls extends X509ExtendedTrustManager {
+    private UncheckedTls() {}
 
     public static SSLContext context() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[] {new InsecureTls()}, null);
+            context.init(null, new TrustManager[] {new UncheckedTls()}, null);
             return context;
         } catch (GeneralSecurityException broken) {
             throw new IllegalStateException("every Java platform has TLS", broken);
