@@ -177,7 +177,7 @@ final class Sends {
         }
     }
 
-    /** Refuses an id that PostgreSQL cannot hold: it would fail with the works of others that are written together with it. */
+    /** Refuses an id with U+0000, which fields of HTTP and of streams cannot carry. */
     static void requireText(String field, @Nullable String id) {
         if (id != null && id.indexOf('\0') >= 0) {
             throw A2AException.invalidParams(field, "has the character U+0000 (expected: text without it)");

@@ -88,7 +88,7 @@ final class PostgresqlHubTest {
     }
 
     @Test
-    void anIdThatTheDatabaseCannotHoldIsRefusedBeforeItIsWritten() throws Exception {
+    void anIdWithTheCharacterNulIsRefusedBeforeItIsWritten() throws Exception {
         try (Hub hub = hub().database(PostgresqlServer.schema()).start()) {
             var caller = new Outsider(hub.url());
             for (String ids : List.of("'messageId':'a\\u0000b'", "'messageId':'a','contextId':'\\u0000'")) {
@@ -97,6 +97,8 @@ final class PostgresqlHubTest {
                         .as(ids)
                         .isEqualTo("-32602");
             }
+            assertThat(String.valueOf(caller.code("/agents/echo", "GetTask", "{'id':'\\u0000'}", "A2A-Version", "1.0")))
+                    .isEqualTo("-32001"); // not found
             send(hub, "hello");
             assertThat(caller.get("/ready").statusCode()).isEqualTo(200);
         }

@@ -1,17 +1,15 @@
 package dev.parley.knowledge;
 
-import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
-import java.nio.charset.StandardCharsets;
+import dev.parley.store.database.Session;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -85,7 +83,7 @@ final class Erasure {
                 "change_no",
                 "replaced",
                 sql.contains("replaced"),
-                Sql.containing(text(name)),
+                Sql.containing(JsonColumn.of(name)),
                 json -> unnamedInList(json, name, hash));
         rows += keys(name);
         rows += each(
@@ -134,7 +132,7 @@ final class Erasure {
                                 "SELECT key FROM kg_key WHERE space = ? AND caller = ? LIMIT ?", space, name, AT_ONCE)
                         .executeQuery()) {
                     while (some.next()) {
-                        found.add(some.getString(1));
+                        found.add(Session.text(some, 1));
                     }
                 }
                 return found;
@@ -252,11 +250,11 @@ final class Erasure {
     /** Removes references to these tasks and contexts. */
     void links(Collection<String> ids) {
         Set<String> all = withHashes(ids);
-        String list = text(all);
+        String list = JsonColumn.of(all);
         each("DELETE FROM", "kg_task", "change_no", "", List.of(), sql.inTexts("task_id"), List.of(list));
         String in = sql.inTexts("");
         UnaryOperator<Map<String, @Nullable Object>> without = withoutLinks(ids);
-        UnaryOperator<String> unlinked = json -> text(without.apply(SqlFacts.json(json)));
+        UnaryOperator<String> unlinked = json -> JsonColumn.of(without.apply(JsonColumn.object(json)));
         rewrite("kg_provenance", "provenance", "json", isOne("json", LINKS, in), list, unlinked);
         rewrite("kg_audit", "audit_no", "detail", isOne("detail", LINKS, in), list, unlinked);
         rewrite("kg_review", "review_no", "request", isOne("request", LINKS, in), list, unlinked);
@@ -286,7 +284,7 @@ final class Erasure {
                                 values.toArray())
                         .executeQuery()) {
                     while (some.next()) {
-                        page.add(new Found(some.getLong(1), some.getString(2)));
+                        page.add(new Found(some.getLong(1), Session.text(some, 2)));
                     }
                 }
                 return page;
@@ -308,7 +306,7 @@ final class Erasure {
 
     /** Returns a provenance without the name; one written by the principal also loses its other texts, which may contain the name. */
     private String unnamed(String json, String name, String hash) {
-        return text(unnamed(SqlFacts.json(json), name, hash));
+        return JsonColumn.of(unnamed(JsonColumn.object(json), name, hash));
     }
 
     /** Removes a name from provenances. */
@@ -342,13 +340,12 @@ final class Erasure {
 
     private static String unnamedInList(String json, String name, String hash) {
         List<Object> list = new ArrayList<>();
-        for (Object one : (List<?>)
-                Objects.requireNonNull(SqlFacts.json("{\"list\":" + json + "}").get("list"))) {
+        for (Object one : JsonColumn.list(json)) {
             var said = new LinkedHashMap<Object, @Nullable Object>((Map<?, ?>) one);
             said.replace("sourceAgentId", name, hash);
             list.add(said);
         }
-        return text(list);
+        return JsonColumn.of(list);
     }
 
     /** Ids of tasks or contexts, and their hashes, which stand for them where their author is erased. */
@@ -377,9 +374,5 @@ final class Erasure {
                 .filter(String.class::isInstance)
                 .map(String.class::cast)
                 .collect(Collectors.toSet());
-    }
-
-    private static String text(Object json) {
-        return new String(Json.write(json), StandardCharsets.UTF_8);
     }
 }

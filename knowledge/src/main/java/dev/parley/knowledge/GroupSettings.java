@@ -159,7 +159,7 @@ final class GroupSettings implements GroupListener {
     private static @Nullable String setting(Session session, Space space, String name) throws SQLException {
         try (var row = session.bind("SELECT value FROM kg_setting WHERE space = ? AND name = ?", space.number(), name)
                 .executeQuery()) {
-            return row.next() ? row.getString(1) : null;
+            return row.next() ? Session.text(row, 1) : null;
         }
     }
 }

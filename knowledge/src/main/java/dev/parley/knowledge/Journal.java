@@ -2,7 +2,6 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.Json;
 import dev.parley.knowledge.RecentChanges.Numbered;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
@@ -19,7 +18,6 @@ import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -97,18 +95,15 @@ final class Journal {
         this.keeping = keeping;
         this.steadyClock = steadyClock;
         this.sinceSweep = keeping.sweepEvery(); // entries of earlier starts were counted by them
-        this.lastChange = new AtomicLong(database.read(session -> sql.number(
-                session,
+        this.lastChange = new AtomicLong(database.read(session -> session.number(
                 "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
                         + " forgotten) AS newest FROM kg_space s) AS of_each")));
-        this.lastAudit = database.read(session -> sql.number(session, "SELECT max(audit_no) FROM kg_audit"));
+        this.lastAudit = database.read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
         // The newest review may have been erased; its number must not be reused.
         this.lastReview = new AtomicLong(database.read(session -> Math.max(
-                sql.number(session, "SELECT max(review_no) FROM kg_review"),
-                sql.number(
-                        session,
-                        "SELECT CAST(value AS BIGINT) FROM kg_setting WHERE space = 0 AND name = ?",
-                        LAST_REVIEW))));
+                session.number("SELECT max(review_no) FROM kg_review"),
+                session.number(
+                        "SELECT CAST(value AS BIGINT) FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW))));
     }
 
     // ---- Changes
@@ -137,7 +132,7 @@ final class Journal {
             throws SQLException {
         String old = replaced.isEmpty()
                 ? null
-                : text(
+                : JsonColumn.of(
                         op == Patch.Op.REMOVE
                                 ? replaced.stream().map(Journal::remarks).toList()
                                 : values(replaced));
@@ -192,7 +187,7 @@ final class Journal {
             Map<String, @Nullable Object> more)
             throws SQLException {
         String objectType = stamped.object() instanceof Resource object ? object.type() : null;
-        PreparedStatement insert = writing.session.bind(
+        return writing.session.bind(
                 "INSERT INTO kg_change (change_no, space, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms,"
                         + " replaced, more, types) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number,
@@ -203,18 +198,13 @@ final class Journal {
                 key.o(),
                 key.g(),
                 writing.number(stamped.subject().type()),
-                writing.number(objectType));
-        sql.set(insert, 10, stamped.certainty());
-        insert.setLong(11, writing.provenance(stamped.provenance()));
-        insert.setLong(12, nowMs);
-        insert.setString(13, replaced);
-        insert.setLong(14, writing.provenance(more));
-        insert.setString(15, types == null ? null : text(types));
-        return insert;
-    }
-
-    private static String text(Object json) {
-        return new String(Json.write(json), StandardCharsets.UTF_8);
+                writing.number(objectType),
+                stamped.certainty(),
+                writing.provenance(stamped.provenance()),
+                nowMs,
+                replaced,
+                writing.provenance(more),
+                types == null ? null : JsonColumn.of(types));
     }
 
     /** Returns a change in the form that subscribers receive. */
@@ -330,21 +320,18 @@ final class Journal {
      * put back has shown. Changes that are forgotten already were left by a sweep that did not end.
      */
     private long lastToRemove(Session session, long space, long beforeMs) throws SQLException {
-        long tooMany = sql.number(
-                session,
+        long tooMany = session.number(
                 "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET ?",
                 space,
                 keeping.changes());
-        long kept = sql.number(
-                session,
+        long kept = session.number(
                 "SELECT coalesce((SELECT change_no FROM kg_change WHERE space = ? AND made_ms >= ? ORDER BY change_no LIMIT 1),"
                         + " (SELECT max(change_no) FROM kg_change WHERE space = ?))",
                 space,
                 beforeMs,
                 space);
-        long forgotten = sql.number(session, "SELECT forgotten FROM kg_space WHERE space = ?", space);
-        return sql.number(
-                session,
+        long forgotten = session.number("SELECT forgotten FROM kg_space WHERE space = ?", space);
+        return session.number(
                 "SELECT max(change_no) FROM kg_change WHERE space = ? AND change_no <= ?",
                 space,
                 Math.max(forgotten, Math.max(tooMany, kept - 1)));
@@ -378,7 +365,7 @@ final class Journal {
                                 SWEPT_AT_ONCE)
                         .executeQuery()) {
                     while (rows.next()) {
-                        found.add(new Link(rows.getString(1), rows.getLong(2)));
+                        found.add(new Link(Session.text(rows, 1), rows.getLong(2)));
                     }
                 }
                 return found;
@@ -454,7 +441,7 @@ final class Journal {
                                 SWEPT_AT_ONCE)
                         .executeQuery()) {
                     while (rows.next()) {
-                        found.add(new Answer(rows.getLong(1), rows.getString(2), rows.getString(3)));
+                        found.add(new Answer(rows.getLong(1), Session.text(rows, 2), Session.text(rows, 3)));
                     }
                 }
                 return found;
@@ -543,9 +530,9 @@ final class Journal {
                         unknown ? null : (Double) certainty,
                         found.getLong(10),
                         found.getLong(11),
-                        found.getString(12),
+                        Session.text(found, 12),
                         found.getLong(13),
-                        found.getString(14)));
+                        Session.text(found, 14)));
                 String replaced = rows.getLast().replaced;
                 characters += replaced == null ? 0 : replaced.length();
                 for (int column = 3; column <= 8; column++) {
@@ -573,7 +560,7 @@ final class Journal {
                     name(known, row.g),
                     row.certainty,
                     facts.provenance(row.provenance));
-            List<?> replaced = row.replaced == null ? List.of() : list(row.replaced);
+            List<?> replaced = row.replaced == null ? List.of() : JsonColumn.list(row.replaced);
             Patch.Op op = OPS.get(row.op);
             if (op == Patch.Op.REPLACE && !replaced.isEmpty()) {
                 metadata.put("replaced", replaced);
@@ -586,7 +573,9 @@ final class Journal {
                             .toList(),
                     row.types == null
                             ? null
-                            : list(row.types).stream().map(String::valueOf).collect(Collectors.toSet())));
+                            : JsonColumn.list(row.types).stream()
+                                    .map(String::valueOf)
+                                    .collect(Collectors.toSet())));
             characters += Characters.of(changes.getLast().change());
         }
         return changes;
@@ -598,10 +587,6 @@ final class Journal {
 
     private static @Nullable String name(Map<Long, Term> known, long number) {
         return number == Terms.NONE ? null : id(known, number);
-    }
-
-    private static List<?> list(String json) {
-        return (List<?>) requireNonNull(SqlFacts.json("{\"list\":" + json + "}").get("list"));
     }
 
     /** Restores an old statement, which {@code now} replaced, from the members that {@link #said} or {@link #remarks} recorded. */
@@ -641,7 +626,7 @@ final class Journal {
 
     /** True if changes behind this one have been forgotten. */
     boolean isForgotten(Session session, Space space, long change) throws SQLException {
-        return sql.number(session, "SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
+        return session.number("SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
     }
 
     /**
@@ -685,7 +670,7 @@ final class Journal {
                         key,
                         steadyClock.millis() - keeping.answersFor().toMillis())
                 .executeQuery()) {
-            return row.next() ? Optional.of(result(SqlFacts.json(row.getString(1)))) : Optional.empty();
+            return row.next() ? Optional.of(result(JsonColumn.object(Session.text(row, 1)))) : Optional.empty();
         }
     }
 
@@ -708,7 +693,7 @@ final class Journal {
                     caller,
                     key,
                     tables.nowMs(),
-                    text(members));
+                    JsonColumn.of(members));
         });
     }
 
@@ -737,7 +722,7 @@ final class Journal {
                     Review.State.PENDING.name(),
                     tables.nowMs(),
                     caller,
-                    text(update),
+                    JsonColumn.of(update),
                     reason);
             tables.session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
             tables.session.update(
@@ -781,17 +766,17 @@ final class Journal {
         try (ResultSet rows = select.executeQuery()) {
             while (characters <= MAX_CHARACTERS && rows.next()) {
                 long decided = rows.getLong(7);
-                characters += rows.getString(5).length();
+                characters += Session.text(rows, 5).length();
                 reviews.add(new Review(
                         Long.toString(rows.getLong(1)),
-                        Review.State.valueOf(rows.getString(2)),
+                        Review.State.valueOf(Session.text(rows, 2)),
                         Instant.ofEpochMilli(rows.getLong(3)),
-                        rows.getString(4),
-                        Json.read(rows.getString(5).getBytes(StandardCharsets.UTF_8), Update.class),
-                        rows.getString(6),
+                        Session.text(rows, 4),
+                        JsonColumn.read(Session.text(rows, 5), Update.class),
+                        Session.text(rows, 6),
                         decided == 0 ? null : Instant.ofEpochMilli(decided),
-                        rows.getString(8),
-                        rows.getString(9)));
+                        Session.text(rows, 8),
+                        Session.text(rows, 9)));
             }
         }
         boolean more = reviews.size() > limit || characters > MAX_CHARACTERS;
@@ -836,7 +821,7 @@ final class Journal {
                 caller,
                 operation,
                 outcome,
-                new String(Json.write(detail), StandardCharsets.UTF_8));
+                JsonColumn.of(detail));
     }
 
     /** Returns entries of the audit behind a number, the oldest first; of one caller, unless that is null. */
@@ -855,10 +840,10 @@ final class Journal {
                 entries.add(new AuditEntry(
                         rows.getLong(1),
                         Instant.ofEpochMilli(rows.getLong(2)),
-                        rows.getString(3),
-                        rows.getString(4),
-                        rows.getString(5),
-                        SqlFacts.json(rows.getString(6))));
+                        Session.text(rows, 3),
+                        Session.text(rows, 4),
+                        Session.text(rows, 5),
+                        JsonColumn.object(Session.text(rows, 6))));
             }
         }
         return entries;

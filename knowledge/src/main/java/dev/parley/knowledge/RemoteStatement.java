@@ -91,8 +91,7 @@ record RemoteStatement(long number, Statement said, List<Remark> remarks, boolea
     static RemoteStatement of(Map<String, String> row) {
         String graph = text(row, "graph");
         var remarks = new ArrayList<Remark>();
-        for (Object one : (List<?>) requireNonNull(
-                SqlFacts.json("{\"list\":" + text(row, "remarks") + "}").get("list"))) {
+        for (Object one : JsonColumn.list(text(row, "remarks"))) {
             remarks.add(Remark.of((Map<?, ?>) one));
         }
         var said = new Statement(

@@ -352,7 +352,7 @@ final class RemoteStatements implements GraphStore {
                     .executeQuery()) {
                 boolean exists = row.next();
                 lane.number = exists ? row.getLong(1) : 0;
-                lane.pending = exists ? row.getString(2) : null;
+                lane.pending = exists ? Session.text(row, 2) : null;
                 lane.known = true;
             }
             return lane;

@@ -1,14 +1,8 @@
 package dev.parley.knowledge;
 
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Types;
 import java.util.Collection;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** SQL that differs between kinds of databases. */
 record Sql(DatabaseKind kind) {
@@ -66,21 +60,5 @@ record Sql(DatabaseKind kind) {
     /** The parameter of {@link #contains}. */
     static String containing(String text) {
         return '%' + text.replaceAll("([\\\\%_])", "\\\\$1") + '%';
-    }
-
-    /** Sets a number that may be missing. */
-    void set(PreparedStatement statement, int index, @Nullable Double value) throws SQLException {
-        if (value == null) {
-            statement.setNull(index, Types.DOUBLE);
-        } else {
-            statement.setDouble(index, value);
-        }
-    }
-
-    /** Returns the only number of the only row; 0 if it is null or there is no row. */
-    long number(Session session, String sql, Object... values) throws SQLException {
-        try (ResultSet row = session.bind(sql, values).executeQuery()) {
-            return row.next() ? row.getLong(1) : 0;
-        }
     }
 }

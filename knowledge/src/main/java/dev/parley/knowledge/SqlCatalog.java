@@ -70,8 +70,7 @@ final class SqlCatalog {
     private long seenIn(long graph) throws SQLException {
         var values = new ArrayList<@Nullable Object>(List.of(space.number(), graph));
         String seen = policy.reason("x", values);
-        return sql.number(
-                session,
+        return session.number(
                 "SELECT count(*) FROM kg_statement x WHERE x.space = ? AND x.g = ? AND " + seen + " = 0",
                 values.toArray());
     }
@@ -120,12 +119,8 @@ final class SqlCatalog {
         long last = -1;
         // One step for each class instead of one row for each entity.
         while (type != null && last != 0 && numbers.size() < MAX_CLASSES) {
-            last = sql.number(
-                    session,
-                    "SELECT min(o) FROM kg_statement WHERE space = ? AND p = ? AND o > ?",
-                    space.number(),
-                    type,
-                    last);
+            last = session.number(
+                    "SELECT min(o) FROM kg_statement WHERE space = ? AND p = ? AND o > ?", space.number(), type, last);
             if (last != 0 && (!hasRules() || isSeen("x.p = ? AND x.o = ?", type, last))) {
                 numbers.add(last);
             }
@@ -144,8 +139,7 @@ final class SqlCatalog {
         var values = new ArrayList<@Nullable Object>(List.of(space.number()));
         values.addAll(List.of(numbers));
         String seen = policy.reason("x", values);
-        return sql.number(
-                        session,
+        return session.number(
                         "SELECT count(*) FROM (SELECT 1 FROM kg_statement x WHERE x.space = ? AND " + so + " AND "
                                 + seen + " = 0 LIMIT 1) AS one",
                         values.toArray())

@@ -2,7 +2,6 @@ package dev.parley.knowledge;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.dialect.Json;
 import dev.parley.knowledge.SqlScan.Row;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
@@ -10,7 +9,6 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Pattern;
 import dev.parley.store.database.Session;
-import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -125,19 +123,13 @@ final class SqlFacts {
         if (known == null) {
             try (ResultSet row = session.bind("SELECT json FROM kg_provenance WHERE provenance = ?", number)
                     .executeQuery()) {
-                known = row.next() ? json(row.getString(1)) : Map.of();
+                known = row.next() ? JsonColumn.object(Session.text(row, 1)) : Map.of();
             }
             if (committed && known.toString().length() <= MAX_CACHED) {
                 space.provenance().put(number, known);
             }
         }
         return known;
-    }
-
-    /** Reads a column that holds a JSON object. */
-    @SuppressWarnings("unchecked") // the members of a JSON object have names
-    static Map<String, @Nullable Object> json(String text) {
-        return Json.read(text.getBytes(StandardCharsets.UTF_8), Map.class);
     }
 
     /** The graphs that statements were made of so far. */

@@ -17,6 +17,7 @@ import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.sql.ResultSet;
@@ -51,7 +52,9 @@ final class SqlStatementStore implements GraphStore, GroupListener {
     /** Queries of one group that wait. */
     private static final int MAX_WAITING = 100;
 
+    private static final String MODULE = "knowledge";
     private static final String INSTANCE = "instance";
+    private static final String SERVER = "server";
     private static final String CERTAINTY = "certainty ";
 
     private record Tally(long space, long graph, long predicate) {}
@@ -79,7 +82,7 @@ final class SqlStatementStore implements GraphStore, GroupListener {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
-        database.migrate("knowledge", List.of(script("tables-1.sql"), script("tables-2.sql")));
+        database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql")));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", AT_ONCE, MAX_WAITING);
         this.terms = new Terms(database, sql);
@@ -104,13 +107,42 @@ final class SqlStatementStore implements GraphStore, GroupListener {
             try (ResultSet row = session.bind("SELECT value FROM kg_setting WHERE space = 0 AND name = ?", INSTANCE)
                     .executeQuery()) {
                 if (row.next()) {
-                    return Long.parseLong(row.getString(1));
+                    return Long.parseLong(Session.text(row, 1));
                 }
             }
             long made = new SecureRandom().nextLong();
             session.update("INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", INSTANCE, "" + made);
             return made;
         });
+    }
+
+    /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
+    void server(@Nullable URI server) {
+        if (!server(database).equals(Optional.ofNullable(server))) {
+            database.write(session -> {
+                session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", SERVER);
+                return server == null
+                        ? 0
+                        : session.update(
+                                "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)",
+                                SERVER,
+                                server.toString());
+            });
+        }
+    }
+
+    /** The server of the statements of a database; empty if they are in its tables, or there are none. */
+    static Optional<URI> server(Database database) {
+        return database.read(session ->
+                session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
+                        ? Optional.empty()
+                        : session
+                                .list(
+                                        row -> URI.create(Session.text(row, 1)),
+                                        "SELECT value FROM kg_setting WHERE space = 0 AND name = ?",
+                                        SERVER)
+                                .stream()
+                                .findFirst());
     }
 
     Terms terms() {
@@ -170,13 +202,13 @@ final class SqlStatementStore implements GraphStore, GroupListener {
         if (found.isPresent()) {
             return found.get();
         }
-        long number = sql.number(session, "SELECT coalesce(max(space), 0) + 1 FROM kg_space");
+        long number = session.number("SELECT coalesce(max(space), 0) + 1 FROM kg_space");
         session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
         return new Space(number, instance, Map.of(), provenance);
     }
 
     private Optional<Space> find(Session session, String group) throws SQLException {
-        long number = sql.number(session, "SELECT space FROM kg_space WHERE group_id = ?", group);
+        long number = session.number("SELECT space FROM kg_space WHERE group_id = ?", group);
         if (number == 0) {
             return Optional.empty();
         }
@@ -186,8 +218,8 @@ final class SqlStatementStore implements GraphStore, GroupListener {
                 .executeQuery()) {
             while (rows.next()) {
                 defaults.put(
-                        Long.parseLong(rows.getString(1).substring(CERTAINTY.length())),
-                        Double.parseDouble(rows.getString(2)));
+                        Long.parseLong(Session.text(rows, 1).substring(CERTAINTY.length())),
+                        Double.parseDouble(Session.text(rows, 2)));
             }
         }
         return Optional.of(new Space(number, instance, Map.copyOf(defaults), provenance));

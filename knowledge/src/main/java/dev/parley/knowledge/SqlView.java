@@ -88,8 +88,7 @@ class SqlView implements GraphView {
 
     @Override
     public long revision() {
-        return reading(() -> sql.number(
-                session,
+        return reading(() -> session.number(
                 "SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = k.space), forgotten)"
                         + " FROM kg_space k WHERE space = ?",
                 space.number()));

@@ -3,7 +3,6 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.dialect.Json;
 import dev.parley.knowledge.SqlScan.Row;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
@@ -11,7 +10,6 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.spi.Fact;
 import dev.parley.knowledge.spi.Floors;
 import dev.parley.store.database.Session;
-import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -124,7 +122,7 @@ final class SqlWriting extends SqlView implements GraphWriting {
                             "INSERT INTO kg_provenance (provenance, space, json)"
                                     + " SELECT coalesce(max(provenance), 0) + 1, ?, ? FROM kg_provenance RETURNING provenance",
                             space.number(),
-                            new String(Json.write(provenance), StandardCharsets.UTF_8))
+                            JsonColumn.of(provenance))
                     .executeQuery()) {
                 row.next();
                 number = row.getLong(1);
@@ -235,21 +233,20 @@ final class SqlWriting extends SqlView implements GraphWriting {
 
     private void update(Key key, @Nullable Double certainty, long confirmedMs, long provenance, long source, int hint)
             throws SQLException {
-        PreparedStatement update = session.bind(
+        session.update(
                 "UPDATE kg_statement SET certainty = ?, confirmed_ms = ?, provenance = ?, source = ?, change_no = ?, hint = ?"
-                        + KEY);
-        sql.set(update, 1, certainty);
-        update.setLong(2, confirmedMs);
-        update.setLong(3, provenance);
-        update.setLong(4, source);
-        update.setLong(5, change);
-        update.setInt(6, hint);
-        update.setLong(7, space.number());
-        update.setLong(8, key.s);
-        update.setLong(9, key.p);
-        update.setLong(10, key.o);
-        update.setLong(11, key.g);
-        update.executeUpdate();
+                        + KEY,
+                certainty,
+                confirmedMs,
+                provenance,
+                source,
+                change,
+                hint,
+                space.number(),
+                key.s,
+                key.p,
+                key.o,
+                key.g);
     }
 
     /** A statement that is to be held, and the change that brings it. */
@@ -323,25 +320,24 @@ final class SqlWriting extends SqlView implements GraphWriting {
     /** Inserts a statement unless it is present; returns false, with nothing changed, if it is. */
     private boolean insert(Key key, @Nullable Double certainty, long provenance, long source, int hint)
             throws SQLException {
-        PreparedStatement insert = session.bind(
+        int inserted = session.update(
                 "INSERT INTO kg_statement (space, s, p, o, g, certainty, confirmed_ms, provenance, source, change_no, hint)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 space.number(),
                 key.s,
                 key.p,
                 key.o,
-                key.g);
-        sql.set(insert, 6, certainty);
-        insert.setLong(7, nowMs);
-        insert.setLong(8, provenance);
-        insert.setLong(9, source);
-        insert.setLong(10, change);
-        insert.setInt(11, hint);
-        boolean inserted = insert.executeUpdate() == 1;
-        if (inserted) {
+                key.g,
+                certainty,
+                nowMs,
+                provenance,
+                source,
+                change,
+                hint);
+        if (inserted == 1) {
             tally.merge(new Place(key.g, key.p), 1L, Long::sum);
         }
-        return inserted;
+        return inserted == 1;
     }
 
     /** Before another source says the same, what the source before has said is put aside. */
@@ -352,7 +348,7 @@ final class SqlWriting extends SqlView implements GraphWriting {
         }
         removeAssertion(key, held.source);
         removeAssertion(key, source);
-        PreparedStatement insert = session.bind(
+        session.update(
                 "INSERT INTO kg_assertion (space, s, p, o, g, source, certainty, confirmed_ms, provenance, change_no)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 space.number(),
@@ -360,12 +356,11 @@ final class SqlWriting extends SqlView implements GraphWriting {
                 key.p,
                 key.o,
                 key.g,
-                held.source);
-        sql.set(insert, 7, held.certainty);
-        insert.setLong(8, held.confirmedMs);
-        insert.setLong(9, held.provenance);
-        insert.setLong(10, held.change);
-        insert.executeUpdate();
+                held.source,
+                held.certainty,
+                held.confirmedMs,
+                held.provenance,
+                held.change);
     }
 
     private void removeAssertion(Key key, long source) throws SQLException {

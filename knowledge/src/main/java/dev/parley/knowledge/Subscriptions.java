@@ -252,12 +252,10 @@ final class Subscriptions implements GroupListener {
     public void reopened(Session session) throws SQLException {
         for (var feed : feeds.entrySet()) {
             feed.getValue()
-                    .catchUp(tables.sql()
-                            .number(
-                                    session,
-                                    "SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = k.space),"
-                                            + " forgotten) FROM kg_space k WHERE group_id = ?",
-                                    feed.getKey()));
+                    .catchUp(session.number(
+                            "SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = k.space), forgotten)"
+                                    + " FROM kg_space k WHERE group_id = ?",
+                            feed.getKey()));
         }
     }
 

@@ -126,7 +126,7 @@ final class Terms implements GroupListener {
 
     Terms(Database database, Sql sql) {
         this.sql = sql;
-        this.last = database.read(session -> sql.number(session, "SELECT max(term_no) FROM kg_term"));
+        this.last = database.read(session -> session.number("SELECT max(term_no) FROM kg_term"));
         this.committed = last;
         database.listen(this);
     }
@@ -250,7 +250,7 @@ final class Terms implements GroupListener {
                         sql.list(hashes))
                 .executeQuery()) {
             while (rows.next()) {
-                held.put(new Held(rows.getString(2), rows.getLong(3), rows.getString(4)), rows.getLong(1));
+                held.put(new Held(Session.text(rows, 2), rows.getLong(3), Session.text(rows, 4)), rows.getLong(1));
             }
         }
         return held;
@@ -270,8 +270,8 @@ final class Terms implements GroupListener {
                 .executeQuery()) {
             while (rows.next()) {
                 if (rows.getLong(3) == datatype
-                        && rows.getString(2).equals(lexical(term))
-                        && Objects.equals(rows.getString(4), language(term))) {
+                        && Session.text(rows, 2).equals(lexical(term))
+                        && Objects.equals(Session.text(rows, 4), language(term))) {
                     return rows.getLong(1);
                 }
             }
@@ -285,17 +285,16 @@ final class Terms implements GroupListener {
         return number;
     }
 
-    private PreparedStatement bound(Session session, long number, Term term, long datatype, long hash)
+    private static PreparedStatement bound(Session session, long number, Term term, long datatype, long hash)
             throws SQLException {
-        PreparedStatement insert = session.bind(
+        return session.bind(
                 "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
                 number,
                 hash,
                 lexical(term),
-                datatype);
-        insert.setString(5, language(term));
-        sql.set(insert, 6, worth(term));
-        return insert;
+                datatype,
+                language(term),
+                worth(term));
     }
 
     /** Returns the term that a number stands for. */
@@ -349,7 +348,7 @@ final class Terms implements GroupListener {
         select.setFetchSize(FETCHED); // else PostgreSQL brings all before one can look at the first
         try (ResultSet found = select.executeQuery()) {
             while (found.next()) {
-                rows.add(new Row(found.getLong(1), found.getString(2), found.getLong(3), found.getString(4)));
+                rows.add(new Row(found.getLong(1), Session.text(found, 2), found.getLong(3), Session.text(found, 4)));
                 characters += rows.getLast().lexical.length();
                 if (characters > MAX_CHARACTERS && missing.size() > OF_ONE_ROW) {
                     throw new TooLong();

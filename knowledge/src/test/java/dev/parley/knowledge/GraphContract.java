@@ -598,6 +598,38 @@ abstract class GraphContract {
         assertThat(result.metadata()).containsEntry("hiddenByCertainty", 1L);
     }
 
+    @Test
+    void remarksWithTheCharacterNulComeBackAndAreErasedWithTheirAuthor() {
+        var author = caller("alice", group());
+        String remark = "\0a\0\0b\\u0000\\\0";
+        graph.update(
+                Update.of(Patch.add(status("ex:p1", "active").withProvenance(Map.of("from", remark))))
+                        .saying(null, remark),
+                author);
+        assertThatThrownBy(() -> graph.query(Query.graphql("{ entity(id: \"ex:\0\") { id } }", Map.of()), author))
+                .isInstanceOf(RuntimeException.class);
+
+        assertThat(graph.<List<Fact>>read(
+                        context, view -> view.statements(Pattern.ALL, null, 10).items()))
+                .singleElement()
+                .satisfies(fact -> assertThat(fact.statement().provenance())
+                        .containsEntry("from", remark)
+                        .containsEntry("justification", remark)
+                        .containsEntry("recordedBy", "alice"));
+        assertThat(graph.auditOf(group(), "alice", 0, 10)).isNotEmpty();
+
+        assertThat(graph.erase("alice", false, operator()).rows()).isPositive();
+
+        assertThat(graph.auditOf(group(), "alice", 0, 10)).isEmpty();
+        assertThat(graph.<List<Fact>>read(
+                        context, view -> view.statements(Pattern.ALL, null, 10).items()))
+                .singleElement()
+                .satisfies(fact -> assertThat(fact.statement().provenance())
+                        .containsEntry("recordedBy", AuditChain.hashed("alice"))
+                        .doesNotContainEntry("justification", remark));
+        graph.unlink(List.of(remark), operator());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a\u0000b", "\uD800", "\uDC00\uD800"})
     void whatIsNoTextIsRefusedAsSuch(String wrong) {

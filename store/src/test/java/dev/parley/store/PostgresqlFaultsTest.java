@@ -262,7 +262,7 @@ final class PostgresqlFaultsTest {
     @Test
     void aFaultyWorkOfAGroupIsFoundByFewTransactions() {
         try (Database database = open()) {
-            database.migrate("words", List.of("CREATE TABLE word (text TEXT)"));
+            database.migrate("words", List.of("CREATE TABLE word (text TEXT CHECK (text <> 'faulty'))"));
             long before = groups(database);
             var queued = new CountDownLatch(1);
             var blocked = CompletableFuture.runAsync(() -> database.write(session -> {
@@ -273,14 +273,14 @@ final class PostgresqlFaultsTest {
                 }
             }));
             List<Insertion> all = IntStream.range(0, 256)
-                    .mapToObj(i -> new Insertion(i == 100 ? "a\u0000b" : "word " + i, new CompletableFuture<>()))
+                    .mapToObj(i -> new Insertion(i == 100 ? "faulty" : "word " + i, new CompletableFuture<>()))
                     .toList();
             all.forEach(database::submit);
             queued.countDown();
             blocked.join();
 
             assertThat(all.stream().filter(each -> !each.written().join()).map(Insertion::text))
-                    .containsExactly("a\u0000b");
+                    .containsExactly("faulty");
             assertThat(database.<Long>read(session -> session.number("SELECT count(*) FROM word")))
                     .isEqualTo(255);
             assertThat(groups(database) - before).isLessThan(40);
@@ -288,18 +288,26 @@ final class PostgresqlFaultsTest {
     }
 
     @Test
-    void anIdThatTheDatabaseCannotHoldFailsByItself() {
-        var task = new TaskKey(new Scope("t1", "alice"), "agent", "0190-task");
+    void idsAndNamesWithTheCharacterNulAreHeld() {
+        var task = new TaskKey(new Scope("t\0", "ali\0ce"), "agent", "0190-task");
         var another = new TaskKey(new Scope("t1", "alice"), "agent", "0191-task");
-        var message = new MessageKey(task.scope(), "agent", "a\u0000b");
-        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
-            assertThatThrownBy(() -> Segments.write(store.log(), task, 1, TaskState.COMPLETED, Instant.EPOCH, message))
-                    .isNotNull();
-            Segments.write(store.log(), another, 1, TaskState.COMPLETED, Instant.EPOCH);
+        var message = new MessageKey(task.scope(), "agent", "a\0b");
+        var clock = InstantSource.system();
+        try (Store store = Store.open(schema, clock, AtRest.PLAIN)) {
+            Segments.write(store.log(), task, 1, TaskState.COMPLETED, clock.instant(), message);
+            Segments.write(store.log(), another, 1, TaskState.COMPLETED, clock.instant());
 
-            assertThat(store.log().find(task)).isEmpty();
-            assertThat(store.log().find(another)).isPresent();
-            assertThat(store.database().outage()).isEmpty();
+            assertThat(store.log().find(new TaskKey(task.scope(), "agent", "\0")))
+                    .isEmpty();
+            assertThat(store.log().taskOf(message)).contains(task.taskId());
+            assertThat(store.log().taskOf(new MessageKey(task.scope(), "agent", "ab")))
+                    .isEmpty();
+            assertThat(store.audit().verify().broken()).isNull();
+        }
+        try (Store store = Store.open(schema, clock, AtRest.PLAIN)) {
+            assertThat(store.log().find(task))
+                    .hasValueSatisfying(head -> assertThat(head.key()).isEqualTo(task));
+            assertThat(store.audit().verify().broken()).isNull();
         }
     }
 

@@ -151,14 +151,15 @@ public final class Directory {
                 .executeQuery()) {
             while (row.next()) {
                 readGroups.put(
-                        row.getString(1), new Group(row.getString(1), requireNonNull(time(row, 2)), time(row, 3)));
+                        Session.text(row, 1),
+                        new Group(Session.text(row, 1), requireNonNull(time(row, 2)), time(row, 3)));
             }
         }
         var readUsers = new HashMap<Member, User>();
         try (ResultSet row = session.bind("SELECT group_id, name, made_ms, disabled_ms FROM trust_user")
                 .executeQuery()) {
             while (row.next()) {
-                var member = new Member(row.getString(1), row.getString(2));
+                var member = new Member(Session.text(row, 1), Session.text(row, 2));
                 readUsers.put(
                         member, new User(member.group(), member.name(), requireNonNull(time(row, 3)), time(row, 4)));
             }
@@ -169,15 +170,15 @@ public final class Directory {
                 .executeQuery()) {
             while (row.next()) {
                 var key = new Key(
-                        row.getString(1),
-                        row.getString(2),
-                        row.getString(3),
-                        scopes(row.getString(4)),
+                        Session.text(row, 1),
+                        Session.text(row, 2),
+                        Session.text(row, 3),
+                        scopes(Session.text(row, 4)),
                         requireNonNull(time(row, 5)),
                         time(row, 6),
                         time(row, 7),
-                        row.getString(8));
-                readKeys.put(key.id(), new Held(key, HexFormat.of().parseHex(row.getString(9))));
+                        Session.text(row, 8));
+                readKeys.put(key.id(), new Held(key, HexFormat.of().parseHex(Session.text(row, 9))));
             }
         }
         // Groups and members first, for a key is good only if they are.

@@ -88,7 +88,11 @@ final class AuditRows {
             int entries = 0;
             while (entries < ENTRIES_AT_ONCE && rows.next()) {
                 links.add(new Link(
-                        rows.getLong(1), rows.getLong(2), rows.getInt(3), rows.getString(4), rows.getString(5)));
+                        rows.getLong(1),
+                        rows.getLong(2),
+                        rows.getInt(3),
+                        Session.text(rows, 4),
+                        Session.text(rows, 5)));
                 entries += rows.getInt(3);
             }
         }
@@ -153,20 +157,20 @@ final class AuditRows {
     }
 
     static Stored stored(ResultSet found) throws SQLException {
-        String text = requireNonNull(found.getString(11));
+        String text = requireNonNull(Session.text(found, 11));
         Map<String, ?> detail = detail(text);
         var entry = new Entry(
-                found.getString(3),
-                found.getString(4),
-                found.getString(5),
-                found.getString(6),
-                found.getString(7),
-                found.getString(8),
-                found.getString(9),
-                found.getString(10),
+                Session.text(found, 3),
+                Session.text(found, 4),
+                Session.text(found, 5),
+                Session.text(found, 6),
+                Session.text(found, 7),
+                Session.text(found, 8),
+                Session.text(found, 9),
+                Session.text(found, 10),
                 detail);
         Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new Row(found.getLong(1), at, entry, found.getString(12)), text, found.getString(13));
+        return new Stored(new Row(found.getLong(1), at, entry, Session.text(found, 12)), text, Session.text(found, 13));
     }
 
     @SuppressWarnings("unchecked") // what was written has texts for names

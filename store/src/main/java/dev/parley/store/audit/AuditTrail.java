@@ -132,7 +132,7 @@ public final class AuditTrail implements GroupListener {
             try (ResultSet row =
                     session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
                 return row.next()
-                        ? new AuditTrail(database, clock, row.getLong(1), row.getString(2))
+                        ? new AuditTrail(database, clock, row.getLong(1), Session.text(row, 2))
                         : new AuditTrail(database, clock, 0, AuditChain.GENESIS);
             }
         });
@@ -369,7 +369,7 @@ public final class AuditTrail implements GroupListener {
         try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
             boolean begun = row.next();
             number = begun ? row.getLong(1) : 0;
-            hash = begun ? row.getString(2) : AuditChain.GENESIS;
+            hash = begun ? Session.text(row, 2) : AuditChain.GENESIS;
         }
         committed(0);
     }
@@ -418,7 +418,7 @@ public final class AuditTrail implements GroupListener {
     /** Tasks whose entries in the log have a name. */
     private static List<String> tasksOf(Session session, String group, String name) throws SQLException {
         return session.list(
-                rows -> rows.getString(1),
+                rows -> Session.text(rows, 1),
                 "SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE group_id = ?1"
                         + " AND (caller = ?2 OR task_id IN (SELECT task_id FROM segment WHERE segment.caller = ?2))",
                 group,

@@ -119,7 +119,7 @@ final class AuditVerifier {
     private static Optional<String> endProblem(Session session, long last, String chain) throws SQLException {
         try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
             long number = row.next() ? row.getLong(1) : 0;
-            boolean right = number == last && (number == 0 || chain.equals(row.getString(2)));
+            boolean right = number == last && (number == 0 || chain.equals(Session.text(row, 2)));
             if (number > 0 && row.next()) {
                 return Optional.of("the chain has two ends");
             }

@@ -113,25 +113,25 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
             while (row.next()) {
                 int before = row.getInt(7);
                 TaskState was = row.wasNull() ? null : States.state(before);
-                String trace = row.getString(11);
-                String agents = row.getString(12);
+                String trace = Session.text(row, 11);
+                String agents = Session.text(row, 12);
                 byte[] events = row.getBytes(13);
                 entries.add(new LoggedEntry(
                         row.getLong(1),
                         entry(
-                                row.getString(2),
-                                row.getString(3),
-                                row.getString(4),
-                                row.getString(5),
+                                Session.text(row, 2),
+                                Session.text(row, 3),
+                                Session.text(row, 4),
+                                Session.text(row, 5),
                                 was,
                                 States.state(row.getInt(6)),
-                                row.getString(8),
-                                row.getString(9),
+                                Session.text(row, 8),
+                                Session.text(row, 9),
                                 trace == null ? "" : trace,
                                 agents == null
                                         ? List.of()
                                         : CallChain.read(agents).agents()),
-                        row.getString(10),
+                        Session.text(row, 10),
                         events == null ? NO_EVENTS : events));
             }
         }

@@ -124,7 +124,13 @@ public final class PostgresqlBatch implements Session.Deferred {
         /** The driver sends arrays of such types as they are, and others as text. */
         private static @Nullable Object[] typed(String type, @Nullable Object[] values) {
             return switch (type) {
-                case "text" -> Arrays.copyOf(values, values.length, String[].class);
+                case "text" -> {
+                    var texts = new @Nullable String[values.length];
+                    for (int i = 0; i < values.length; i++) {
+                        texts[i] = values[i] instanceof String text ? StoredText.encode(text) : null;
+                    }
+                    yield texts;
+                }
                 case "bytea" -> Arrays.copyOf(values, values.length, byte[][].class);
                 case "integer" -> {
                     var integers = new @Nullable Integer[values.length];

@@ -94,11 +94,12 @@ public final class Session {
     static int set(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
         switch (value) {
             case String text -> {
-                statement.setString(index, text);
+                statement.setString(index, StoredText.encode(text));
                 return text.length() >> 10;
             }
             case Long number -> statement.setLong(index, number);
             case Integer number -> statement.setInt(index, number);
+            case Double number -> statement.setDouble(index, number);
             case byte[] bytes -> {
                 statement.setBytes(index, bytes);
                 return bytes.length >> 10;
@@ -169,6 +170,13 @@ public final class Session {
         }
     }
 
+    /** Returns the text in a column, which may be null. {@link ResultSet#getString} would return it as the tables hold it. */
+    @SuppressWarnings("NullAway") // as of getString: null only if the column may be
+    public static String text(ResultSet row, int column) throws SQLException {
+        String stored = row.getString(column);
+        return stored == null ? null : StoredText.decode(stored);
+    }
+
     /** Reads one row of an answer. */
     @FunctionalInterface
     public interface RowReader<T> {
@@ -223,7 +231,7 @@ public final class Session {
             PreparedStatement running = session.latest;
             if (running != null) {
                 try {
-                    running.cancel();
+                    session.opening.connector().cancel(running);
                 } catch (SQLException failure) {
                     LOG.log(Level.WARNING, "interrupting a statement", failure);
                 }

@@ -3,6 +3,7 @@ package dev.parley.store.encryption;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
 import java.sql.ResultSet;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
             }
             try (ResultSet rows = session.bind("SELECT key_id FROM sealing_key").executeQuery()) {
                 while (rows.next()) {
-                    ids.add(rows.getString(1));
+                    ids.add(Session.text(rows, 1));
                 }
             }
             return ids;

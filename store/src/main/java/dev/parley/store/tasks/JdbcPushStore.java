@@ -145,7 +145,7 @@ public final class JdbcPushStore implements PushStore {
                     .executeQuery()) {
                 while (rows.next()) {
                     if (!sealing.isCurrent(rows.getBytes(3))) {
-                        found.add(new Held(rows.getString(1), rows.getString(2), rows.getBytes(3)));
+                        found.add(new Held(Session.text(rows, 1), Session.text(rows, 2), rows.getBytes(3)));
                     }
                 }
             }
@@ -245,17 +245,17 @@ public final class JdbcPushStore implements PushStore {
                         continue; // removed while it was read
                     }
                     found.add(new Subscription(
-                            new TaskKey(lane.scope(), lane.agent(), rows.getString(1)),
+                            new TaskKey(lane.scope(), lane.agent(), Session.text(rows, 1)),
                             Json.read(
-                                    atRest.open(rows.getBytes(3), place(rows.getString(1), rows.getString(11))),
+                                    atRest.open(rows.getBytes(3), place(Session.text(rows, 1), Session.text(rows, 11))),
                                     PushConfig.class),
-                            rows.getString(9),
-                            rows.getString(10),
+                            Session.text(rows, 9),
+                            Session.text(rows, 10),
                             rows.getLong(4),
                             rows.getInt(5),
                             time(rows, 6),
                             time(rows, 7),
-                            rows.getString(8),
+                            Session.text(rows, 8),
                             rows.getLong(12)));
                 }
             }

@@ -327,7 +327,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private List<String> ended(String from, String to, Instant before, int limit) {
         long millis = before.toEpochMilli();
         return database.read(session -> session.list(
-                rows -> rows.getString(1),
+                rows -> Session.text(rows, 1),
                 "SELECT task_id FROM task WHERE task_id >= ?1 AND task_id < ?2"
                         + " AND state IN (3, 4, 5, 7) AND status_ms < ?3"
                         + " AND (status_ms < ?4 OR NOT EXISTS (SELECT 1 FROM webhook"
@@ -493,7 +493,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             var all = new ArrayList<@Nullable Object>(List.of(day, lane));
             all.addAll(List.of(values));
             List<String> keys = database.read(session -> session.list(
-                    rows -> rows.getString(1),
+                    rows -> Session.text(rows, 1),
                     "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
                     all.toArray()));
             database.writeInSlices(
@@ -508,7 +508,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private void eraseOrphans(String table, String key, long lane, String condition) {
         record Orphan(String taskId, String key) {}
         List<Orphan> orphans = database.read(session -> session.list(
-                rows -> new Orphan(rows.getString(1), rows.getString(2)),
+                rows -> new Orphan(Session.text(rows, 1), Session.text(rows, 2)),
                 "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
                 lane));
         database.writeInSlices(
@@ -562,7 +562,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     public List<String> agents(int limit) {
         return database.read(session -> session.list(
-                rows -> rows.getString(1), "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit));
+                rows -> Session.text(rows, 1), "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit));
     }
 
     /** Lists tasks of all groups and agents. */
@@ -648,7 +648,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     private List<KnownName> knownNames(KnownName after) {
         return database.read(session -> session.list(
-                rows -> new KnownName(rows.getLong(1), rows.getString(2)),
+                rows -> new KnownName(rows.getLong(1), Session.text(rows, 2)),
                 "SELECT lane_no, name FROM task_name WHERE (lane_no, name) > (?, ?)"
                         + " ORDER BY lane_no, name LIMIT ?",
                 after.lane(),
@@ -658,7 +658,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     private List<KnownMessage> knownMessages(KnownMessage after) {
         return database.read(session -> session.list(
-                rows -> new KnownMessage(rows.getLong(1), rows.getLong(2), rows.getString(3)),
+                rows -> new KnownMessage(rows.getLong(1), rows.getLong(2), Session.text(rows, 3)),
                 "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
                         + " ORDER BY day, lane_no, message_id LIMIT ?",
                 after.day(),
@@ -692,8 +692,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                     continue; // removed while it was read
                 }
                 heads.add(new Head(
-                        new TaskKey(lane.scope(), lane.agent(), rows.getString(2)),
-                        rows.getString(3),
+                        new TaskKey(lane.scope(), lane.agent(), Session.text(rows, 2)),
+                        Session.text(rows, 3),
                         state(rows.getInt(4)),
                         Instant.ofEpochMilli(rows.getLong(5)),
                         rows.getLong(6)));
@@ -788,7 +788,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                             .executeQuery()) {
                         return row.next()
                                 ? Optional.of(new Cause(
-                                        row.getString(1), "", row.getString(2), CallChain.read(row.getString(3))))
+                                        Session.text(row, 1),
+                                        "",
+                                        Session.text(row, 2),
+                                        CallChain.read(Session.text(row, 3))))
                                 : Optional.empty();
                     }
                 });
@@ -804,7 +807,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             try (ResultSet row = session.bind(
                             "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?", lane, name.name())
                     .executeQuery()) {
-                return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+                return row.next() ? Optional.of(Session.text(row, 1)) : Optional.empty();
             }
         });
     }
@@ -826,7 +829,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                             key.messageId(),
                             now - DAY_MS)
                     .executeQuery()) {
-                return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+                return row.next() ? Optional.of(Session.text(row, 1)) : Optional.empty();
             }
         });
     }

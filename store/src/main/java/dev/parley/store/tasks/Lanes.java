@@ -51,7 +51,9 @@ public final class Lanes implements GroupListener {
         try (ResultSet rows =
                 session.bind("SELECT lane_no, group_id, owner, agent FROM lane").executeQuery()) {
             while (rows.next()) {
-                read.put(rows.getLong(1), new Lane(new Scope(rows.getString(2), rows.getString(3)), rows.getString(4)));
+                read.put(
+                        rows.getLong(1),
+                        new Lane(new Scope(Session.text(rows, 2), Session.text(rows, 3)), Session.text(rows, 4)));
             }
         }
         lanes.keySet().retainAll(read.keySet());

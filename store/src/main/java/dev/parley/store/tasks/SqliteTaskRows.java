@@ -45,7 +45,7 @@ final class SqliteTaskRows implements TaskRows {
     static @Nullable Before read(Session session, String taskId) throws SQLException {
         try (ResultSet row = session.bind("SELECT state, status_ms, caller FROM task WHERE task_id = ?", taskId)
                 .executeQuery()) {
-            return row.next() ? new Before(state(row.getInt(1)), row.getLong(2), row.getString(3)) : null;
+            return row.next() ? new Before(state(row.getInt(1)), row.getLong(2), Session.text(row, 3)) : null;
         }
     }
 

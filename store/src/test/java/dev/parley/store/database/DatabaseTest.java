@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class DatabaseTest {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -41,6 +43,25 @@ final class DatabaseTest {
             }
         }
         return all.toString();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void textsComeBackAndAreFoundWithTheCharacterNulInThem(DatabaseKind kind) {
+        List<String> texts =
+                List.of("", "a", "\0", "a\0b", "\0\0", "\uFDD0", "\uFDD00", "\uFDD0\0001", "\uFDD0\uFDD0\0", "a\1\2");
+        try (Database database = new Place(kind, directory).database()) {
+            database.migrate("notes", List.of("CREATE TABLE note (t TEXT PRIMARY KEY)"));
+            for (String text : texts) {
+                database.write(session -> session.update("INSERT INTO note (t) VALUES (?)", text));
+            }
+
+            for (String text : texts) {
+                assertThat(database.<List<String>>read(session ->
+                                session.list(row -> Session.text(row, 1), "SELECT t FROM note WHERE t = ?", text)))
+                        .containsExactly(text);
+            }
+        }
     }
 
     @Test
