@@ -7,9 +7,11 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.sql.ResultSet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -61,6 +63,17 @@ final class LayoutTest {
         assertThat(rings(CLASSES))
                 .allSatisfy(ring -> assertThat(ring)
                         .hasSizeLessThanOrEqualTo(LARGER_RINGS.getOrDefault(packageOf(ring), LARGEST_RING)));
+    }
+
+    /** Tables hold U+0000 as other characters, so that PostgreSQL can. */
+    @Test
+    void textsOfTablesAreReadByTheSessionOnly() {
+        ArchRuleDefinition.noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("dev.parley.store.database.Session")
+                .should()
+                .callMethod(ResultSet.class, "getString", int.class)
+                .check(CLASSES);
     }
 
     @Test

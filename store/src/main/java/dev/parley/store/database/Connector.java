@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,11 @@ interface Connector {
 
     default void close(Connection connection) throws SQLException {
         connection.close();
+    }
+
+    /** Ends a statement that runs on another thread. Does not block. */
+    default void cancel(PreparedStatement statement) throws SQLException {
+        statement.cancel();
     }
 
     /** Returns a statement as the driver takes it. */

@@ -6,9 +6,12 @@ import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * cannot write either.
  */
 public final class PostgresqlSystem implements DatabaseSystem {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
     /** Version of the tables of tasks. */
     static final int SCHEMA = 1;
 
@@ -49,6 +54,25 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     private static final Duration LOCK_PAUSE = Duration.ofMillis(50);
 
+    private static final String TRY_LOCK =
+            "SELECT CAST(pg_try_advisory_lock(" + LOCK + ", hashtext(current_schema())) AS INTEGER)";
+
+    /** The lock of a schema among those of the server. */
+    private static final String HELD = " FROM pg_locks WHERE locktype = 'advisory' AND granted"
+            + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            + " AND classid = " + LOCK
+            + " AND objid = CAST(CAST(hashtext(current_schema()) AS BIGINT) & 4294967295 AS OID)";
+
+    /**
+     * A connection on which nothing has come for so long within an answer is given up, unless the URL has a {@code socketTimeout} of its
+     * own. The server ends a statement a little earlier by itself, so that only a server that hangs costs the connection.
+     */
+    private static final int LONGEST_SILENCE_MS = 60_000;
+
+    /** Has the server find within half a minute that the hub is gone, also if the network does not say so: it holds the lock until then. */
+    private static final String KEEP_ALIVE =
+            "; SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final DataSource source;
@@ -63,6 +87,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private long uncertain;
 
     private boolean landed;
+    /** Process of the server for the connection that had the lock last; 0 if none had it. */
+    private long backend;
+
     private final PostgresqlBatch batch = new PostgresqlBatch();
 
     PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience) {
@@ -77,6 +104,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     public Connection connect(Use use) throws SQLException {
         Connection connection = wrapper.wrap(source.getConnection());
         try {
+            limitSilence(connection);
             connection.setReadOnly(use == Use.READ);
             if (use == Use.READ) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
@@ -92,16 +120,28 @@ public final class PostgresqlSystem implements DatabaseSystem {
         }
     }
 
+    private static void limitSilence(Connection connection) throws SQLException {
+        if (connection.getNetworkTimeout() == 0) {
+            connection.setNetworkTimeout(Runnable::run, LONGEST_SILENCE_MS);
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET statement_timeout = " + connection.getNetworkTimeout() / 6 * 5 + KEEP_ALIVE);
+        }
+    }
+
     private void lock(Connection connection) throws SQLException {
         long end = System.nanoTime() + LOCK_PATIENCE.toNanos();
         try (Statement statement = connection.createStatement()) {
-            while (!tryLock(statement)) {
+            while (number(statement, TRY_LOCK) == 0) {
+                // An earlier connection of this hub, of which the server does not know yet that it is broken.
+                number(statement, "SELECT count(pg_terminate_backend(pid))" + HELD + " AND pid = " + backend);
                 if (System.nanoTime() - end > 0) {
                     throw new SQLException(
                             "the database is in use by another hub (expected: one hub per database)", IN_USE);
                 }
                 LockSupport.parkNanos(LOCK_PAUSE.toNanos());
             }
+            backend = number(statement, "SELECT pg_backend_pid()");
             if (stream != 0) {
                 name(statement);
             }
@@ -110,14 +150,11 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     /** Looks whether a hub has a database open. */
     static boolean isInUse(DataSource source) throws IOException {
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
-                                + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-                                + " AND classid = " + LOCK
-                                + " AND objid = CAST(CAST(hashtext(current_schema()) AS BIGINT) & 4294967295 AS OID)")) {
-            return row.next() && row.getLong(1) > 0;
+        try (Connection connection = source.getConnection()) {
+            limitSilence(connection);
+            try (Statement statement = connection.createStatement()) {
+                return number(statement, "SELECT count(*)" + HELD) > 0;
+            }
         } catch (SQLException failure) {
             throw new IOException(failure.getMessage(), failure);
         }
@@ -158,10 +195,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
         return source instanceof PostgresqlUrl url ? url.toString() : "PostgreSQL";
     }
 
-    private static boolean tryLock(Statement statement) throws SQLException {
-        try (ResultSet row =
-                statement.executeQuery("SELECT pg_try_advisory_lock(" + LOCK + ", hashtext(current_schema()))")) {
-            return row.next() && row.getBoolean(1);
+    private static long number(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
         }
     }
 
@@ -178,6 +215,21 @@ public final class PostgresqlSystem implements DatabaseSystem {
         } finally {
             connection.close();
         }
+    }
+
+    /**
+     * The driver connects to the server once more for that. The statement may end before: its connection is not used again, so that none
+     * but this one is ended.
+     */
+    @Override
+    public void cancel(PreparedStatement statement) {
+        Thread.startVirtualThread(() -> {
+            try {
+                statement.cancel();
+            } catch (SQLException failure) {
+                LOG.log(Level.DEBUG, "interrupting a statement", failure);
+            }
+        });
     }
 
     @Override
@@ -216,7 +268,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
                 .executeQuery()) {
             if (row.next()) {
                 number = row.getLong(1);
-                hash = row.getString(2);
+                hash = Session.text(row, 2);
             }
         }
         stream = session.number(
@@ -237,12 +289,12 @@ public final class PostgresqlSystem implements DatabaseSystem {
             row.next();
             if (row.getInt(1) < OLDEST) {
                 throw new NotOpenedException(
-                        Reason.SERVER, "PostgreSQL " + row.getString(2) + " (expected: 15 or newer)");
+                        Reason.SERVER, "PostgreSQL " + Session.text(row, 2) + " (expected: 15 or newer)");
             }
-            if (!row.getString(3).equals("UTF8")) {
+            if (!Session.text(row, 3).equals("UTF8")) {
                 throw new NotOpenedException(
                         Reason.SERVER,
-                        "the database has the encoding " + row.getString(3)
+                        "the database has the encoding " + Session.text(row, 3)
                                 + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
             }
         }

@@ -33,13 +33,22 @@ public final class PostgresqlServer {
         return server().getDatabase("postgres", name);
     }
 
+    static int port() throws IOException {
+        return server().getPort();
+    }
+
     /** Returns connections to an empty schema. */
     public static DataSource schema() throws IOException, SQLException {
+        return server().getDatabase("postgres", "postgres", Map.of("currentSchema", emptySchema()));
+    }
+
+    /** Returns the name of an empty schema. */
+    static String emptySchema() throws IOException, SQLException {
         String name = "schema" + SCHEMAS.incrementAndGet();
         try (Connection connection = server().getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE SCHEMA " + name);
         }
-        return server().getDatabase("postgres", "postgres", Map.of("currentSchema", name));
+        return name;
     }
 }
