@@ -32,6 +32,14 @@ public interface HubExtension extends AutoCloseable {
         return Map.of();
     }
 
+    /**
+     * Why something outside of the hub that it needs, such as a server, failed when it was used last; empty if it did not. Does not wait.
+     * Shown as the metric {@code parley_extension_available}.
+     */
+    default Optional<String> problem() {
+        return Optional.empty();
+    }
+
     /** Personal data that it holds; empty if none. */
     default Optional<PersonalData> personalData() {
         return Optional.empty();

@@ -2,6 +2,7 @@ package dev.parley.extension;
 
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
+import dev.parley.store.database.Database;
 import java.util.List;
 import java.util.Map;
 
@@ -31,6 +32,15 @@ public interface HubExtensionSource {
     /** Static pages of the hub by their paths. */
     default Map<String, HubPage> pages() {
         return Map.of();
+    }
+
+    /**
+     * Checks for {@code parley doctor} of what the extension needs outside of a hub, such as a server. They may take some seconds.
+     *
+     * @param database of a hub, which may be running; for reading
+     */
+    default List<HubCheck> checks(Database database) {
+        return List.of();
     }
 
     /** Opens the extension of a hub, which closes it with itself. */

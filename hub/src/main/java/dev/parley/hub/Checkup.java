@@ -143,6 +143,11 @@ public final class Checkup {
             } else {
                 found("database", Level.OK, "schema " + version);
             }
+            if (version == current) {
+                AdminOperations.INSTALLED.forEach(source -> source.checks(database)
+                        .forEach(check ->
+                                found(check.name(), check.passed() ? Level.OK : Level.PROBLEM, check.message())));
+            }
             return version == current;
         } catch (RuntimeException failure) { // also rows that no Parley has written
             found("database", Level.PROBLEM, said(failure));

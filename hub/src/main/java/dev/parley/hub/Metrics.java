@@ -167,6 +167,18 @@ final class Metrics implements RequestHandler {
         engine.deliveries().ifPresent(this::show);
     }
 
+    /** Shows whether extensions can use what they need outside of the hub. */
+    void show(HubExtensions extensions) {
+        GaugeWithCallback.builder()
+                .name("parley_extension_available")
+                .help("1 if an extension could use what it needs outside of the hub when it did last, 0 if not.")
+                .labelNames("extension")
+                .callback(gauge -> extensions
+                        .all()
+                        .forEach(extension -> gauge.call(extension.problem().isEmpty() ? 1 : 0, extension.name())))
+                .register(registry);
+    }
+
     private void show(Webhooks webhooks) {
         GaugeWithCallback.builder()
                 .name("parley_webhooks_pending")

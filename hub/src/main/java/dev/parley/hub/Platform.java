@@ -175,6 +175,7 @@ public final class Platform implements AutoCloseable {
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         this.engine = running.build();
         metrics.show(engine);
+        metrics.show(hubExtensions);
         if (database != null) {
             metrics.show(database);
         }

@@ -24,6 +24,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,7 +76,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.ownsDatabase = ownsDatabase;
         this.clock = clock;
         this.tables = new SqlStatementStore(database, clock);
+        tables.server(service == null ? null : service.query());
         this.remote = service == null ? null : new RemoteServer(service);
+        if (remote != null) {
+            remote.probe();
+        }
         this.statements = remote == null ? inTables(tables) : new RemoteStatements(tables, remote, clock);
         this.journal = new Journal(database, tables.terms(), tables.sql(), keeping, steadyClock);
         this.history = new ChangeHistory(tables, statements, journal);
@@ -445,6 +450,22 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     /** Why the server of the statements is unavailable; empty if it answered last time, or there is none. */
     public Optional<String> storeProblem() {
         return Optional.ofNullable(remote == null ? null : remote.problem());
+    }
+
+    /**
+     * Server of the statements of a database.
+     *
+     * @param problem why it cannot be used, with its address; null if it answers
+     */
+    public record StoreCheck(URI server, @Nullable String problem) {}
+
+    /**
+     * Tries to reach the server of the statements of a database, without credentials; waits for 5 s at most.
+     *
+     * @return empty if the statements are in the database, or there is no graph
+     */
+    public static Optional<StoreCheck> checkStore(Database database) {
+        return SqlStatementStore.server(database).map(server -> new StoreCheck(server, RemoteServer.problem(server)));
     }
 
     /** Waits until the removal of old entries that has begun, if one has, has ended. */

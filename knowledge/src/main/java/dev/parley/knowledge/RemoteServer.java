@@ -1,5 +1,6 @@
 package dev.parley.knowledge;
 
+import dev.parley.knowledge.spi.KnowledgeStoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -26,6 +27,32 @@ final class RemoteServer implements AutoCloseable {
 
     RemoteServer(SparqlService service) {
         this.service = service;
+    }
+
+    /** Finds a server that cannot be reached before the first call does. Does not wait for it. */
+    void probe() {
+        Thread.ofVirtual().name("knowledge-sparql").start(() -> {
+            try {
+                tried();
+            } catch (KnowledgeStoreException unavailable) {
+                LOG.log(Level.DEBUG, "the failure is noted already", unavailable);
+            }
+        });
+    }
+
+    private void tried() {
+        var unused = new RemoteEndpoint(this, CONNECT).ask("SELECT ?nothing { } LIMIT 1");
+    }
+
+    /** Why a server cannot be used, with its address; null if it answers, if only by asking for credentials. */
+    static @Nullable String problem(URI query) {
+        try (var server = new RemoteServer(new SparqlService(query, query, () -> ""))) {
+            server.tried();
+            return null;
+        } catch (KnowledgeStoreException unavailable) {
+            String message = String.valueOf(unavailable.getMessage());
+            return message.contains("HTTP status 401") || message.contains("HTTP status 403") ? null : message;
+        }
     }
 
     URI query() {

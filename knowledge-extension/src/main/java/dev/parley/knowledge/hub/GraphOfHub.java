@@ -27,7 +27,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
     private final @Nullable KnowledgeTokenVerifier tokens;
     private final ExtensionProtocol protocol;
     private final HubParts hub;
-    private @Nullable Graph graph;
+    private volatile @Nullable Graph graph;
     private boolean closed;
 
     /**
@@ -49,15 +49,17 @@ final class GraphOfHub implements HubExtension, PersonalData {
 
     /** @throws IllegalStateException if it was not opened before the hub was closed */
     private synchronized Graph graph() {
-        if (graph == null) {
+        Graph opened = graph;
+        if (opened == null) {
             if (closed) {
                 throw new IllegalStateException("the hub is closed");
             }
-            graph = hub.database() == null || hub.audit() == null
+            opened = hub.database() == null || hub.audit() == null
                     ? Graph.open(hub.scratch().get())
                     : Graph.in(hub.database(), hub.audit(), InstantSource.system(), statements);
+            graph = opened;
         }
-        return graph;
+        return opened;
     }
 
     @Override
@@ -95,6 +97,11 @@ final class GraphOfHub implements HubExtension, PersonalData {
     }
 
     @Override
+    public Optional<String> problem() {
+        return Optional.ofNullable(graph).flatMap(Graph::storeProblem);
+    }
+
+    @Override
     public Optional<PersonalData> personalData() {
         return Optional.of(this);
     }
@@ -113,8 +120,9 @@ final class GraphOfHub implements HubExtension, PersonalData {
     @Override
     public synchronized void close() {
         closed = true;
-        if (graph != null) {
-            graph.close();
+        Graph opened = graph;
+        if (opened != null) {
+            opened.close();
         }
     }
 }

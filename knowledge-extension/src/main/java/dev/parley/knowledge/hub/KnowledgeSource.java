@@ -5,6 +5,7 @@ import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.extension.HubCheck;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubPage;
@@ -18,6 +19,7 @@ import dev.parley.knowledge.api.KnowledgeTokenVerifier;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
+import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -148,6 +150,18 @@ public final class KnowledgeSource implements HubExtensionSource {
 
     private static HubPage page(String contentType, String resource) {
         return HubPage.of(KnowledgeSource.class, contentType, resource);
+    }
+
+    @Override
+    public List<HubCheck> checks(Database database) {
+        return Graph.checkStore(database)
+                .map(store -> new HubCheck(
+                        "graph",
+                        store.problem() == null,
+                        "statements on "
+                                + (store.problem() == null ? store.server() + ", which answers" : store.problem())))
+                .stream()
+                .toList();
     }
 
     @Override
