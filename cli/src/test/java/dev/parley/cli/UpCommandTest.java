@@ -224,6 +224,18 @@ class UpCommandTest {
     }
 
     @Test
+    void anInvalidPolicyIsRefusedWithTheDocumentOfPolicies() throws Exception {
+        Files.writeString(directory.resolve("policy.json"), "{\"rules\": [{\"effect\": \"allow\", \"groups\": []}]}");
+
+        Shell.Ran ran = shell.run("up", "--policy", "policy.json", "--in-memory");
+
+        assertThat(ran.status()).isEqualTo(2);
+        assertThat(ran.err())
+                .contains("rules[0].groups (expected: a list of at least one text)")
+                .contains("see docs/authorization.md");
+    }
+
+    @Test
     void callersShowWhatTheSettingsSay() throws Exception {
         Files.writeString(directory.resolve("callers.json"), "{\"alice\": \"key-of-alice-12345\"}");
         Files.writeString(directory.resolve("hub.yaml"), """

@@ -167,7 +167,7 @@ public final class PolicyFile implements Policy {
         if (value instanceof List<?> list && !list.isEmpty() && list.stream().allMatch(String.class::isInstance)) {
             return list.stream().map(String.class::cast).toList();
         }
-        throw new IllegalArgumentException(where + " (expected: a list of texts)");
+        throw new IllegalArgumentException(where + " (expected: a list of at least one text)");
     }
 
     /**

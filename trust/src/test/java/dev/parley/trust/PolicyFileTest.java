@@ -85,7 +85,7 @@ final class PolicyFileTest {
                 "{'rules':{}} | rules (expected: a list)",
                 "{'rules':[{'effect':'permit'}]} | rules[0].effect (expected: allow, deny, hide or scopes)",
                 "{'rules':[{'effect':'deny','agent':['x']}]} | rules[0]: agent (expected:",
-                "{'rules':[{'effect':'deny','agents':[]}]} | rules[0].agents (expected: a list of texts)",
+                "{'rules':[{'effect':'deny','agents':[]}]} | rules[0].agents (expected: a list of at least one text)",
                 "{'rules':[{'effect':'scopes'}]} | rules[0].scopes (expected: some",
                 "{'rules':[{'effect':'hide','operations':['GetTask']}]} | rules[0] (expected: neither operations",
                 "{'otherwise':'maybe'} | otherwise (expected: allow or deny)",

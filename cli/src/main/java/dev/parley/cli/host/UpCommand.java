@@ -186,11 +186,15 @@ public final class UpCommand {
             Callers.Builder callers =
                     Callers.builder().environment(call.around().environment());
             hub.callers((trust.callers() == null ? callers : callers.file(trust.callers())).build());
+        } catch (IllegalArgumentException | UncheckedIOException wrong) {
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
+        }
+        try {
             if (trust.policy() != null) {
                 hub.policy(PolicyFile.read(trust.policy()));
             }
         } catch (IllegalArgumentException | UncheckedIOException wrong) {
-            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authentication.md");
+            throw CliException.usage(String.valueOf(wrong.getMessage()), "see docs/authorization.md");
         }
         if (!settings.cardKeys().isEmpty()) {
             hub.cardKeys(CardSignatures.keys(call, settings.cardKeys()));
