@@ -137,7 +137,7 @@ public final class ClientSettings {
                             FLAG,
                             "wait",
                             "",
-                            "Wait until the task has ended or needs its caller. Default of send; on task get"
+                            "Wait until the task has ended or waits for its caller. Default of send; on task get"
                                     + " it polls.")),
                     in.get(
                             DURATION.requiring(
@@ -145,8 +145,8 @@ public final class ClientSettings {
                             "poll-interval",
                             "2s",
                             "DURATION",
-                            "How often a wait reads the task; at least 100ms."),
-                    in.get(DURATION, "timeout", "10m", "DURATION", "How long a wait may take altogether; 0 for ever."),
+                            "Interval at which a wait reads the task; at least 100ms."),
+                    in.get(DURATION, "timeout", "10m", "DURATION", "Limit of a wait altogether; 0 for none."),
                     in.find(
                             TEXT,
                             "token",
@@ -277,8 +277,9 @@ public final class ClientSettings {
                             "text: labelled lines; json: the protocol's own types."),
                     in.flag(
                             "verbose",
-                            "Show everything that was exchanged with the agent, in text output. Default: concise."),
-                    in.flag("debug", "Show on stderr what the tool does and every wire message, without secrets."),
+                            "Show the whole exchange with the agent in text output; of up, log lines of level INFO."
+                                    + " Default: concise."),
+                    in.flag("debug", "Log all levels and every wire message to stderr, without secrets."),
                     in.find(
                             PATH,
                             "config",

@@ -44,7 +44,7 @@ public final class TextSettings implements SettingReader {
         for (String name : texts.keySet()) {
             if (!read.contains(name)) {
                 throw new IllegalArgumentException(
-                        "setting \"" + name + "\": unknown (expected: such as " + Nearest.to(name, read) + ")");
+                        "setting \"" + name + "\": unknown (nearest: " + Nearest.to(name, read) + ")");
             }
         }
     }
