@@ -31,8 +31,7 @@ final class LayoutTest {
     private static final Map<String, Integer> LARGER_RINGS = Map.of(
             "dev.parley.dialect", 47,
             "dev.parley.hub", 4,
-            "dev.parley.knowledge", 8,
-            "dev.parley.server.helidon", 8);
+            "dev.parley.knowledge", 8);
 
     private static final ArchRule NO_CYCLES_OF_PACKAGES = SlicesRuleDefinition.slices()
             .assignedFrom(new SliceAssignment() {

@@ -46,7 +46,7 @@ final class Answers {
     static void headers(Exchange exchange, Map<String, String> headers, Cors cors) {
         secure(exchange);
         exchange.set(NO_STORE);
-        exchange.standingHeaders().forEach(exchange::set);
+        exchange.admission().headers().forEach(exchange::set);
         headers.forEach(exchange::set);
         cors.decorate(exchange);
     }

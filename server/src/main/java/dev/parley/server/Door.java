@@ -1,7 +1,5 @@
 package dev.parley.server;
 
-import dev.parley.dialect.Admission;
-import dev.parley.dialect.Arrival;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.server.helidon.Exchange;
@@ -11,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +76,7 @@ final class Door implements Consumer<Exchange> {
             exchange.send(Answers.NOTHING);
             return;
         }
-        switch (gate.answer(new Request(exchange))) {
+        switch (gate.answer(incoming(exchange))) {
             case WireAnswer.Whole whole -> {
                 if (exchange.gone()) {
                     exchange.abandon();
@@ -112,7 +109,7 @@ final class Door implements Consumer<Exchange> {
             exchange.whenGone(events::close);
             exchange.watch();
             new EventSender(
-                            exchange.whileAdmitted(events),
+                            exchange.admission().whileValid(events),
                             answer.failure(),
                             exchange::draining,
                             exchange.output(),
@@ -129,52 +126,18 @@ final class Door implements Consumer<Exchange> {
         }
     }
 
-    /** A request of Helidon as the gate sees it. */
-    private record Request(Exchange exchange) implements Gate.Incoming {
-        @Override
-        public String method() {
-            return exchange.method();
-        }
-
-        @Override
-        public String rawPath() {
-            return exchange.rawPath();
-        }
-
-        @Override
-        public @Nullable String rawQuery() {
-            return exchange.rawQuery();
-        }
-
-        @Override
-        public @Nullable String header(String name) {
-            return exchange.header(name);
-        }
-
-        @Override
-        public Arrival arrival(String path, Function<String, @Nullable String> headers) {
-            return exchange.arrival(path, headers);
-        }
-
-        @Override
-        public void admitted(Admission admission) {
-            exchange.admitted(admission);
-        }
-
-        @Override
-        public String group() {
-            return exchange.group();
-        }
-
-        @Override
-        public RefusableBody body() {
-            return new RequestBody(exchange);
-        }
-
-        @Override
-        public void requirePresent(RuntimeException failure) {
-            Exchange.passOn(failure);
-            exchange.requirePresent();
-        }
+    private static Gate.Incoming incoming(Exchange exchange) {
+        return new Gate.Incoming(
+                exchange.method(),
+                exchange.rawPath(),
+                exchange.rawQuery(),
+                exchange::header,
+                exchange::arrival,
+                exchange.admission(),
+                new RequestBody(exchange),
+                failure -> {
+                    Exchange.passOn(failure);
+                    exchange.requirePresent();
+                });
     }
 }

@@ -1,13 +1,14 @@
 package dev.parley.server;
 
-import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.WireAnswer;
 import dev.parley.protocol.A2AException;
+import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.OpenStreams;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -16,34 +17,24 @@ final class Gate {
     private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
     private static final String EVENT_STREAM = "text/event-stream";
 
-    /** A request. Belongs to one thread. */
-    interface Incoming {
-        String method();
-
-        /** The path below the address of the server, with its escapes. */
-        String rawPath();
-
-        /** The query with its escapes; null if there is none. */
-        @Nullable
-        String rawQuery();
-
-        /** The values of a header field, separated by commas; null if there is none. */
-        @Nullable
-        String header(String name);
-
-        Arrival arrival(String path, Function<String, @Nullable String> headers);
-
-        /** Called when the request is admitted. */
-        void admitted(Admission admission);
-
-        /** The group of the caller; empty before it is admitted. */
-        String group();
-
-        RefusableBody body();
-
-        /** Throws if no answer is needed, because the client or the connection is gone. */
-        void requirePresent(RuntimeException failure);
-    }
+    /**
+     * A request. Belongs to one thread.
+     *
+     * @param rawPath below the address of the server, with its escapes
+     * @param rawQuery with its escapes; null if there is none
+     * @param headers the values of a header field, separated by commas; null if there is none
+     * @param arrival makes the input of authentication of the path
+     * @param requirePresent throws if no answer is needed, because the client or the connection is gone
+     */
+    record Incoming(
+            String method,
+            String rawPath,
+            @Nullable String rawQuery,
+            Function<String, @Nullable String> headers,
+            Function<String, Arrival> arrival,
+            CurrentAdmission admission,
+            RefusableBody body,
+            Consumer<RuntimeException> requirePresent) {}
 
     private final Routes routes;
     private final BrowserRule browsers;
@@ -58,8 +49,8 @@ final class Gate {
     /** Answers a request. The caller of this closes a stream of events, and then {@linkplain #left leaves} it. */
     WireAnswer answer(Incoming request) {
         var method = request.method();
-        Function<String, @Nullable String> headers = request::header;
-        var head = new Routes.Head(method, "", Map.of(), request.arrival("", headers));
+        var headers = request.headers();
+        var head = new Routes.Head(method, "", Map.of(), request.arrival().apply(""));
         var refused = routes.refusedMethod(head);
         if (refused != null) {
             return refused;
@@ -72,23 +63,24 @@ final class Gate {
                     method,
                     path,
                     query == null ? Map.of() : RequestTarget.query(query),
-                    request.arrival(path, headers),
-                    request::admitted);
-            if (isCompressed(request)) {
+                    request.arrival().apply(path),
+                    request.admission()::admitted);
+            if (isCompressed(headers)) {
                 return routes.compressed(head);
             }
-            if (streams.full() && accepts(request.header("Accept"))) {
+            if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
             var answer = routes.answer(head, request.body());
-            if (answer instanceof WireAnswer.Events events && !streams.enter(request.group(), events.frames())) {
+            if (answer instanceof WireAnswer.Events events
+                    && !streams.enter(request.admission().group(), events.frames())) {
                 events.frames().close();
                 return tooManyStreams(head);
             }
             return answer;
         } catch (RuntimeException e) {
             // A failure caused by the disconnect of the client is no fault, and needs no answer.
-            request.requirePresent(e);
+            request.requirePresent().accept(e);
             return routes.problem(head, Dialects.explained(e));
         }
     }
@@ -98,8 +90,8 @@ final class Gate {
         streams.leave(answer.frames());
     }
 
-    private static boolean isCompressed(Incoming request) {
-        var encoding = request.header("Content-Encoding");
+    private static boolean isCompressed(Function<String, @Nullable String> headers) {
+        var encoding = headers.apply("Content-Encoding");
         return encoding != null && !encoding.equalsIgnoreCase("identity");
     }
 

@@ -155,7 +155,7 @@ final class GrpcCall {
         if (method.startsWith(HEALTH)) {
             return;
         }
-        var arrival = exchange.arrival(method, metadata);
+        var arrival = exchange.arrival(method);
         if (authenticator.lacksCredentials(arrival) && !exchange.awaitRefused(Exchange.SOON)) {
             exchange.requirePresent();
             authenticator.admit(Authenticator.NO_AGENT, arrival).leave().run();
@@ -196,12 +196,12 @@ final class GrpcCall {
     private CallContext caller(@Nullable ServedAgent agent) {
         try {
             var name = agent == null ? Authenticator.NO_AGENT : agent.name();
-            var admission = authenticator.admit(name, exchange.arrival(method, metadata));
+            var admission = authenticator.admit(name, exchange.arrival(method));
             if (agent == null) {
                 admission.leave().run(); // without its headers: an agent that is hidden has none
                 return admission.caller();
             }
-            exchange.admitted(admission);
+            exchange.admission().admitted(admission);
             exchange.awaitShare();
             admitted = true;
             return admission.caller();
@@ -214,7 +214,7 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure stream(GrpcAnswer.Events answer, @Nullable Instant deadline) {
         var events = answer.messages();
-        if (!streams.enter(exchange.group(), events)) {
+        if (!streams.enter(exchange.admission().group(), events)) {
             events.close();
             throw A2AException.unavailable("Too many open streams", RETRY);
         }
@@ -266,7 +266,7 @@ final class GrpcCall {
     @SuppressWarnings("ThreadPriorityCheck") // fairness, not correctness, depends on it
     private GrpcAnswer.@Nullable Failure sendAll(GrpcAnswer.Events answer, @Nullable Instant deadline)
             throws InterruptedException {
-        var events = exchange.whileAdmitted(answer.messages());
+        var events = exchange.admission().whileValid(answer.messages());
         var patience = Duration.ZERO;
         while (true) {
             List<byte[]> batch;
@@ -323,7 +323,7 @@ final class GrpcCall {
     private void open(Map<String, String> metadata) {
         if (out == null) {
             exchange.set(CONTENT_TYPE);
-            exchange.standingHeaders().forEach(exchange::set);
+            exchange.admission().headers().forEach(exchange::set);
             metadata.forEach(exchange::set);
             out = exchange.output();
             exchange.set(TRAILER); // in the place of the trailer that Helidon would add for itself

@@ -2,30 +2,25 @@ package dev.parley.server;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.ServedAgent;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.server.helidon.Connections;
 import dev.parley.server.helidon.HelidonServer;
 import dev.parley.server.limits.BodyBudget;
-import dev.parley.server.limits.OpenStreams;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The server, on Helidon. */
-final class HttpServer implements Server {
+final class HttpServer extends AgentSite implements Server {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
     private static final long STOP_SECONDS = 2;
 
-    private final Duration gracePeriod;
-    private final AgentDirectory agents;
-    private final OpenStreams streams;
+    private final ServerBuilder settings;
     private final HelidonServer web;
     private final @Nullable FutureTask<GrpcDialect> grpc;
     private final @Nullable AutoCloseable certificateFiles;
@@ -33,9 +28,8 @@ final class HttpServer implements Server {
     private final CountDownLatch drained = new CountDownLatch(1);
 
     private HttpServer(ServerBuilder settings, InetSocketAddress address) {
-        this.gracePeriod = settings.gracePeriod;
-        this.streams = new OpenStreams(settings.maxStreams);
-        this.agents = new AgentDirectory(() -> url(settings), settings.defaultAgent);
+        super(settings.defaultAgent, settings.maxStreams, settings.gracePeriod);
+        this.settings = settings;
         var routes = settings.routes(agents, () -> connections().draining());
         this.grpc = settings.grpc == null ? null : grpc(settings.grpc, routes);
         var cors = new Cors(settings.corsOrigins);
@@ -82,44 +76,9 @@ final class HttpServer implements Server {
         return web.connections();
     }
 
-    /** How many event streams are open. */
-    int openStreams() {
-        return streams.count();
-    }
-
     @Override
     public int port() {
         return web.port();
-    }
-
-    @Override
-    public String url() {
-        return agents.url();
-    }
-
-    @Override
-    public String agentUrl(String name) {
-        return agents.urlOf(name);
-    }
-
-    @Override
-    public String authority() {
-        return agents.authority();
-    }
-
-    @Override
-    public void add(ServedAgent agent) {
-        agents.add(agent);
-    }
-
-    @Override
-    public boolean remove(String name) {
-        return agents.remove(name);
-    }
-
-    @Override
-    public Collection<ServedAgent> agents() {
-        return agents.all();
     }
 
     @Override
@@ -154,17 +113,13 @@ final class HttpServer implements Server {
         }
     }
 
-    @Override
-    public void close() {
-        drain(gracePeriod);
-    }
-
     private static boolean isReachable(String address) {
         var bound = new InetSocketAddress(address, 0).getAddress();
         return bound == null || !bound.isLoopbackAddress();
     }
 
-    private String url(ServerBuilder settings) {
+    @Override
+    public String url() {
         if (settings.publicUrl != null) {
             return settings.publicUrl;
         }

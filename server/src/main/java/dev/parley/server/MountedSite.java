@@ -1,39 +1,32 @@
 package dev.parley.server;
 
-import dev.parley.dialect.ServedAgent;
 import dev.parley.protocol.Loopback;
 import dev.parley.server.limits.BodyBudget;
-import dev.parley.server.limits.OpenStreams;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A site in a container. */
-final class MountedSite implements Mount {
-    private final AgentDirectory agents;
-    private final OpenStreams streams;
+final class MountedSite extends AgentSite implements Mount {
+    private final String url;
     private final Gate gate;
     private final BodyBudget bodies;
     private final Duration keepAlive;
-    private final Duration gracePeriod;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
     private int running;
     private volatile boolean draining;
 
     MountedSite(ServerBuilder settings) {
-        var url = settings.publicUrl;
-        if (url == null) {
+        super(settings.defaultAgent, settings.maxStreams, settings.gracePeriod);
+        if (settings.publicUrl == null) {
             throw new IllegalArgumentException("public URL: none (expected: the URL at which the container serves)");
         }
-        this.agents = new AgentDirectory(() -> url, settings.defaultAgent);
-        this.streams = new OpenStreams(settings.maxStreams);
+        this.url = settings.publicUrl;
         this.bodies = BodyBudget.of(settings.maxBodyBytes);
         this.keepAlive = settings.keepAlive;
-        this.gracePeriod = settings.gracePeriod;
         var routes = settings.routes(agents, () -> draining);
         String host = settings.publicHost();
         var browsers = settings.browsers(new Cors(settings.corsOrigins), host != null && !Loopback.is(host));
@@ -62,39 +55,9 @@ final class MountedSite implements Mount {
         }
     }
 
-    /** How many event streams are open. */
-    int openStreams() {
-        return streams.count();
-    }
-
     @Override
     public String url() {
-        return agents.url();
-    }
-
-    @Override
-    public String authority() {
-        return agents.authority();
-    }
-
-    @Override
-    public String agentUrl(String name) {
-        return agents.urlOf(name);
-    }
-
-    @Override
-    public void add(ServedAgent agent) {
-        agents.add(agent);
-    }
-
-    @Override
-    public boolean remove(String name) {
-        return agents.remove(name);
-    }
-
-    @Override
-    public Collection<ServedAgent> agents() {
-        return agents.all();
+        return url;
     }
 
     @Override
@@ -111,10 +74,5 @@ final class MountedSite implements Mount {
         } finally {
             lock.unlock();
         }
-    }
-
-    @Override
-    public void close() {
-        drain(gracePeriod);
     }
 }

@@ -17,12 +17,10 @@ import java.nio.file.WatchService;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
-import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
@@ -32,7 +30,6 @@ import java.util.function.Consumer;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -55,12 +52,13 @@ final class TlsIdentity {
 
     private final Source source;
     private final List<Path> files;
-    private final Current keys;
+    private TrustManager @Nullable [] trusted;
+    private volatile SSLContext context;
 
     private TlsIdentity(Source source, List<Path> files) throws IOException, GeneralSecurityException {
         this.source = source;
         this.files = List.copyOf(files);
-        this.keys = new Current(source.read());
+        this.context = context(source.read(), null);
     }
 
     static TlsIdentity pem(Path certificateChain, Path privateKey) {
@@ -89,25 +87,33 @@ final class TlsIdentity {
      */
     SSLContext context(@Nullable Path authorities, Consumer<Socket> share) {
         try {
-            TrustManager[] trusted = null;
             if (authorities != null) {
-                KeyStore store = emptyStore();
-                int number = 0;
-                for (Certificate authority : certificates(authorities)) {
-                    store.setCertificateEntry("authority-" + number++, authority);
-                }
-                var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-                managers.init(store);
-                trusted = managers.getTrustManagers();
+                trusted = authorities(authorities);
+                context = context(source.read(), trusted);
             }
-            // The JDK's default protocols of this context are TLS 1.2 and 1.3 since its security settings disable the
-            // rest.
-            var context = SSLContext.getInstance("TLS");
-            context.init(new KeyManager[] {keys}, trusted, null);
-            return HandshakeContext.of(context, authorities != null, share);
+            return HandshakeContext.of(() -> context, authorities != null, share);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(authorities + ": " + e.getMessage(), e);
         }
+    }
+
+    private static TrustManager[] authorities(Path file) throws IOException, GeneralSecurityException {
+        KeyStore store = emptyStore();
+        int number = 0;
+        for (Certificate authority : certificates(file)) {
+            store.setCertificateEntry("authority-" + number++, authority);
+        }
+        var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(store);
+        return managers.getTrustManagers();
+    }
+
+    /** The JDK's default protocols of this context are TLS 1.2 and 1.3 since its security settings disable the rest. */
+    private static SSLContext context(X509ExtendedKeyManager keys, TrustManager @Nullable [] trusted)
+            throws GeneralSecurityException {
+        var context = SSLContext.getInstance("TLS");
+        context.init(new KeyManager[] {keys}, trusted, null);
+        return context;
     }
 
     /** Takes new keys over when the files change, until the result is closed; what cannot be read changes nothing. */
@@ -138,7 +144,7 @@ final class TlsIdentity {
 
     void reload() {
         try {
-            keys.now = source.read();
+            context = context(source.read(), trusted);
             LOG.log(Level.INFO, "the certificate was read anew");
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             // Perhaps one of the two files is new and the other not yet.
@@ -214,52 +220,6 @@ final class TlsIdentity {
             }
         }
         throw new GeneralSecurityException("no key can be used");
-    }
-
-    /** Whichever keys there are now. */
-    private static final class Current extends X509ExtendedKeyManager {
-        private volatile X509ExtendedKeyManager now;
-
-        Current(X509ExtendedKeyManager first) {
-            this.now = first;
-        }
-
-        @Override
-        public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
-            return now.getClientAliases(type, issuers);
-        }
-
-        @Override
-        public @Nullable String chooseClientAlias(
-                String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
-            return now.chooseClientAlias(types, issuers, socket);
-        }
-
-        @Override
-        public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-            return now.getServerAliases(type, issuers);
-        }
-
-        @Override
-        public @Nullable String chooseServerAlias(
-                String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
-            return now.chooseServerAlias(type, issuers, socket);
-        }
-
-        @Override
-        public @Nullable String chooseEngineServerAlias(String type, Principal @Nullable [] issuers, SSLEngine engine) {
-            return now.chooseEngineServerAlias(type, issuers, engine);
-        }
-
-        @Override
-        public X509Certificate @Nullable [] getCertificateChain(String alias) {
-            return now.getCertificateChain(alias);
-        }
-
-        @Override
-        public @Nullable PrivateKey getPrivateKey(String alias) {
-            return now.getPrivateKey(alias);
-        }
     }
 
     private static PrivateKey key(Path file) throws IOException, GeneralSecurityException {

@@ -1,5 +1,22 @@
 package dev.parley.server.helidon;
 
+import static dev.parley.server.helidon.Frames.DATA;
+import static dev.parley.server.helidon.Frames.END_STREAM;
+import static dev.parley.server.helidon.Frames.FLAGS;
+import static dev.parley.server.helidon.Frames.GOAWAY;
+import static dev.parley.server.helidon.Frames.HEADER;
+import static dev.parley.server.helidon.Frames.HEADERS;
+import static dev.parley.server.helidon.Frames.PADDED;
+import static dev.parley.server.helidon.Frames.PING;
+import static dev.parley.server.helidon.Frames.PRIORITY;
+import static dev.parley.server.helidon.Frames.RST_STREAM;
+import static dev.parley.server.helidon.Frames.SETTINGS;
+import static dev.parley.server.helidon.Frames.TYPE;
+import static dev.parley.server.helidon.Frames.WINDOW_UPDATE;
+import static dev.parley.server.helidon.Frames.WITH_PRIORITY;
+import static dev.parley.server.helidon.Frames.length;
+import static dev.parley.server.helidon.Frames.stream;
+
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
@@ -15,24 +32,7 @@ import java.io.ByteArrayOutputStream;
  */
 final class ClientFrames {
     private static final int PREFACE = 24;
-    static final int HEADER = 9;
-    /** Where in a frame its type is. */
-    static final int TYPE = 3;
-    /** Where its flags are. */
-    static final int FLAGS = 4;
-
-    static final int DATA = 0;
-    static final int HEADERS = 1;
-    private static final int PRIORITY = 2;
-    private static final int RST_STREAM = 3;
-    private static final int SETTINGS = 4;
-    private static final int PING = 6;
-    private static final int GOAWAY = 7;
-    private static final int WINDOW_UPDATE = 8;
     private static final int RST_STREAM_LENGTH = 4;
-    static final int END_STREAM = 0x1;
-    private static final int PADDED = 0x8;
-    private static final int WITH_PRIORITY = 0x20;
     private static final int SETTING_LENGTH = 6;
     private static final int INITIAL_WINDOW_SIZE = 4;
 
@@ -71,7 +71,7 @@ final class ClientFrames {
                 }
                 started = 0;
                 streams.spendReset();
-                if (streams.reset(stream())) {
+                if (streams.reset(stream(start))) {
                     return start.clone();
                 }
             } else if (at == bytes.length) {
@@ -102,23 +102,23 @@ final class ClientFrames {
     }
 
     private boolean isReset() {
-        return start[TYPE] == RST_STREAM && length() == RST_STREAM_LENGTH;
+        return start[TYPE] == RST_STREAM && length(start) == RST_STREAM_LENGTH;
     }
 
     private void frame() {
-        through = length();
+        through = length(start);
         if (through < shortest()) {
             throw new Http2Exception(Http2ErrorCode.FRAME_SIZE, "A frame is too short");
         }
         settingOctets = 0;
         boolean end = (start[FLAGS] & END_STREAM) != 0;
         if (start[TYPE] == HEADERS) {
-            streams.headers(stream(), end);
+            streams.headers(stream(start), end);
         } else if (start[TYPE] == DATA && end) {
-            streams.requestEnds(stream());
+            streams.requestEnds(stream(start));
         }
         // Padding may be all that there is of data.
-        if (start[TYPE] == HEADERS || start[TYPE] == DATA && through > 0 && (start[4] & PADDED) == 0) {
+        if (start[TYPE] == HEADERS || start[TYPE] == DATA && through > 0 && (start[FLAGS] & PADDED) == 0) {
             streams.earn();
         } else {
             streams.spend();
@@ -141,7 +141,7 @@ final class ClientFrames {
     private int shortest() {
         return switch (start[TYPE]) {
             case DATA -> padding();
-            case HEADERS -> padding() + ((start[4] & WITH_PRIORITY) == 0 ? 0 : 5);
+            case HEADERS -> padding() + ((start[FLAGS] & WITH_PRIORITY) == 0 ? 0 : 5);
             case PRIORITY -> 5;
             case RST_STREAM, WINDOW_UPDATE -> 4;
             case PING, GOAWAY -> 8;
@@ -150,15 +150,6 @@ final class ClientFrames {
     }
 
     private int padding() {
-        return (start[4] & PADDED) == 0 ? 0 : 1;
-    }
-
-    private int length() {
-        return (start[0] & 0xff) << 16 | (start[1] & 0xff) << 8 | (start[2] & 0xff);
-    }
-
-    private int stream() {
-        // The highest bit is reserved and means nothing.
-        return (start[5] & 0x7f) << 24 | (start[6] & 0xff) << 16 | (start[7] & 0xff) << 8 | (start[8] & 0xff);
+        return (start[FLAGS] & PADDED) == 0 ? 0 : 1;
     }
 }

@@ -8,15 +8,11 @@ import dev.parley.server.limits.Shares;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
-import io.helidon.webserver.http.RoutingRequest;
-import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
-import java.security.cert.X509Certificate;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +39,7 @@ final class Connection {
     private final String clientAddress;
 
     // HTTP/1.1 has one exchange at a time and HTTP/2 many: streams is null as long as it is HTTP/1.1.
-    private volatile @Nullable Exchange current;
+    private volatile @Nullable ExchangeState current;
     private volatile @Nullable Http2Streams streams;
     private volatile @Nullable StreamThreads threads;
     private volatile @Nullable Thread reader;
@@ -131,13 +127,7 @@ final class Connection {
 
     // --- exchanges
 
-    /** Begins an exchange; {@code close} lets it be the last, and receives whether its request has been read to the end. */
-    Exchange begin(
-            Consumer<Boolean> close,
-            RoutingRequest request,
-            RoutingResponse response,
-            @Nullable X509Certificate certificate) {
-        var exchange = new Exchange(this, close, request, response, certificate);
+    void begin(ExchangeState exchange) {
         var several = streams;
         if (several == null) {
             current = exchange;
@@ -147,7 +137,6 @@ final class Connection {
         if (gone) {
             exchange.disconnected();
         }
-        return exchange;
     }
 
     /** How many bytes of an answer may be sent at once, in one frame, whatever the client does; none if it is HTTP/1.1. */
@@ -157,14 +146,14 @@ final class Connection {
     }
 
     /** To be called before the end of the answer is sent. */
-    void answerEnds(Exchange exchange) {
+    void answerEnds(ExchangeState exchange) {
         var several = streams;
         if (several != null) {
             several.answerEnds(exchange);
         }
     }
 
-    void end(Exchange exchange) {
+    void end(ExchangeState exchange) {
         readDeadline = all.now() + all.patience().idle();
         var several = streams;
         if (several == null) {
@@ -172,7 +161,7 @@ final class Connection {
             idle = true;
             requestLine = true;
         } else {
-            several.end(exchange, all.now(), all.patience().body(), isFlood() ? 0 : Exchange.SOON);
+            several.end(exchange, all.now(), all.patience().body(), isFlood() ? 0 : ExchangeState.SOON);
         }
         all.exchangeEnded();
     }
@@ -218,7 +207,7 @@ final class Connection {
      * @return whether the body can be read now; if it is of HTTP/1.1, {@link LateBodyException} may still end the reading
      */
     @SuppressWarnings("NonAtomicVolatileUpdate")
-    boolean awaitRefused(Exchange exchange, long nanos) {
+    boolean awaitRefused(ExchangeState exchange, long nanos) {
         refused++;
         var several = streams;
         if (several != null) {
@@ -361,8 +350,8 @@ final class Connection {
     void writing(BufferData bytes) {
         var several = streams;
         if (several != null) {
-            int type = bytes.get(ClientFrames.TYPE);
-            if (type == ClientFrames.HEADERS || type == ClientFrames.DATA) {
+            int type = bytes.get(Frames.TYPE);
+            if (type == Frames.HEADERS || type == Frames.DATA) {
                 several.earn();
             }
         }

@@ -2,13 +2,11 @@ package dev.parley.server.helidon;
 
 import static dev.parley.server.helidon.Connections.NEVER;
 
-import dev.parley.dialect.Admission;
 import dev.parley.dialect.Arrival;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.Feed;
-import dev.parley.server.limits.AdmittedFeed;
 import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.HealthWatches;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.http.DirectHandler.EventType;
@@ -25,18 +23,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request and its answer. Belongs to the thread that made it, except where a method says otherwise. */
-public final class Exchange {
-    /** How long a body is waited for that is of use only to a refusal, in nanoseconds. */
-    public static final long SOON = TimeUnit.SECONDS.toNanos(1);
-
+public final class Exchange extends ExchangeState {
     private static final long STEP = 1024;
     private static final int MOST_AT_ONCE = 64 * 1024;
 
@@ -45,23 +36,13 @@ public final class Exchange {
     private final RoutingRequest request;
     private final RoutingResponse response;
     private final @Nullable X509Certificate certificate;
-    private final Thread thread = Thread.currentThread();
-    private final @Nullable StreamThread stream;
-    private volatile long bodyDeadline = NEVER;
-    private volatile boolean gone;
-    private volatile boolean received;
-    private volatile @Nullable Runnable whenGone;
-    private @Nullable Admission admission;
-    private boolean wasAdmitted;
+    private final CurrentAdmission admission = new CurrentAdmission();
+    private final BodyBudget.Taken taken;
     private Runnable endShare;
     private @Nullable String early;
     private long largest;
     private long pulled;
     private long free;
-    private long taken;
-    private String takenBy = "";
-    // Only for the clock.
-    private boolean seen;
 
     Exchange(
             Connection connection,
@@ -69,27 +50,21 @@ public final class Exchange {
             RoutingRequest request,
             RoutingResponse response,
             @Nullable X509Certificate certificate) {
+        super(request.id(), connection.streamThread());
         this.certificate = certificate;
         this.connection = connection;
         this.close = close;
-        this.stream = connection.streamThread();
+        var stream = stream();
         var share = stream == null ? connection.takeShare() : stream.takeShare();
         this.early = share == null ? null : share.group();
         this.endShare = share == null ? () -> {} : share.end();
+        this.taken = connection.all().bodies().new Taken();
         this.request = request;
         this.response = response;
     }
 
     Connection connection() {
         return connection;
-    }
-
-    Thread thread() {
-        return thread;
-    }
-
-    int id() {
-        return request.id();
     }
 
     // --- the request
@@ -146,41 +121,27 @@ public final class Exchange {
 
     // --- the caller
 
-    /** The head of the request for those who authenticate callers. */
-    public Arrival arrival(String path, Function<String, @Nullable String> headers) {
-        return new Arrival(method(), path, headers, connection.clientAddress(), certificate);
+    /** The head of the request, as the input of authentication. */
+    public Arrival arrival(String path) {
+        return new Arrival(method(), path, this::header, connection.clientAddress(), certificate);
     }
 
-    /** The call was let in; one of several that come one after the other on the same exchange. */
-    public void admitted(Admission next) {
-        if (admission != null) {
-            admission.leave().run();
-        }
-        admission = next;
-        wasAdmitted = true;
+    /** The admission of the caller. */
+    public CurrentAdmission admission() {
+        return admission;
     }
 
-    /** Whether the caller was let in at any time. */
+    @Override
     boolean wasAdmitted() {
-        return wasAdmitted;
-    }
-
-    /** The group of the caller; empty if it was not asked for credentials yet. */
-    public String group() {
-        return admission == null ? "" : admission.caller().scope().group();
-    }
-
-    /** The stream for as long as its caller would be let in. */
-    public <E> Feed<E> whileAdmitted(Feed<E> stream) {
-        return admission == null ? stream : new AdmittedFeed<>(stream, admission.stands());
+        return admission.wasAdmitted();
     }
 
     /** Waits until the call may have a share of the processors; to be called when all of it is here. */
     public void awaitShare() {
-        if (admission == null) {
+        if (!admission.wasAdmitted()) {
             return;
         }
-        var group = admission.caller().scope().group();
+        var group = admission.group();
         var before = early;
         early = null;
         var shares = connection.all().shares();
@@ -197,11 +158,6 @@ public final class Exchange {
     /** From now on others of its group may go on: what is still to come of the answer comes when it comes. */
     public void endShare() {
         endShare.run();
-    }
-
-    /** Headers that the answer has whatever it is. */
-    public Map<String, String> standingHeaders() {
-        return admission == null ? Map.of() : admission.headers();
     }
 
     // --- the body
@@ -251,7 +207,8 @@ public final class Exchange {
     /** The body is read from now on, of so many bytes at most. */
     public void bodyBegins(long largest) {
         this.largest = largest;
-        bodyDeadline = connection.all().now() + connection.all().patience().body();
+        bodyDeadline(connection.all().now() + connection.all().patience().body());
+        var stream = stream();
         if (stream != null) {
             stream.beginReading();
         }
@@ -259,25 +216,11 @@ public final class Exchange {
 
     /** The body is not read any more. */
     public void bodyEnds() {
-        bodyDeadline = NEVER;
+        bodyDeadline(NEVER);
+        var stream = stream();
         if (stream != null) {
             stream.endReading();
         }
-    }
-
-    /** The request has come in whole. */
-    public void received() {
-        received = true;
-    }
-
-    /** Whether the request has come in whole, as far as this is known. For any thread. */
-    boolean isReceived() {
-        return received;
-    }
-
-    /** By when the body must be here, on the clock of {@link Connections}. For any thread. */
-    long bodyDeadline() {
-        return bodyDeadline;
     }
 
     /**
@@ -286,13 +229,14 @@ public final class Exchange {
      *
      * @throws A2AException if they are too many for one request, or for this server at this time
      */
+    @Override
     public void pulled(int bytes) {
         pulled += bytes;
         // A small body stays within what every connection may take.
         if (pulled > Math.max(2 * largest, BodyBudget.FREE)) {
             throw A2AException.of(A2AError.PAYLOAD_TOO_LARGE);
         }
-        var missing = pulled - free - taken;
+        var missing = pulled - free - taken.bytes();
         if (missing > 0) {
             take((missing + STEP - 1) / STEP * STEP);
         }
@@ -302,24 +246,14 @@ public final class Exchange {
         var unused = Math.min(bytes, connection.free().getAndUpdate(left -> left - Math.min(left, bytes)));
         free += unused;
         if (unused < bytes) {
-            if (taken == 0) {
-                takenBy = group();
-            }
-            if (!connection.all().bodies().take(takenBy, bytes - unused)) {
-                throw A2AException.unavailable("Too many large requests", Duration.ofSeconds(1));
-            }
-            taken += bytes - unused;
+            taken.take(admission.group(), bytes - unused);
         }
     }
 
     void release() {
         endShare();
-        if (admission != null) {
-            admission.leave().run();
-            admission = null;
-        }
-        connection.all().bodies().giveBack(takenBy, taken);
-        taken = 0;
+        admission.leave();
+        taken.giveBack();
         connection.free().addAndGet(free);
         free = 0;
     }
@@ -448,6 +382,7 @@ public final class Exchange {
 
     /** Announces an answer with a body of {@code bytes} bytes, none of which has been sent, so that frames can be joined. */
     public void together(int bytes) {
+        var stream = stream();
         if (stream != null && bytes <= connection.mostTogether()) {
             stream.answerTogether(bytes);
         }
@@ -459,52 +394,10 @@ public final class Exchange {
         response.commit();
     }
 
-    /** Runs {@code action} once the client is gone: soon, or now. */
-    public void whenGone(Runnable action) {
-        whenGone = action;
-        if (gone) {
-            action.run();
-        }
-    }
-
-    /** Whether the client has left. */
-    public boolean gone() {
-        return gone;
-    }
-
     /** Throws if the client has gone, since it cannot read an answer. */
     public void requirePresent() {
-        if (gone) {
+        if (gone()) {
             throw new CloseConnectionException("the client is gone");
         }
-    }
-
-    /** The connection has ended. For any thread; may be called more than once. */
-    void disconnected() {
-        leave();
-        thread.interrupt();
-    }
-
-    /** The client has reset the stream. For any thread. */
-    void reset() {
-        leave();
-        if (stream != null) {
-            stream.reset();
-        }
-    }
-
-    private void leave() {
-        gone = true;
-        var action = whenGone;
-        if (action != null) {
-            action.run();
-        }
-    }
-
-    /** Whether this is the second call. For the clock. */
-    boolean isSlow() {
-        var slow = seen;
-        seen = true;
-        return slow;
     }
 }

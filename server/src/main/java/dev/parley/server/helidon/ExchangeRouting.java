@@ -33,8 +33,10 @@ final class ExchangeRouting implements HttpRouting {
     @Override
     public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
         var guarded = (GuardedContext) context;
-        var exchange = guarded.connection()
-                .begin(guarded.session()::closeAfterExchange, request, response, certificate(context));
+        var connection = guarded.connection();
+        var exchange = new Exchange(
+                connection, guarded.session()::closeAfterExchange, request, response, certificate(context));
+        connection.begin(exchange);
         try {
             handler.accept(exchange);
         } catch (CloseConnectionException | RequestException e) {
@@ -45,8 +47,8 @@ final class ExchangeRouting implements HttpRouting {
             throw new CloseConnectionException("the answer could not be sent", e);
         } finally {
             exchange.release();
-            guarded.connection().end(exchange);
-            if (guarded.connection().gone()) {
+            connection.end(exchange);
+            if (connection.gone()) {
                 // Helidon waits for the rest of a request of HTTP/2; what ran here may have cleared the flag.
                 Thread.currentThread().interrupt();
             }

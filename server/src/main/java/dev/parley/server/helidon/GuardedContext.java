@@ -32,7 +32,12 @@ final class GuardedContext implements ConnectionContext {
         this.inbound = new Inbound(original.serverSocket(), connection);
         this.reader = new StrictReader(inbound, connection);
         this.writer = new GuardedWriter(original.dataWriter(), connection);
-        this.threads = new StreamThreads(connection, original.executor(), 2 * HelidonServer.HTTP2_STREAMS);
+        this.threads = new StreamThreads(
+                original.executor(),
+                2 * HelidonServer.HTTP2_STREAMS,
+                connection.all().streamThreads(),
+                connection::awaitShare,
+                connection.all()::ends);
         connection.starts(inbound, threads);
         this.session = new Session(connection, this, protocols);
     }

@@ -51,9 +51,7 @@ final class GuardedWriter implements DataWriter {
         var stream = connection.streamThread();
         if (stream != null
                 && stream.waitsForNext(
-                        buffer.get(ClientFrames.TYPE),
-                        buffer.get(ClientFrames.FLAGS),
-                        buffer.available() - ClientFrames.HEADER)) {
+                        buffer.get(Frames.TYPE), buffer.get(Frames.FLAGS), buffer.available() - Frames.HEADER)) {
             connection.written();
             hold(buffer);
             return;

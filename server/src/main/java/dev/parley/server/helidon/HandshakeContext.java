@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.security.SecureRandom;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLContextSpi;
@@ -32,11 +33,11 @@ public final class HandshakeContext extends SSLContextSpi {
     private static final int MESSAGE_HEADER = 4;
     private static final int LONGEST_HELLO = 64 * 1024;
 
-    private final SSLContext context;
+    private final Supplier<SSLContext> context;
     private final boolean asking;
     private final Consumer<Socket> share;
 
-    private HandshakeContext(SSLContext context, boolean asking, Consumer<Socket> share) {
+    private HandshakeContext(Supplier<SSLContext> context, boolean asking, Consumer<Socket> share) {
         this.context = context;
         this.asking = asking;
         this.share = share;
@@ -45,12 +46,14 @@ public final class HandshakeContext extends SSLContextSpi {
     /**
      * Returns the context.
      *
+     * @param context supplies the one for the next connection
      * @param asking whether clients are asked for a certificate
      * @param share waits for a share of the processors for the handshake on an accepted socket
      */
-    public static SSLContext of(SSLContext context, boolean asking, Consumer<Socket> share) {
+    public static SSLContext of(Supplier<SSLContext> context, boolean asking, Consumer<Socket> share) {
+        var first = context.get();
         return new SSLContext(
-                new HandshakeContext(context, asking, share), context.getProvider(), context.getProtocol()) {};
+                new HandshakeContext(context, asking, share), first.getProvider(), first.getProtocol()) {};
     }
 
     /**
@@ -92,7 +95,7 @@ public final class HandshakeContext extends SSLContextSpi {
 
     @Override
     protected SSLSocketFactory engineGetSocketFactory() {
-        return new Sockets(context.getSocketFactory(), asking, share);
+        return new Sockets(context.get().getSocketFactory(), asking, share);
     }
 
     @Override
@@ -103,27 +106,27 @@ public final class HandshakeContext extends SSLContextSpi {
 
     @Override
     protected SSLServerSocketFactory engineGetServerSocketFactory() {
-        return context.getServerSocketFactory();
+        return context.get().getServerSocketFactory();
     }
 
     @Override
     protected SSLEngine engineCreateSSLEngine() {
-        return context.createSSLEngine();
+        return context.get().createSSLEngine();
     }
 
     @Override
     protected SSLEngine engineCreateSSLEngine(String host, int port) {
-        return context.createSSLEngine(host, port);
+        return context.get().createSSLEngine(host, port);
     }
 
     @Override
     protected SSLSessionContext engineGetServerSessionContext() {
-        return context.getServerSessionContext();
+        return context.get().getServerSessionContext();
     }
 
     @Override
     protected SSLSessionContext engineGetClientSessionContext() {
-        return context.getClientSessionContext();
+        return context.get().getClientSessionContext();
     }
 
     private static final class Sockets extends SSLSocketFactory {

@@ -1,5 +1,16 @@
 package dev.parley.server.helidon;
 
+import static dev.parley.server.helidon.Frames.CONTINUATION;
+import static dev.parley.server.helidon.Frames.END_HEADERS;
+import static dev.parley.server.helidon.Frames.FLAGS;
+import static dev.parley.server.helidon.Frames.HEADER;
+import static dev.parley.server.helidon.Frames.HEADERS;
+import static dev.parley.server.helidon.Frames.PADDED;
+import static dev.parley.server.helidon.Frames.TYPE;
+import static dev.parley.server.helidon.Frames.WITH_PRIORITY;
+import static dev.parley.server.helidon.Frames.length;
+import static dev.parley.server.helidon.Frames.stream;
+
 import io.helidon.common.buffers.BufferData;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
@@ -29,12 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeaderBlocks {
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    private static final int FRAME_HEADER = 9;
-    private static final int HEADERS = 1;
-    private static final int CONTINUATION = 9;
-    private static final int END_HEADERS = 0x4;
-    private static final int PADDED = 0x8;
-    private static final int PRIORITY = 0x20;
     private static final int LARGEST_FRAME = 16 * 1024;
     private static final int MOST_FRAMES = 100;
     private static final int MOST_FIELDS = 200;
@@ -79,7 +84,7 @@ final class HeaderBlocks {
                 through -= length;
                 at += length;
             } else {
-                int length = Math.min(Math.max(wanted, FRAME_HEADER) - frame.size(), bytes.length - at);
+                int length = Math.min(Math.max(wanted, HEADER) - frame.size(), bytes.length - at);
                 frame.write(bytes, at, length);
                 at += length;
                 take(out);
@@ -89,19 +94,19 @@ final class HeaderBlocks {
     }
 
     private void take(ByteArrayOutputStream out) {
-        if (frame.size() < FRAME_HEADER) {
+        if (frame.size() < HEADER) {
             return;
         }
         var bytes = frame.toByteArray();
-        int length = (bytes[0] & 0xff) << 16 | (bytes[1] & 0xff) << 8 | (bytes[2] & 0xff);
+        int length = length(bytes);
         if (length > LARGEST_FRAME || !isOfBlock(bytes)) {
             // If a block has begun, Helidon will find that this does not belong here.
             out.writeBytes(begun == null ? new byte[0] : begun);
             begun = null;
             out.writeBytes(bytes);
             through = length;
-        } else if (bytes.length < FRAME_HEADER + length) {
-            wanted = FRAME_HEADER + length;
+        } else if (bytes.length < HEADER + length) {
+            wanted = HEADER + length;
             return;
         } else {
             block(bytes, out);
@@ -112,14 +117,9 @@ final class HeaderBlocks {
 
     private boolean isOfBlock(byte[] bytes) {
         if (begun == null) {
-            return bytes[3] == HEADERS;
+            return bytes[TYPE] == HEADERS;
         }
-        return bytes[3] == CONTINUATION && stream(bytes) == stream(begun);
-    }
-
-    private static int stream(byte[] frame) {
-        // The highest bit is reserved and means nothing.
-        return (frame[5] & 0x7f) << 24 | (frame[6] & 0xff) << 16 | (frame[7] & 0xff) << 8 | (frame[8] & 0xff);
+        return bytes[TYPE] == CONTINUATION && stream(bytes) == stream(begun);
     }
 
     private void block(byte[] bytes, ByteArrayOutputStream out) {
@@ -128,36 +128,36 @@ final class HeaderBlocks {
             whole = withoutPadding(bytes);
             frames = 1;
         } else {
-            whole = Arrays.copyOf(begun, begun.length + bytes.length - FRAME_HEADER);
-            System.arraycopy(bytes, FRAME_HEADER, whole, begun.length, bytes.length - FRAME_HEADER);
-            whole[4] |= (byte) (bytes[4] & END_HEADERS);
+            whole = Arrays.copyOf(begun, begun.length + bytes.length - HEADER);
+            System.arraycopy(bytes, HEADER, whole, begun.length, bytes.length - HEADER);
+            whole[FLAGS] |= (byte) (bytes[FLAGS] & END_HEADERS);
             frames++;
         }
-        if (frames > MOST_FRAMES || whole.length > FRAME_HEADER + LARGEST_FRAME) {
+        if (frames > MOST_FRAMES || whole.length > HEADER + LARGEST_FRAME) {
             throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Headers without end");
         }
-        begun = (whole[4] & END_HEADERS) == 0 ? whole : null;
+        begun = (whole[FLAGS] & END_HEADERS) == 0 ? whole : null;
         if (begun == null) {
             out.writeBytes(rewritten(whole));
         }
     }
 
     private static byte[] withoutPadding(byte[] frame) {
-        if ((frame[4] & PADDED) == 0) {
+        if ((frame[FLAGS] & PADDED) == 0) {
             return frame;
         }
-        int end = frame.length == FRAME_HEADER ? 0 : frame.length - (frame[FRAME_HEADER] & 0xff);
-        if (end <= FRAME_HEADER) {
+        int end = frame.length == HEADER ? 0 : frame.length - (frame[HEADER] & 0xff);
+        if (end <= HEADER) {
             throw new Http2Exception(Http2ErrorCode.PROTOCOL, "Padding beyond the frame");
         }
         byte[] shorter = Arrays.copyOf(frame, end - 1);
-        System.arraycopy(frame, FRAME_HEADER + 1, shorter, FRAME_HEADER, end - 1 - FRAME_HEADER);
-        shorter[4] &= ~PADDED;
+        System.arraycopy(frame, HEADER + 1, shorter, HEADER, end - 1 - HEADER);
+        shorter[FLAGS] &= ~PADDED;
         return shorter;
     }
 
     private byte[] rewritten(byte[] frame) {
-        int from = Math.min(frame.length, FRAME_HEADER + ((frame[4] & PRIORITY) == 0 ? 0 : 5));
+        int from = Math.min(frame.length, HEADER + ((frame[FLAGS] & WITH_PRIORITY) == 0 ? 0 : 5));
         var out = new ByteArrayOutputStream(frame.length);
         out.write(frame, 0, from);
         try {
@@ -166,7 +166,7 @@ final class HeaderBlocks {
             throw new Http2Exception(Http2ErrorCode.COMPRESSION, "Damaged headers", cut);
         }
         var bytes = out.toByteArray();
-        int length = bytes.length - FRAME_HEADER;
+        int length = bytes.length - HEADER;
         bytes[0] = (byte) (length >> 16);
         bytes[1] = (byte) (length >> 8);
         bytes[2] = (byte) length;

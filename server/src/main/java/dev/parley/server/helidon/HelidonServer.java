@@ -137,7 +137,7 @@ public final class HelidonServer {
                 .useNio(false)
                 .bindAddress(settings.address())
                 .addConnectionSelector(new Protocols(connections, door, http1(settings), http2(settings)))
-                .connectionOptions(AcceptedSockets.shownTo(connections::accepted))
+                .connectionOptions(new AcceptedSockets(connections::accepted))
                 .maxTcpConnections(settings.connections())
                 .directHandlers(problems.build())
                 // Passes the problem on to EarlyProblems, which words the answer.

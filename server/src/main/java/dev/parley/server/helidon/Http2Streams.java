@@ -30,7 +30,7 @@ final class Http2Streams {
     // whether it is still here is asked when Helidon has read all that the client sent before the reset.
 
     private final Map<Integer, Http2StreamState> open = new ConcurrentHashMap<>();
-    private final Map<Integer, Exchange> exchanges = new ConcurrentHashMap<>();
+    private final Map<Integer, ExchangeState> exchanges = new ConcurrentHashMap<>();
     private final Set<Integer> incoming = ConcurrentHashMap.newKeySet();
     private int last;
     // RFC 9113, section 6.5.2
@@ -112,7 +112,7 @@ final class Http2Streams {
     /** The connection has ended. */
     void disconnected() {
         incoming.forEach(this::received);
-        exchanges.values().forEach(Exchange::disconnected);
+        exchanges.values().forEach(ExchangeState::disconnected);
     }
 
     /** The client resets a stream. Returns false if Helidon must not see the reset. */
@@ -145,7 +145,7 @@ final class Http2Streams {
 
     // --- for the threads of the exchanges
 
-    void begin(Exchange exchange) {
+    void begin(ExchangeState exchange) {
         exchanges.put(exchange.id(), exchange);
         if (!open.containsKey(exchange.id())) {
             exchange.reset();
@@ -153,7 +153,7 @@ final class Http2Streams {
     }
 
     /** Records that the next frame ends the answer. */
-    void answerEnds(Exchange exchange) {
+    void answerEnds(ExchangeState exchange) {
         open.computeIfPresent(exchange.id(), (id, state) -> state == HALF_CLOSED_REMOTE ? null : HALF_CLOSED_LOCAL);
     }
 
@@ -181,7 +181,7 @@ final class Http2Streams {
      * @param patience for the rest of its request, for which Helidon waits
      * @param patienceOfRefused for how long the thread waits for it if its caller was refused
      */
-    void end(Exchange exchange, long now, long patience, long patienceOfRefused) {
+    void end(ExchangeState exchange, long now, long patience, long patienceOfRefused) {
         unread.put(
                 exchange.id(),
                 exchange.wasAdmitted()
@@ -208,7 +208,7 @@ final class Http2Streams {
         }
     }
 
-    Collection<Exchange> exchanges() {
+    Collection<ExchangeState> exchanges() {
         return exchanges.values();
     }
 

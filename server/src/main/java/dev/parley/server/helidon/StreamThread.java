@@ -45,8 +45,8 @@ final class StreamThread {
      */
     boolean waitsForNext(int type, int flags, int length) {
         boolean waits = together > 0
-                && (flags & ClientFrames.END_STREAM) == 0
-                && (type == ClientFrames.HEADERS || type == ClientFrames.DATA && length == together);
+                && (flags & Frames.END_STREAM) == 0
+                && (type == Frames.HEADERS || type == Frames.DATA && length == together);
         if (!waits) {
             together = 0;
         }

@@ -1,5 +1,6 @@
 package dev.parley.server.helidon;
 
+import dev.parley.server.limits.Shares;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
 import java.util.List;
@@ -9,6 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  * for the rest of the request all the same. So the clock of {@link Connections} interrupts again what has not ended.
  */
 final class StreamThreads extends AbstractExecutorService {
-    private final Connection connection;
     private final Executor executor;
     private final int most;
     private final AtomicInteger runningOfAll;
+    private final Supplier<Shares.@Nullable Early> share;
+    private final Consumer<StreamThreads> ending;
     private final Map<Thread, StreamThread> running = new ConcurrentHashMap<>();
     private final AtomicInteger begun = new AtomicInteger();
     private volatile boolean gone;
@@ -34,12 +38,21 @@ final class StreamThreads extends AbstractExecutorService {
      * Creates the executor.
      *
      * @param most threads at a time; more than that end the connection
+     * @param runningOfAll counts the threads of all connections
+     * @param share waits for a share of the processors
+     * @param ending receives this executor when its connection is gone
      */
-    StreamThreads(Connection connection, Executor executor, int most) {
-        this.connection = connection;
+    StreamThreads(
+            Executor executor,
+            int most,
+            AtomicInteger runningOfAll,
+            Supplier<Shares.@Nullable Early> share,
+            Consumer<StreamThreads> ending) {
         this.executor = executor;
         this.most = most;
-        this.runningOfAll = connection.all().streamThreads();
+        this.runningOfAll = runningOfAll;
+        this.share = share;
+        this.ending = ending;
     }
 
     /** The calling thread, if it runs a stream. */
@@ -57,7 +70,7 @@ final class StreamThreads extends AbstractExecutorService {
     void interruptAll() {
         gone = true;
         interruptRunning();
-        connection.all().ends(this);
+        ending.accept(this);
     }
 
     /** Interrupts the streams that run, once. */
@@ -88,7 +101,7 @@ final class StreamThreads extends AbstractExecutorService {
         try {
             // After the thread has been entered: interruptAll either finds it, or has set the flag before.
             if (!gone) {
-                own.keep(connection.awaitShare());
+                own.keep(share.get());
             }
             // Of a flood whose client has gone, most streams come to this point later.
             if (!gone) {

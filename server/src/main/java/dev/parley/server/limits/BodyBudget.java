@@ -1,5 +1,7 @@
 package dev.parley.server.limits;
 
+import dev.parley.protocol.A2AException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -54,6 +56,38 @@ public final class BodyBudget {
     public synchronized void giveBack(String group, long bytes) {
         if (bytes > 0) {
             add(group, -bytes);
+        }
+    }
+
+    /** Bytes of one request, of the group that it had when it took the first. Belongs to one thread. */
+    public final class Taken {
+        private String group = "";
+        private long bytes;
+
+        /** The bytes that are taken. */
+        public long bytes() {
+            return bytes;
+        }
+
+        /**
+         * Takes more bytes.
+         *
+         * @throws A2AException UNAVAILABLE if the group may not have as many
+         */
+        public void take(String caller, long more) {
+            if (bytes == 0) {
+                group = caller;
+            }
+            if (!BodyBudget.this.take(group, more)) {
+                throw A2AException.unavailable("Too many large requests", Duration.ofSeconds(1));
+            }
+            bytes += more;
+        }
+
+        /** Returns all of them. */
+        public void giveBack() {
+            BodyBudget.this.giveBack(group, bytes);
+            bytes = 0;
         }
     }
 
