@@ -109,6 +109,7 @@ final class GrpcCall {
     private void refused(int status) {
         if (!admitted) {
             refusals.accept(status);
+            exchange.refused();
         }
     }
 

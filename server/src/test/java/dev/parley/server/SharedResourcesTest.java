@@ -210,6 +210,29 @@ final class SharedResourcesTest {
         Holdings.await(server, calls, held -> held.streamThreads() == 0);
     }
 
+    /** A connection that sends nothing but requests without credentials, each of which is answered. */
+    @Test
+    void aConnectionWithManyRefusedRequestsAndNoneAdmittedEnds() throws Exception {
+        var server = TestServer.builder()
+                .defaultAgent("first")
+                .authenticator((name, arrival) -> {
+                    throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Caller");
+                })
+                .start();
+        open.add(server);
+        server.add(agent.served(server, "first"));
+        try (var hostile = RawHttp2Client.to(server)) {
+            for (int i = 0; i < 120; i++) {
+                hostile.post(1 + 2 * i, "/agents/first");
+                hostile.data(1 + 2 * i, new byte[0], true);
+            }
+            hostile.awaitClose();
+        } catch (SocketException ended) {
+            // by the server, while requests were sent
+        }
+        Holdings.await(server, calls, held -> held.streamThreads() == 0);
+    }
+
     private int sendAs(Server server, String group) throws IOException {
         var body = Requests.jsonRpc("SendMessage", "hello");
         return client(server)

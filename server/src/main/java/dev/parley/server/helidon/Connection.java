@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,12 @@ final class Connection {
 
     /** Requests of an address that wait before floods from there are ended. */
     private static final int MOST_WAITING = 256;
+
+    /** How long further requests of an unknown caller wait for a decision about those before. */
+    private static final long DECISION = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** Refused requests of a connection of HTTP/2 that end it, if none was admitted. */
+    private static final int MOST_REFUSED = 100;
 
     /** Begins the key of a share that is an address, not a group. */
     private static final String ADDRESS = "\0";
@@ -184,6 +191,7 @@ final class Connection {
     // --- what the threads of the connection report
 
     Http2Streams becomesHttp2() {
+        endShare();
         readDeadline = all.now() + all.patience().idle();
         var several = new Http2Streams(all.unfinished().new Share());
         streams = several;
@@ -206,9 +214,7 @@ final class Connection {
      *
      * @return whether the body can be read now; if it is of HTTP/1.1, {@link LateBodyException} may still end the reading
      */
-    @SuppressWarnings("NonAtomicVolatileUpdate")
     boolean awaitRefused(ExchangeState exchange, long nanos) {
-        refused++;
         var several = streams;
         if (several != null) {
             return several.awaitWhole(exchange.id(), isFlood() ? 0 : nanos);
@@ -230,6 +236,13 @@ final class Connection {
 
     // --- shares of the processors
 
+    /** A request whose caller was not admitted is refused. */
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    void refused() {
+        refused++;
+        all.refused().add(clientAddress, System.nanoTime());
+    }
+
     /** A call of a group was let in. */
     void calledBy(String caller) {
         var known = group;
@@ -246,10 +259,26 @@ final class Connection {
         return group == null;
     }
 
-    /** Whether the connection has many requests, and none was admitted yet. */
-    boolean isFlood() {
+    /** Waits for a moment until the requests of an unknown caller are admitted or refused. For the thread that reads HTTP/2. */
+    void awaitDecided() {
         var several = threads;
-        return group == null && !ofSeveralGroups && refused + (several == null ? 0 : several.count()) > SPARED;
+        if (several != null && hasNoCaller()) {
+            several.awaitDecided(DECISION);
+        }
+    }
+
+    /** Whether no request was admitted yet, and the connection has many, or its address had many refused lately. */
+    boolean isFlood() {
+        return hasNoCaller() && (hasMany() || all.refused().isFlood(clientAddress, System.nanoTime()));
+    }
+
+    private boolean hasNoCaller() {
+        return group == null && !ofSeveralGroups;
+    }
+
+    private boolean hasMany() {
+        var several = threads;
+        return refused + (several == null ? 0 : several.count()) > SPARED;
     }
 
     /**
@@ -267,13 +296,15 @@ final class Connection {
     }
 
     /**
-     * Ends floods of an address that has many requests waiting: each of them holds memory, also when its client has gone, which
-     * only the thread that reads the connection would notice.
+     * Ends floods: connections with many refused requests, and those of an address that has many requests waiting: each of
+     * them holds memory, also when its client has gone, which only the thread that reads the connection would notice.
      *
      * @throws Http2Exception if it is one of them
      */
-    void requireFewWaiting() {
-        if (isFlood() && all.shares().waiting(ADDRESS + clientAddress) > MOST_WAITING) {
+    void requireNoFlood() {
+        if (hasNoCaller()
+                && hasMany()
+                && (refused > MOST_REFUSED || all.shares().waiting(ADDRESS + clientAddress) > MOST_WAITING)) {
             throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many requests that are not admitted");
         }
     }

@@ -2,6 +2,8 @@ package dev.parley.server.helidon;
 
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.HealthWatches;
+import dev.parley.server.limits.Pace;
+import dev.parley.server.limits.RefusedRequests;
 import dev.parley.server.limits.Shares;
 import dev.parley.server.limits.UnfinishedRequests;
 import io.helidon.webserver.CloseConnectionException;
@@ -11,6 +13,7 @@ import java.lang.System.Logger.Level;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +63,8 @@ public final class Connections implements AutoCloseable {
     private final BodyBudget bodies;
     private final UnfinishedRequests unfinished;
     private final HealthWatches watches = new HealthWatches();
+    private final RefusedRequests refused = new RefusedRequests();
+    private final Pace lingering = new Pace(Duration.ofMillis(1));
     private final AtomicInteger streamThreads = new AtomicInteger();
     private final Shares shares;
     private final Shares handshakes;
@@ -115,6 +120,16 @@ public final class Connections implements AutoCloseable {
 
     Shares shares() {
         return shares;
+    }
+
+    /** The refused requests of each address. */
+    RefusedRequests refused() {
+        return refused;
+    }
+
+    /** Turns of the connections that drop the rest of a refused request. */
+    Pace lingering() {
+        return lingering;
     }
 
     /** Whether {@link #startDraining} was called. */

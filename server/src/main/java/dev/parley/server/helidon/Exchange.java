@@ -38,6 +38,7 @@ public final class Exchange extends ExchangeState {
     private final @Nullable X509Certificate certificate;
     private final CurrentAdmission admission = new CurrentAdmission();
     private final BodyBudget.Taken taken;
+    private boolean refused;
     private Runnable endShare;
     private @Nullable String early;
     private long largest;
@@ -126,6 +127,22 @@ public final class Exchange extends ExchangeState {
         return new Arrival(method(), path, this::header, connection.clientAddress(), certificate);
     }
 
+    /** The request is refused. Counts once, and only if the caller was not admitted. */
+    public void refused() {
+        decided();
+        if (!refused && !wasAdmitted()) {
+            refused = true;
+            connection.refused();
+        }
+    }
+
+    private void decided() {
+        var stream = stream();
+        if (stream != null) {
+            stream.decided();
+        }
+    }
+
     /** The admission of the caller. */
     public CurrentAdmission admission() {
         return admission;
@@ -138,6 +155,7 @@ public final class Exchange extends ExchangeState {
 
     /** Waits until the call may have a share of the processors; to be called when all of it is here. */
     public void awaitShare() {
+        decided();
         if (!admission.wasAdmitted()) {
             return;
         }
@@ -196,6 +214,7 @@ public final class Exchange extends ExchangeState {
 
     /** Waits for the body of a refused request: false if it did not come whole in so many nanoseconds. */
     public boolean awaitRefused(long nanos) {
+        refused();
         return connection.awaitRefused(this, nanos);
     }
 
@@ -210,6 +229,7 @@ public final class Exchange extends ExchangeState {
         bodyDeadline(connection.all().now() + connection.all().patience().body());
         var stream = stream();
         if (stream != null) {
+            stream.decided();
             stream.beginReading();
         }
     }
@@ -269,6 +289,9 @@ public final class Exchange extends ExchangeState {
 
     /** Sets the status, which is 200 otherwise. */
     public void status(int code) {
+        if (code >= Status.BAD_REQUEST_400.code()) {
+            refused();
+        }
         response.status(Status.create(code));
     }
 

@@ -179,7 +179,7 @@ final class Http2Streams {
      *
      * @param now on the clock of {@link Connections}
      * @param patience for the rest of its request, for which Helidon waits
-     * @param patienceOfRefused for how long the thread waits for it if its caller was refused
+     * @param patienceOfRefused for how long the thread waits for it if its caller was refused; 0 interrupts it
      */
     void end(ExchangeState exchange, long now, long patience, long patienceOfRefused) {
         unread.put(
@@ -189,6 +189,8 @@ final class Http2Streams {
                         : new Unread(now + patience, exchange.thread(), now + patienceOfRefused));
         if (!incoming.contains(exchange.id())) {
             unread.remove(exchange.id());
+        } else if (!exchange.wasAdmitted() && patienceOfRefused == 0) {
+            exchange.thread().interrupt();
         }
         answerEnds(exchange);
         exchanges.remove(exchange.id(), exchange);

@@ -25,6 +25,7 @@ final class Inbound implements Supplier<byte[]> {
     private final HeaderBlocks blocks = new HeaderBlocks();
     private @Nullable ClientFrames frames;
     private byte[] alreadyRead = NOTHING;
+    private boolean first = true;
     private Shares.@Nullable Early share;
 
     // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
@@ -53,7 +54,8 @@ final class Inbound implements Supplier<byte[]> {
         if (frames != null) {
             return http2(frames);
         }
-        var bytes = connection.isIdle() ? nextRequest() : next();
+        var bytes = first || connection.isIdle() ? nextRequest() : next();
+        first = false;
         connection.received(bytes.length);
         return bytes;
     }
@@ -99,6 +101,8 @@ final class Inbound implements Supplier<byte[]> {
         if (connection.gone()) { // found by a thread that writes; what has come before is not worth answering
             throw departed("the client is gone", null);
         }
+        // Otherwise the heads of a flood become threads faster than these run, and all others wait behind them.
+        connection.awaitDecided();
         var bytes = nextOf(frames);
         while (bytes.length == 0) {
             var more = alreadyRead.length > 0 ? alreadyRead : next();
@@ -106,7 +110,7 @@ final class Inbound implements Supplier<byte[]> {
             frames.add(blocks.in(more));
             bytes = nextOf(frames);
         }
-        connection.requireFewWaiting();
+        connection.requireNoFlood();
         // Parsing the heads of a flood costs as much as answering them, so it waits for the flood's share, too.
         share = connection.awaitShareOfFlood();
         // Helidon has the thread wait while a stream does not take its data, and then no frame is read.

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamThread {
     private final Thread thread;
+    private final Runnable whenDecided;
+    private boolean decided;
     private boolean writing;
     private boolean reading;
     private boolean reset;
@@ -19,8 +21,18 @@ final class StreamThread {
     private Shares.@Nullable Early share;
     private int together;
 
-    StreamThread(Thread thread) {
+    /** @param whenDecided run once it is known whether the caller is admitted, or when the thread waits for the body to know it */
+    StreamThread(Thread thread, Runnable whenDecided) {
         this.thread = thread;
+        this.whenDecided = whenDecided;
+    }
+
+    /** Records that the request waits for no decision any more. Only for the thread itself; may be called more than once. */
+    void decided() {
+        if (!decided) {
+            decided = true;
+            whenDecided.run();
+        }
     }
 
     /** The exchange of the stream has this share of the processors. Only for the thread itself. */

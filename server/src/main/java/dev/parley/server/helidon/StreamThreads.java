@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,8 @@ final class StreamThreads extends AbstractExecutorService {
     private final Consumer<StreamThreads> ending;
     private final Map<Thread, StreamThread> running = new ConcurrentHashMap<>();
     private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger undecided = new AtomicInteger();
+    private volatile @Nullable Thread reader;
     private volatile boolean gone;
 
     /**
@@ -90,12 +93,13 @@ final class StreamThreads extends AbstractExecutorService {
             throw new Http2Exception(Http2ErrorCode.ENHANCE_YOUR_CALM, "Too many streams opened and reset");
         }
         begun.incrementAndGet();
+        undecided.incrementAndGet();
         executor.execute(() -> run(stream));
     }
 
     private void run(Runnable stream) {
         var thread = Thread.currentThread();
-        var own = new StreamThread(thread);
+        var own = new StreamThread(thread, this::decided);
         running.put(thread, own);
         runningOfAll.incrementAndGet();
         try {
@@ -112,9 +116,31 @@ final class StreamThreads extends AbstractExecutorService {
             if (unused != null) {
                 unused.end().run();
             }
+            own.decided();
             running.remove(thread);
             begun.decrementAndGet();
             runningOfAll.decrementAndGet();
+        }
+    }
+
+    private void decided() {
+        var waiting = reader;
+        if (undecided.decrementAndGet() == 0 && waiting != null) {
+            LockSupport.unpark(waiting);
+        }
+    }
+
+    /**
+     * Waits until the requests that have begun are admitted or refused, or wait for their bodies, but not longer than so many
+     * nanoseconds. Only for the thread that reads the connection.
+     */
+    void awaitDecided(long nanos) {
+        reader = Thread.currentThread();
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos;
+                left > 0 && undecided.get() > 0 && !Thread.currentThread().isInterrupted(); ) {
+            LockSupport.parkNanos(this, left);
+            left = end - System.nanoTime();
         }
     }
 
