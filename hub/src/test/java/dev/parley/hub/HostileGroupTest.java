@@ -234,7 +234,7 @@ final class HostileGroupTest {
     /** A connection of HTTP/2 that begins 1,000 requests. */
     private static byte[] unfinishedRequests() {
         var head = new ByteArrayOutputStream();
-        Map.of(":method", "POST", ":scheme", "http", ":authority", "x", ":path", "/agents/echo" + SEND)
+        Map.of(":method", "POST", ":scheme", "http", ":authority", "localhost", ":path", "/agents/echo" + SEND)
                 .forEach((name, value) -> {
                     head.write(0); // a literal without index
                     for (String text : List.of(name, value)) {
@@ -318,7 +318,7 @@ final class HostileGroupTest {
                     String begin =
                             kind.body.begin().replace("ID", UUID.randomUUID().toString());
                     out.write(("POST /agents/echo" + kind.path
-                                    + " HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nX-Api-Key: "
+                                    + " HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nX-Api-Key: "
                                     + SharedHub.HOSTILE_KEY + "\r\nContent-Type: application/json\r\nContent-Length: "
                                     + (begin.length() + kind.body.rest().length) + "\r\n\r\n" + begin)
                             .getBytes(StandardCharsets.US_ASCII));
@@ -352,7 +352,7 @@ final class HostileGroupTest {
             while (!Thread.currentThread().isInterrupted()) {
                 try (var socket = connect()) {
                     OutputStream out = socket.getOutputStream();
-                    out.write(("POST /agents/echo" + kind.path + " HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\n"
+                    out.write(("POST /agents/echo" + kind.path + " HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n"
                                     + "Content-Type: application/json\r\nContent-Length: " + Long.MAX_VALUE
                                     + "\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));

@@ -17,7 +17,8 @@ import java.util.stream.IntStream;
 
 /**
  * A hub of two groups in a process of its own. The graph of one has chains of statements, long texts, and shapes whose check
- * follows each chain from each statement of each chain. Says "ready URL" once it answers.
+ * follows each chain from each statement of each chain. Says "ready URL" once it answers. Arguments: the data directory, and for
+ * TLS the files of the certificate and its key.
  */
 final class SharedHub {
     static final String HOSTILE_KEY = "the-key-of-the-hostile-group";
@@ -36,8 +37,11 @@ final class SharedHub {
     public static void main(String[] args) throws InterruptedException {
         Path data = Path.of(args[0]);
         fill(data);
-        Hub hub = Hub.builder()
-                .data(data)
+        HubBuilder builder = Hub.builder();
+        if (args.length > 1) {
+            builder.tls(Path.of(args[1]), Path.of(args[2]));
+        }
+        Hub hub = builder.data(data)
                 .port(0)
                 .agents(Agent.named("echo", "Says it again")
                         .uses(SharedKnowledge.VIEW)
