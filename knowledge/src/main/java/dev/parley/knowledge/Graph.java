@@ -75,7 +75,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.database = database;
         this.ownsDatabase = ownsDatabase;
         this.clock = clock;
-        this.tables = new SqlStatementStore(database, clock);
+        this.tables = new SqlStatementStore(
+                database, clock, service == null ? SqlStatementStore.AT_ONCE : SqlStatementStore.AT_ONCE_ON_SERVER);
         tables.server(service == null ? null : service.query());
         this.remote = service == null ? null : new RemoteServer(service);
         if (remote != null) {

@@ -46,6 +46,9 @@ final class SqlStatementStore implements GraphStore, GroupListener {
     /** Queries that are under way at a time; each has a connection, so none waits for one. */
     static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
 
+    /** The same for statements on a server: these queries wait for it, most of the time. */
+    static final int AT_ONCE_ON_SERVER = 32;
+
     /** Groups whose settings are kept in memory; those of others are read again. */
     static final int MAX_GROUPS = 1_000;
 
@@ -79,12 +82,17 @@ final class SqlStatementStore implements GraphStore, GroupListener {
     private final Map<Tally, Long> changes = new HashMap<>();
 
     SqlStatementStore(Database database, InstantSource clock) {
+        this(database, clock, AT_ONCE);
+    }
+
+    /** @param atOnce queries that are under way at a time */
+    SqlStatementStore(Database database, InstantSource clock, int atOnce) {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
         database.migrate(MODULE, List.of(script("tables-1.sql"), script("tables-2.sql")));
         this.readers = database.readers(AT_ONCE);
-        this.pool = new FairPool("knowledge", AT_ONCE, MAX_WAITING);
+        this.pool = new FairPool("knowledge", atOnce, MAX_WAITING);
         this.terms = new Terms(database, sql);
         this.instance = instance(database);
         database.listen(this);

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Bounded pool of platform threads for work that computes, or blocks in native code, for more than a millisecond. On a virtual
  * thread such work would hold a carrier, and with as many pieces of work as carriers nothing else would run.
  *
- * <p>Work belongs to a group. A group has at most half of the threads, and its other work waits in a bounded queue. The threads
+ * <p>Work belongs to a group. A group has at most half of the threads, and starts none if it has as many as are free, so that a few
+ * groups with much work leave threads to others; its other work waits in a bounded queue. The threads
  * take turns: fewer of them than there are processors run at the same time, the groups come in rotation, and work that has run
  * for longer than a time slice gives its turn to another at its next {@link #checkpoint}. Work that reaches no checkpoint loses
  * its turn after ten slices; it goes on beside the next one, so that the number of threads bounds that too.
@@ -164,7 +165,8 @@ public final class FairPool implements AutoCloseable {
     /** Starts work for which there is a thread. */
     private void start() {
         while (startedInAll < threads && !closed) {
-            Job<?> next = arrived.poll(group -> started.getOrDefault(group, 0) < threads / 2);
+            int most = Math.min(threads / 2, threads - startedInAll);
+            Job<?> next = arrived.poll(group -> started.getOrDefault(group, 0) < most);
             if (next == null) {
                 return;
             }

@@ -117,6 +117,30 @@ final class FairPoolTest {
     }
 
     @Test
+    void twoGroupsWithMuchWorkLeaveAThreadToAThird() throws Exception {
+        var release = new CountDownLatch(1);
+        var begun = new CountDownLatch(3);
+        var calls = new ArrayList<FutureTask<Boolean>>();
+        for (String group : List.of("one", "two")) {
+            for (int i = 0; i < 3; i++) {
+                calls.add(begin(() -> pool.call(group, LONG, () -> {
+                    begun.countDown();
+                    return await(release);
+                })));
+            }
+        }
+        assertThat(await(begun)).isTrue();
+
+        assertThat(pool.call("third", LONG, () -> "answer")).isEqualTo("answer");
+
+        assertThat(calls).noneMatch(FutureTask::isDone);
+        release.countDown();
+        for (FutureTask<Boolean> call : calls) {
+            assertThat(call.get()).isTrue();
+        }
+    }
+
+    @Test
     void workThatTakesTooLongIsEndedAndItsThreadIsFree() throws Exception {
         var ended = new CountDownLatch(2);
         for (int i = 0; i < 2; i++) {
