@@ -3,9 +3,7 @@ package dev.parley.client;
 import dev.parley.client.calls.Calls;
 import dev.parley.client.calls.HttpExtension;
 import dev.parley.client.calls.Means;
-import dev.parley.client.calls.OneTask;
-import dev.parley.client.calls.RemoteStream;
-import dev.parley.client.calls.ResumingStream;
+import dev.parley.client.calls.TaskEvents;
 import dev.parley.client.wire.CardFinder;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.Place;
@@ -169,14 +167,8 @@ final class HttpAgentClient implements AgentClient {
     }
 
     private Feed<LoggedEvent> open(Operation.TaskWatch operation, CallContext context) {
-        return new OneTask(opened(operation, context), operation);
-    }
-
-    private Feed<LoggedEvent> opened(Operation.TaskWatch operation, CallContext context) {
-        return calls.<Feed<LoggedEvent>>attempt(operation, context, (place, left) -> switch (place) {
-            case Place.ByHttp http -> ResumingStream.open(calls, this, http, context, operation, left);
-            case Place.ByTransport other -> RemoteStream.open(calls, this, other, context, operation, left);
-        });
+        return calls.<Feed<LoggedEvent>>attempt(
+                operation, context, (place, left) -> TaskEvents.open(calls, this, place, context, operation, left));
     }
 
     @Override

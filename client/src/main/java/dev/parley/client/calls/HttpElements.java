@@ -13,6 +13,7 @@ import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.client.wire.Trouble;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -26,12 +27,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of an extension's stream that one connection brings. It hands over its next piece only when asked, so the queue holds one piece and
+ * The elements of a stream that one connection brings. It hands over its next piece only when asked, so the queue holds one piece and
  * how it ended.
  */
 final class HttpElements<E> implements Feed<E> {
     private final HttpWire wire;
-    private final Function<String, E> element;
+    private final Function<SseParser.Frame, E> element;
     private final SseParser parser;
     private final Duration silence;
     private final BlockingQueue<Piece> pieces;
@@ -46,7 +47,7 @@ final class HttpElements<E> implements Feed<E> {
 
     private HttpElements(
             Calls calls,
-            Function<String, E> element,
+            Function<SseParser.Frame, E> element,
             BlockingQueue<Piece> pieces,
             long exchange,
             Pieces feed,
@@ -71,8 +72,8 @@ final class HttpElements<E> implements Feed<E> {
             Calls calls,
             Request request,
             Duration left,
-            String positionHeader,
-            Function<String, E> element,
+            Function<HttpHeaders, @Nullable String> position,
+            Function<SseParser.Frame, E> element,
             BiFunction<Integer, byte[], A2AException> refusal)
             throws Trouble, InterruptedException {
         var pieces = new LinkedBlockingQueue<Piece>();
@@ -87,12 +88,7 @@ final class HttpElements<E> implements Feed<E> {
             }
             case Pieces feed ->
                 new HttpElements<>(
-                        calls,
-                        element,
-                        pieces,
-                        opening.exchange(),
-                        feed,
-                        response.headers().firstValue(positionHeader).orElse(null));
+                        calls, element, pieces, opening.exchange(), feed, position.apply(response.headers()));
         };
     }
 
@@ -149,7 +145,7 @@ final class HttpElements<E> implements Feed<E> {
         try {
             parser.read(buffer, frame -> {
                 wire.listen(exchange, frame);
-                ready.add(element.apply(frame.data()));
+                ready.add(element.apply(frame));
             });
         } catch (SseParser.TooLarge e) {
             failure = new ClientException(Problem.ANSWER_TOO_LARGE, String.valueOf(e.getMessage()), e);
@@ -159,7 +155,7 @@ final class HttpElements<E> implements Feed<E> {
     }
 
     private static ClientException lost(String why, @Nullable Throwable cause) {
-        return new ClientException(Problem.LOST, "the subscription broke: " + why, cause);
+        return new ClientException(Problem.LOST, "the stream broke: " + why, cause);
     }
 
     @Override

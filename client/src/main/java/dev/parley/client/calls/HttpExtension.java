@@ -132,8 +132,9 @@ public final class HttpExtension {
                         calls,
                         request,
                         left,
-                        protocol.style().positionHeader(),
-                        data -> binding.element(operation, data),
+                        headers -> headers.firstValue(protocol.style().positionHeader())
+                                .orElse(null),
+                        frame -> binding.element(operation, frame.data()),
                         binding::refusal);
             }
             // The deadline is one for the beginning, not for the stream.

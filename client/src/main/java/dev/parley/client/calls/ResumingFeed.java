@@ -67,6 +67,12 @@ abstract class ResumingFeed<E> implements Feed<E> {
         throw refusal;
     }
 
+    /** Returns the outcome if there is nothing more to come than that; null if there may be more. Blocks. */
+    @Nullable
+    Feed<E> outcome() {
+        return null;
+    }
+
     @Override
     public @Nullable List<E> next(Duration patience) throws InterruptedException {
         long until = System.nanoTime() + patience.toNanos();
@@ -85,19 +91,19 @@ abstract class ResumingFeed<E> implements Feed<E> {
         return null;
     }
 
-    /** Returns null if the stream has ended or was cut. */
+    /** Returns null if the stream has ended or was cut, or nothing of what came is shown. */
     private @Nullable List<E> read(Duration left) throws InterruptedException {
         try {
             boolean done = isDone(false);
             long wait = left.toNanos();
             List<E> next = feed.next(Duration.ofNanos(done ? Math.min(wait, leaveAt - System.nanoTime()) : wait));
             if (next == null) {
-                cut(null, new ClientException(Problem.LOST, "the agent closed the stream"), true);
+                lost(new ClientException(Problem.LOST, "the agent closed the stream"), true);
             } else if (!next.isEmpty()) {
                 failures = 0;
                 List<E> shown = shown(next);
                 leaveAt = System.nanoTime() + settings.silence(true).toNanos();
-                return shown;
+                return shown.isEmpty() ? null : shown;
             } else if (done && System.nanoTime() - leaveAt >= 0) {
                 feed.close();
                 over = true;
@@ -105,9 +111,9 @@ abstract class ResumingFeed<E> implements Feed<E> {
             }
             return next;
         } catch (Broken broken) {
-            lost(Remotes.told(name(), broken));
+            lost(Remotes.told(name(), broken), false);
         } catch (ClientException problem) {
-            lost(problem);
+            lost(problem, false);
         } catch (A2AException told) {
             if (told.error() == A2AError.UNAVAILABLE || told.error() == A2AError.RATE_LIMITED) {
                 cut(told.retryAfter(), told, false);
@@ -120,11 +126,24 @@ abstract class ResumingFeed<E> implements Feed<E> {
         return null;
     }
 
-    private void lost(ClientException problem) {
+    private void lost(ClientException problem, boolean orderly) {
         if (problem.problem() != Problem.LOST) {
             throw end(problem);
         }
-        cut(null, problem, false);
+        if (failures == 0 || closed || wire.isClosed() || isDone(orderly)) {
+            cut(null, problem, orderly);
+            return;
+        }
+        // Servers that find out too late that there is nothing more break off a stream that was resumed, without an
+        // element.
+        feed.close();
+        attempt(() -> {
+            Feed<E> outcome = outcome();
+            if (outcome == null) {
+                throw new Trouble(Trouble.Kind.LOST, null, problem);
+            }
+            return outcome;
+        });
     }
 
     private void cut(@Nullable Duration retryAfter, RuntimeException cause, boolean orderly) {
@@ -136,7 +155,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         Opening<E> again;
         try {
             again = again(cause);
-        } catch (ClientException hopeless) {
+        } catch (ClientException | A2AException hopeless) {
             throw end(hopeless);
         }
         if (failures >= settings.reconnects()) {
@@ -162,7 +181,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         } catch (A2AException refusal) {
             return rest(refusal);
         } catch (Trouble trouble) {
-            if (trouble.isMendable(true)) {
+            if (trouble.isMendable(true) || trouble.verdict() instanceof ClientException) {
                 throw trouble;
             }
             return rest(trouble.verdict());
@@ -195,6 +214,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
             switch (e.getCause()) {
                 case Trouble trouble -> cut(trouble.retryAfter(), trouble.verdict(), false);
                 case RuntimeException problem when wire.isClosed() -> over = true;
+                case ClientException late when late.problem() == Problem.TIMED_OUT -> cut(null, late, false);
                 case RuntimeException problem -> throw end(problem);
                 case null, default -> throw end(new IllegalStateException(e));
             }
@@ -203,6 +223,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
     }
 
     private RuntimeException end(RuntimeException problem) {
+        feed.close();
         over = true;
         return problem;
     }

@@ -1,0 +1,251 @@
+package dev.parley.client.calls;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.Place;
+import dev.parley.client.wire.Trouble;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of a task, over several connections. How a stream goes on after its connection has ended:
+ *
+ * <ul>
+ *   <li>The task has ended, or the answer was a message: it is over.
+ *   <li>The server closed it in good order while the task waits for its caller: it is over too, some servers do that.
+ *   <li>Else it was cut, and the task is subscribed to from behind the last number seen. A server that ignores that
+ *       begins with a snapshot, which is then the next event. One that refuses because the task has ended meanwhile, or
+ *       that breaks off at once, is asked for the task, and if it has ended that is the last event.
+ * </ul>
+ */
+public final class TaskEvents extends ResumingFeed<LoggedEvent> {
+    /** How servers refuse to resume the stream of a task that has ended. */
+    private static final Set<A2AError> ENDED =
+            Set.of(A2AError.UNSUPPORTED_OPERATION, A2AError.METHOD_NOT_FOUND, A2AError.INVALID_PARAMS);
+
+    private final Calls calls;
+    private final AgentEndpoint endpoint;
+    private final CallContext context;
+    private final Operation.TaskWatch operation;
+
+    private volatile @Nullable String taskId;
+    private @Nullable TaskState state;
+    private boolean answered;
+    private boolean begun;
+    private long last;
+    private long resumedBehind;
+
+    private TaskEvents(
+            Calls calls,
+            AgentEndpoint endpoint,
+            CallContext context,
+            Operation.TaskWatch operation,
+            Feed<LoggedEvent> first) {
+        super(calls.means().settings(), calls.means().wire(), first);
+        this.calls = calls;
+        this.endpoint = endpoint;
+        this.context = context;
+        this.operation = operation;
+        if (operation instanceof SubscribeToTask subscribe) {
+            taskId = subscribe.id();
+            last = requireNonNullElse(subscribe.after(), 0L);
+            begun = subscribe.after() != null; // who goes on somewhere has the task already
+            resumedBehind = last;
+        }
+    }
+
+    /**
+     * Opens a stream in one attempt.
+     *
+     * @param endpoint the agent, which is asked for the task that has ended meanwhile
+     * @throws A2AException if the agent refuses it
+     * @throws ClientException if there is no answer
+     * @throws Trouble if another attempt may help, here or elsewhere
+     */
+    public static TaskEvents open(
+            Calls calls,
+            AgentEndpoint endpoint,
+            Place place,
+            CallContext context,
+            Operation.TaskWatch operation,
+            Duration left)
+            throws Trouble, InterruptedException {
+        return new TaskEvents(calls, endpoint, context, operation, watch(calls, place, context, operation, left));
+    }
+
+    private static Feed<LoggedEvent> watch(
+            Calls calls, Place place, CallContext context, Operation.TaskWatch operation, Duration left)
+            throws Trouble, InterruptedException {
+        return switch (place) {
+            case Place.ByHttp http ->
+                HttpElements.open(
+                        calls,
+                        calls.request(http, operation, context, left),
+                        left,
+                        headers -> null,
+                        frame -> http.binding().event(frame.id(), frame.data()),
+                        http.binding()::refusal);
+            case Place.ByTransport other ->
+                calls.remotes()
+                        .ask(other, context, left, (agent, caller, headers) -> agent.watch(operation, caller, headers));
+        };
+    }
+
+    @Override
+    String name() {
+        return "the stream of task " + taskId;
+    }
+
+    @Override
+    List<LoggedEvent> shown(List<LoggedEvent> news) {
+        var shown = new ArrayList<LoggedEvent>(news.size());
+        for (LoggedEvent event : news) {
+            if (isDone(false)) {
+                break; // before 1.0, the end of a task that was shown whole is repeated
+            }
+            note(event);
+            if (!begun && !answered) {
+                begun = true;
+                shown.add(beginning(event));
+            }
+            if (event.sequence() == 0 || event.sequence() > resumedBehind) { // else seen before the cut
+                last = event.sequence() == 0 ? last : event.sequence();
+                shown.add(event);
+            }
+        }
+        return shown;
+    }
+
+    private void note(LoggedEvent event) {
+        switch (event.event()) {
+            case Task task -> {
+                begun = true;
+                requireSame(task.id());
+                state = task.state();
+                last = event.sequence(); // a snapshot: numbers go on from here, even if they are other ones than before
+                resumedBehind = 0;
+            }
+            case Message message -> answered = true;
+            case TaskStatusUpdateEvent update -> {
+                requireSame(update.taskId());
+                state = update.status().state();
+            }
+            case TaskArtifactUpdateEvent update -> requireSame(update.taskId());
+        }
+    }
+
+    /** Refuses events of another task, which a faulty agent or proxy may send: a reader would merge them. */
+    private void requireSame(String id) {
+        String known = taskId;
+        if (known != null && !known.equals(id)) {
+            throw A2AException.of(
+                    A2AError.INVALID_AGENT_RESPONSE, "The stream of task " + known + " brought an event of task " + id);
+        }
+        taskId = id;
+    }
+
+    /** The task that streams of 0.1 and its like, and of some servers, do not begin with, though every reader needs one. */
+    private LoggedEvent beginning(LoggedEvent first) {
+        String contextId = switch (first.event()) {
+            case TaskStatusUpdateEvent update -> update.contextId();
+            case TaskArtifactUpdateEvent update -> update.contextId();
+            case Task task -> task.contextId();
+            case Message message -> "";
+        };
+        var submitted = new TaskStatus(TaskState.SUBMITTED, null, null);
+        String id = requireNonNullElse(taskId, "");
+        return new LoggedEvent(0, new Task(id, contextId, submitted, List.of(), List.of(), Map.of()));
+    }
+
+    @Override
+    boolean isDone(boolean orderly) {
+        return answered || state != null && (state.isTerminal() || orderly && state.isInterrupted());
+    }
+
+    @Override
+    Opening<LoggedEvent> again(RuntimeException cause) {
+        String id = taskId;
+        if (id == null) {
+            throw cause instanceof A2AException told
+                    ? told
+                    : new ClientException(
+                            Problem.LOST,
+                            "the stream broke before the agent named a task; whether there is one is unknown",
+                            cause);
+        }
+        resumedBehind = last;
+        var subscription = new SubscribeToTask(operation.tenant(), id, last == 0 ? null : last);
+        Duration patience = calls.means().settings().callTimeout();
+        return () -> watch(calls, calls.place(), context, subscription, patience); // the card may have been read again
+    }
+
+    @Override
+    Feed<LoggedEvent> rest(RuntimeException refusal) {
+        boolean mayHaveEnded = refusal instanceof A2AException told && ENDED.contains(told.error());
+        Feed<LoggedEvent> outcome = mayHaveEnded ? outcome() : null;
+        if (outcome == null) {
+            throw refusal;
+        }
+        return outcome;
+    }
+
+    /** The task, if it has ended while the stream was disconnected. */
+    @Override
+    @Nullable
+    Feed<LoggedEvent> outcome() {
+        String id = taskId;
+        if (id == null) {
+            return null;
+        }
+        try {
+            Task task = endpoint.call(new Operation.GetTask(operation.tenant(), id, null), context);
+            return task.state().isTerminal() ? new Last(task) : null;
+        } catch (A2AException refusal) {
+            if (refusal.error() == A2AError.TASK_NOT_FOUND) {
+                throw refusal;
+            }
+            return null; // what led here says more than that the task could not be read
+        } catch (ClientException unread) {
+            return null;
+        }
+    }
+
+    /** The task as it ended, for who missed the rest of the stream. */
+    private static final class Last implements Feed<LoggedEvent> {
+        private @Nullable Task task;
+
+        Last(Task task) {
+            this.task = task;
+        }
+
+        @Override
+        public @Nullable List<LoggedEvent> next(Duration patience) {
+            Task last = task;
+            task = null;
+            return last == null ? null : List.of(new LoggedEvent(0, last));
+        }
+
+        @Override
+        public void close() {}
+    }
+}
