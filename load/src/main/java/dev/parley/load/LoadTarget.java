@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +91,10 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
             return new LoadTarget(agent, null, headers);
         }
         Binding binding = Binding.of(agent)
-                .orElseThrow(() -> new LoadProblem(Kind.REFUSED, "no way to speak " + agent.protocolBinding()));
+                .orElseThrow(() -> new LoadProblem(
+                        Kind.USAGE,
+                        "binding " + agent.protocolBinding() + " " + agent.protocolVersion()
+                                + ": unknown (expected: JSONRPC, HTTP+JSON or GRPC); choose one by --transport"));
         return new LoadTarget(agent, binding, headers);
     }
 
@@ -102,16 +106,20 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
                         ? !agent.protocolBinding().equals(AgentCard.Interface.GRPC)
                         : agent.protocolBinding().equals(transport))
                 .findFirst()
-                .orElseThrow(() -> new LoadProblem(
-                        Kind.REFUSED,
-                        "the agent offers "
-                                + String.join(
-                                        ", ",
-                                        interfaces.stream()
-                                                .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
-                                                .toList())
-                                + " (expected: " + (transport == null ? "JSONRPC or HTTP+JSON" : transport)
-                                + (version == null ? "" : " " + version) + ")"));
+                .orElseThrow(() -> notOffered(interfaces, transport, version));
+    }
+
+    private static LoadProblem notOffered(
+            List<AgentCard.Interface> interfaces, @Nullable String transport, @Nullable String version) {
+        String offered = interfaces.stream()
+                .map(agent -> agent.protocolBinding() + " " + agent.protocolVersion())
+                .collect(Collectors.joining(", "));
+        String expected =
+                (transport == null ? "JSONRPC or HTTP+JSON" : transport) + (version == null ? "" : " " + version);
+        return new LoadProblem(
+                Kind.USAGE,
+                "the card offers " + offered + " (expected: " + expected
+                        + "); choose another by --transport or --a2a-version, or give the address of the interface by --agent-url");
     }
 
     /** True if an answer with status 200 may be an error. */

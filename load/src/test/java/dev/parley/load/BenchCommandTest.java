@@ -198,6 +198,15 @@ class BenchCommandTest {
     }
 
     @Test
+    void aTransportThatTheCardDoesNotOfferIsAUsageErrorThatSaysWhatToDo() {
+        assertThatThrownBy(() -> bench("send", "--url", agent.url(), "--transport", "grpc"))
+                .isInstanceOfSatisfying(
+                        LoadProblem.class, problem -> assertThat(problem.kind()).isEqualTo(Kind.USAGE))
+                .hasMessageContaining("the card offers JSONRPC 1.0 (expected: GRPC)")
+                .hasMessageContaining("--agent-url");
+    }
+
+    @Test
     void anAddressWithoutAgentIsSaid() {
         String url = agent.url();
         agent.close();
