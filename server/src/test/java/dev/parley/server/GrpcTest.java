@@ -254,6 +254,33 @@ class GrpcTest {
     }
 
     @Test
+    void manyCallsThatAreGivenUpBeforeTheirAnswerLeaveTheOthersAlone() throws Exception {
+        agent.events.show(1);
+        var other = stub().subscribeToTask(subscription());
+        other.next();
+        agent.asked.take();
+        agent.before = GrpcTest::awaitInterrupt;
+
+        for (int i = 0; i < 200; i++) {
+            var call = A2AServiceGrpc.newFutureStub(channel).sendMessage(message("never mind"));
+            agent.asked.take();
+            call.cancel(true);
+        }
+
+        agent.events.show(2).end();
+        assertThat(other.next().hasStatusUpdate()).isTrue();
+        assertThat(other.hasNext()).isFalse();
+    }
+
+    private static void awaitInterrupt() {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException givenUp) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
     void aDeadlineEndsTheStream() throws Exception {
         agent.events.show(1);
 

@@ -178,6 +178,10 @@ public final class HelidonServer {
         return Http2Config.builder()
                 .maxHeaderListSize(settings.headerBytes())
                 .maxConcurrentStreams(HTTP2_STREAMS)
+                // In 10 s: a client, or a proxy in front of many, may give up all its calls at once without losing the
+                // connection.
+                // Those that go on so are bounded by Http2Streams.
+                .maxRapidResets(HTTP2_STREAMS)
                 .initialWindowSize(HTTP2_WINDOW)
                 .flowControlTimeout(Duration.ofNanos(settings.patience().write()))
                 // RequestTarget does it; here it would cost the whole connection and a stack trace in the log.
