@@ -103,9 +103,7 @@ public final class Engine implements AutoCloseable {
                 settings.observer,
                 Map.copyOf(settings.extensions));
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
-        if (parts.webhooks() != null) {
-            parts.webhooks().start();
-        }
+        deliveries().ifPresent(Webhooks::start);
         if (retention != null) {
             var unused = sweeper.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);
         }
@@ -287,9 +285,7 @@ public final class Engine implements AutoCloseable {
         if (closed.getAndSet(true)) {
             return;
         }
-        if (parts.webhooks() != null) {
-            parts.webhooks().stop();
-        }
+        deliveries().ifPresent(Webhooks::stop);
         drain(parts.runs().isStopped() ? Duration.ZERO : grace);
         timer.shutdownNow();
         sweeper.shutdownNow();
@@ -412,8 +408,9 @@ public final class Engine implements AutoCloseable {
             tasks().live().settled(live);
             parts.admissions().settled(segment.messages());
             parts.names().settled(live, Stream.ofNullable(segment.name()).toList());
-            if (live.isWatched() && parts.webhooks() != null) {
-                parts.webhooks().wake(live.key());
+            Webhooks webhooks = parts.webhooks();
+            if (live.isWatched() && webhooks != null) {
+                webhooks.wake(live.key());
             }
         }
 
@@ -447,7 +444,7 @@ public final class Engine implements AutoCloseable {
             Webhooks webhooks = parts.webhooks();
             return webhooks == null
                     ? List.of()
-                    : webhooks.of(key).stream().map(Webhooks::id).toList();
+                    : webhooks.store().of(key).stream().map(Webhooks::id).toList();
         }
     }
 }

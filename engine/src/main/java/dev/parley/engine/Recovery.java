@@ -11,6 +11,7 @@ import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.CallChain;
+import dev.parley.protocol.support.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -41,11 +42,10 @@ final class Recovery {
     /** Tasks of an agent that are taken up and whose turns are yet to begin. */
     private static final int MOST_AHEAD = 64;
 
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    /** Doublings of the first pause: about a minute for a log that refuses to write, 17 minutes for a task that is damaged. */
-    private static final int MOST_WRITE_PAUSES = 6;
+    /** Pauses after refusals by a log, and after failures to read a task. */
+    private static final Backoff WRITES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(64));
 
-    private static final int MOST_READ_PAUSES = 10;
+    private static final Backoff READS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1_024));
 
     /** A task that is to be taken up. */
     private static final class Entry {
@@ -130,7 +130,7 @@ final class Recovery {
     void rests(LiveTask live) {
         Entry entry = waiting.get(live.key());
         if (entry != null && entry.refused == live && live.run() == null) {
-            later(entry, refusals.get(), MOST_WRITE_PAUSES);
+            later(entry, WRITES.bound(refusals.get() + 1));
         }
     }
 
@@ -146,15 +146,14 @@ final class Recovery {
         work(line);
     }
 
-    private void later(Entry entry, int failures, int most) {
-        long pause = FIRST_PAUSE.toMillis() << Math.min(failures, most);
+    private void later(Entry entry, Duration pause) {
         Line line = line(entry.head.key());
         var unused = timer.schedule(
                 () -> {
                     line.entries.add(entry);
                     work(line);
                 },
-                pause,
+                pause.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
@@ -231,6 +230,6 @@ final class Recovery {
                 before == null ? Level.ERROR : Level.DEBUG,
                 "task " + key.taskId() + " of agent " + key.agent() + " cannot be read and is set aside",
                 unreadable);
-        later(entry, entry.attempts.getAndIncrement(), MOST_READ_PAUSES);
+        later(entry, READS.bound(entry.attempts.incrementAndGet()));
     }
 }

@@ -95,10 +95,10 @@ final class TaskWebhooks {
 
     private static void add(LiveTask live, Subscription webhook, Webhooks deliveries, Cause cause) {
         try {
-            deliveries.add(webhook, cause);
+            deliveries.store().save(webhook, cause);
         } catch (RuntimeException notWritten) {
             // Its place is free again, unless an earlier webhook of the same id has it.
-            if (deliveries.find(live.key(), Webhooks.id(webhook)).isEmpty()) {
+            if (deliveries.store().find(live.key(), Webhooks.id(webhook)).isEmpty()) {
                 live.unwatchedBy(Webhooks.id(webhook));
             }
             throw notWritten;
@@ -110,6 +110,7 @@ final class TaskWebhooks {
         TaskKey key = key(context, get.taskId());
         parts.tasks().read(key);
         return deliveries
+                .store()
                 .find(key, get.id())
                 .map(webhook -> webhook.config().withoutSecrets())
                 .orElseThrow(() -> A2AException.of(
@@ -122,7 +123,7 @@ final class TaskWebhooks {
         parts.tasks().read(key);
         // A task has few webhooks (see Webhooks.MAX_PER_TASK), so one page holds them all.
         return new PushConfigPage(
-                deliveries.of(key).stream()
+                deliveries.store().of(key).stream()
                         .map(webhook -> webhook.config().withoutSecrets())
                         .toList(),
                 "");
@@ -132,7 +133,7 @@ final class TaskWebhooks {
         Webhooks deliveries = deliveries();
         try (Pin pin = parts.tasks().pinned(key(context, delete.taskId()))) {
             LiveTask live = pin.task();
-            deliveries.delete(live.key(), delete.id(), Tasks.cause(context));
+            deliveries.store().delete(live.key(), delete.id(), Tasks.cause(context));
             live.unwatchedBy(delete.id());
             return new Empty();
         }

@@ -7,13 +7,13 @@ import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
-import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.support.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -41,11 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class Webhooks {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
     private static final int BATCH = 64;
-    private static final Duration FIRST_STORE_PAUSE = Duration.ofSeconds(1);
-    private static final int MOST_STORE_PAUSES = 6;
+    private static final Backoff STORE_PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(64));
     private static final int MAX_ATTEMPTS = 12;
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
 
     /** How many webhooks one task may have. */
@@ -104,20 +101,9 @@ public final class Webhooks {
         transport.check(group, config);
     }
 
-    void add(Subscription subscription, Cause cause) {
-        store.save(subscription, cause);
-    }
-
-    List<Subscription> of(TaskKey task) {
-        return store.of(task);
-    }
-
-    Optional<Subscription> find(TaskKey task, String configId) {
-        return store.find(task, configId);
-    }
-
-    boolean delete(TaskKey task, String configId, Cause cause) {
-        return store.delete(task, configId, cause);
+    /** The webhooks and how far each is. */
+    PushStore store() {
+        return store;
     }
 
     /** Says that a task has new events. Does not block. */
@@ -133,14 +119,12 @@ public final class Webhooks {
                 } catch (RuntimeException failure) {
                     LOG.log(Level.ERROR, "reading the webhooks of task " + task.taskId(), failure);
                     var unused = timer.schedule(
-                            () -> wake(task, failures + 1), storePause(failures).toMillis(), TimeUnit.MILLISECONDS);
+                            () -> wake(task, failures + 1),
+                            STORE_PAUSES.bound(failures + 1).toMillis(),
+                            TimeUnit.MILLISECONDS);
                 }
             });
         }
-    }
-
-    private static Duration storePause(int failures) {
-        return FIRST_STORE_PAUSE.multipliedBy(1L << Math.min(failures, MOST_STORE_PAUSES));
     }
 
     /** Returns the number of webhooks that have undelivered events and are not given up. */
@@ -252,8 +236,8 @@ public final class Webhooks {
                     "webhook " + key.configId() + " of task " + key.task().taskId(),
                     failure);
             // Its cursor could not be read or written. What was told may be told again, which is better than never.
-            int failures = storeFailures.merge(key, 1, Integer::sum) - 1;
-            later(key, receiver, storePause(failures));
+            int failures = storeFailures.merge(key, 1, Integer::sum);
+            later(key, receiver, STORE_PAUSES.bound(failures));
         }
     }
 
@@ -367,8 +351,7 @@ public final class Webhooks {
         if (asked != null) {
             return asked.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : asked;
         }
-        long doubled = FIRST_PAUSE.toMillis() << Math.min(attempts - 1, 20);
-        long most = Math.min(doubled, LONGEST_PAUSE.toMillis());
+        long most = PAUSES.bound(attempts).toMillis();
         return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most / 2, most + 1));
     }
 }

@@ -1,10 +1,10 @@
 package dev.parley.cli.command;
 
 import dev.parley.cli.output.CliException;
+import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,13 +58,7 @@ public record DotEnv(Path file, Settings.Source source, Map<String, String> valu
 
     /** True if others than its owner may read the file; false where the platform cannot say. */
     boolean readableByOthers() {
-        try {
-            var permissions = Files.getPosixFilePermissions(file);
-            return permissions.contains(PosixFilePermission.GROUP_READ)
-                    || permissions.contains(PosixFilePermission.OTHERS_READ);
-        } catch (IOException | UnsupportedOperationException unknown) {
-            return false;
-        }
+        return OwnersOnly.isReadByOthers(file);
     }
 
     private static String unquoted(String value) {

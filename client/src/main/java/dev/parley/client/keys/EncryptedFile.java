@@ -7,16 +7,16 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.AesGcm;
+import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
@@ -25,10 +25,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
-import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.SecretKeyFactory;
-import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +94,7 @@ final class EncryptedFile implements Keyring {
         @Override
         public byte[] key(byte[] salt, int rounds) throws GeneralSecurityException, IOException {
             byte[] content = Files.readAllBytes(file);
-            if (KeyTable.isExposed(file)) {
+            if (OwnersOnly.isReadByOthers(file)) {
                 throw new ClientException(
                         Problem.KEYS, "others may read the key file " + file + " (expected: chmod 600 " + file + ")");
             }
@@ -114,7 +112,8 @@ final class EncryptedFile implements Keyring {
         @Override
         public void prepare() throws IOException {
             if (Files.notExists(file)) {
-                replace(file, Base64.getEncoder().encode(random(KEY_BYTES)));
+                Files.createDirectories(file.toAbsolutePath().getParent());
+                OwnersOnly.replace(file, Base64.getEncoder().encode(AesGcm.random(AesGcm.KEY_BYTES)));
             }
         }
     }
@@ -129,16 +128,12 @@ final class EncryptedFile implements Keyring {
     }
 
     private static final String FORMAT = "parley-keys-1";
-    private static final String CIPHER = "AES/GCM/NoPadding";
-    private static final int KEY_BYTES = 32;
+    private static final int KEY_BYTES = AesGcm.KEY_BYTES;
     private static final int SALT_BYTES = 16;
-    private static final int NONCE_BYTES = 12;
-    private static final int TAG_BITS = 128;
     /** About a third of a second. */
     private static final int ROUNDS = 300_000;
 
     private static final int MOST_ROUNDS = 10_000_000;
-    private static final SecureRandom RANDOM = new SecureRandom();
     /** A process may hold the lock of a file only once. */
     private static final ReentrantLock WRITING = new ReentrantLock();
 
@@ -146,7 +141,7 @@ final class EncryptedFile implements Keyring {
     private final Opener opener;
     private final ReentrantLock lock = new ReentrantLock();
     /** The last key that was made, for it takes so long, and what it was made from; guarded by the lock. */
-    private @Nullable SecretKeySpec key;
+    private byte @Nullable [] key;
 
     private @Nullable Head madeFrom;
 
@@ -217,7 +212,7 @@ final class EncryptedFile implements Keyring {
                 if (Files.notExists(file)) {
                     opener.prepare();
                 }
-                replace(place, encrypted(change.apply(secrets())));
+                OwnersOnly.replace(place, encrypted(change.apply(secrets())));
             }
         } catch (IOException e) {
             throw new ClientException(Problem.KEYS, file + " cannot be written: " + e.getMessage(), e);
@@ -240,7 +235,14 @@ final class EncryptedFile implements Keyring {
                         file + " is opened by " + (opener instanceof KeyFile ? "a passphrase" : "a key file")
                                 + " (given: " + (opener instanceof KeyFile ? "a key file" : "a passphrase") + ")");
             }
-            byte[] plain = crypt(Cipher.DECRYPT_MODE, head, bytes(read, "nonce"), bytes(read, "data"));
+            byte[] nonce = bytes(read, "nonce");
+            byte[] data = bytes(read, "data");
+            if (nonce.length != AesGcm.NONCE_BYTES) {
+                throw new IllegalArgumentException("nonce");
+            }
+            byte[] sealed = Arrays.copyOf(nonce, nonce.length + data.length);
+            System.arraycopy(data, 0, sealed, nonce.length, data.length);
+            byte[] plain = AesGcm.open(key(head), head.sealed(), sealed, 0);
             var secrets = new TreeMap<String, Map<String, String>>();
             Map<?, ?> services = Json.read(plain, Map.class);
             services.forEach((service, users) -> {
@@ -259,10 +261,9 @@ final class EncryptedFile implements Keyring {
 
     private byte[] encrypted(Map<String, Map<String, String>> secrets) throws IOException {
         Base64.Encoder base64 = Base64.getEncoder();
-        Head head = madeFrom == null ? new Head(opener.method(), ROUNDS, random(SALT_BYTES)) : madeFrom;
-        byte[] nonce = random(NONCE_BYTES);
+        Head head = madeFrom == null ? new Head(opener.method(), ROUNDS, AesGcm.random(SALT_BYTES)) : madeFrom;
         try {
-            byte[] data = crypt(Cipher.ENCRYPT_MODE, head, nonce, Json.write(secrets));
+            ByteBuffer sealed = ByteBuffer.wrap(AesGcm.seal(key(head), head.sealed(), Json.write(secrets), 0));
             return Json.write(new TreeMap<>(Map.of(
                     "format",
                     FORMAT,
@@ -273,30 +274,33 @@ final class EncryptedFile implements Keyring {
                     "salt",
                     base64.encodeToString(head.salt()),
                     "nonce",
-                    base64.encodeToString(nonce),
+                    base64.encodeToString(part(sealed, AesGcm.NONCE_BYTES)),
                     "data",
-                    base64.encodeToString(data))));
+                    base64.encodeToString(part(sealed, sealed.remaining())))));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java platform has AES and PBKDF2", e);
         }
     }
 
-    private byte[] crypt(int mode, Head head, byte[] nonce, byte[] data) throws GeneralSecurityException, IOException {
+    private byte[] key(Head head) throws GeneralSecurityException, IOException {
         lock.lock();
         try {
-            SecretKeySpec known = key;
+            byte[] known = key;
             if (known == null || madeFrom == null || !Arrays.equals(madeFrom.sealed(), head.sealed())) {
-                known = new SecretKeySpec(opener.key(head.salt(), head.rounds()), "AES");
+                known = opener.key(head.salt(), head.rounds());
                 key = known;
                 madeFrom = head;
             }
-            Cipher cipher = Cipher.getInstance(CIPHER);
-            cipher.init(mode, known, new GCMParameterSpec(TAG_BITS, nonce));
-            cipher.updateAAD(head.sealed());
-            return cipher.doFinal(data);
+            return known;
         } finally {
             lock.unlock();
         }
+    }
+
+    private static byte[] part(ByteBuffer sealed, int length) {
+        byte[] part = new byte[length];
+        sealed.get(part);
+        return part;
     }
 
     private static String text(Map<?, ?> read, String name) {
@@ -314,28 +318,5 @@ final class EncryptedFile implements Keyring {
             throw new IllegalArgumentException("rounds");
         }
         return rounds;
-    }
-
-    private static byte[] random(int length) {
-        byte[] bytes = new byte[length];
-        RANDOM.nextBytes(bytes);
-        return bytes;
-    }
-
-    /** Puts a file in the place of another at once; temporary files are made so that only their owner may read them. */
-    private static void replace(Path file, byte[] content) throws IOException {
-        Path place = file.toAbsolutePath();
-        Files.createDirectories(place.getParent());
-        Path written = Files.createTempFile(place.getParent(), "." + place.getFileName(), ".new");
-        try (var out = FileChannel.open(written, StandardOpenOption.WRITE)) {
-            var buffer = ByteBuffer.wrap(content);
-            while (buffer.hasRemaining()) {
-                out.write(buffer);
-            }
-            out.force(true);
-            Files.move(written, place, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(written);
-        }
     }
 }

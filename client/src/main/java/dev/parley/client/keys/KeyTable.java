@@ -6,14 +6,13 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +68,7 @@ final class KeyTable {
                 warnings.accept(file + ": not read (expected: a name that ends in .env or .json)");
                 return Map.of();
             }
-            if (isExposed(file)) {
+            if (OwnersOnly.isReadByOthers(file)) {
                 warnings.accept(file + " holds keys and others may read it: chmod 600 " + file);
             }
         } catch (NoSuchFileException e) {
@@ -78,17 +77,6 @@ final class KeyTable {
             throw new ClientException(Problem.KEYS, file + " cannot be read: " + e.getMessage(), e);
         }
         return table.keys;
-    }
-
-    /** True if others than its owner may read the file; false where the platform cannot say. */
-    static boolean isExposed(Path file) {
-        try {
-            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
-            return permissions.contains(PosixFilePermission.GROUP_READ)
-                    || permissions.contains(PosixFilePermission.OTHERS_READ);
-        } catch (IOException | UnsupportedOperationException unknown) {
-            return false;
-        }
     }
 
     private void readLines(String text) {

@@ -19,10 +19,15 @@ public record Backoff(Duration first, Duration longest) {
         }
     }
 
+    /** The bound after so many failures in a row. */
+    public Duration bound(int failures) {
+        long factor = 1L << Math.min(failures - 1, 20);
+        return first.toNanos() > longest.toNanos() / factor ? longest : first.multipliedBy(factor);
+    }
+
     /** @param atLeast what the other side asked for, which the random wait comes on top of; null if it did not */
     public Duration after(int failures, @Nullable Duration atLeast) {
-        long factor = 1L << Math.min(failures - 1, 20);
-        long bound = first.toNanos() > longest.toNanos() / factor ? longest.toNanos() : first.toNanos() * factor;
+        long bound = bound(failures).toNanos();
         long random = bound == 0 ? 0 : ThreadLocalRandom.current().nextLong(bound + 1);
         return atLeast == null ? Duration.ofNanos(random) : atLeast.plusNanos(Math.min(random, first.toNanos()));
     }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
@@ -30,6 +31,17 @@ public final class OwnersOnly {
         return !file.getFileSystem().supportedFileAttributeViews().contains("posix")
                 || PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
                         .endsWith("------");
+    }
+
+    /** True if others than its owner may read the file; false where the platform cannot say. */
+    public static boolean isReadByOthers(Path file) {
+        try {
+            var permissions = Files.getPosixFilePermissions(file);
+            return permissions.contains(PosixFilePermission.GROUP_READ)
+                    || permissions.contains(PosixFilePermission.OTHERS_READ);
+        } catch (IOException | UnsupportedOperationException unknown) {
+            return false;
+        }
     }
 
     /** Makes an empty file, unless it is there. */

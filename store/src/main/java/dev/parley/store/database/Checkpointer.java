@@ -185,16 +185,16 @@ public final class Checkpointer {
 
     private void checkpointAll() {
         var session = new Session(opening);
-        Duration pause = Outage.FIRST_PAUSE;
+        int failures = 1;
         try {
             while (true) {
                 if (isErasing()) {
-                    if (due.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-                        pause = Outage.FIRST_PAUSE;
+                    if (due.tryAcquire(Outage.PAUSES.bound(failures).toNanos(), TimeUnit.NANOSECONDS)) {
+                        failures = 1;
                     }
                 } else {
                     due.acquire();
-                    pause = Outage.FIRST_PAUSE;
+                    failures = 1;
                 }
                 due.drainPermits();
                 if (!open) {
@@ -211,11 +211,11 @@ public final class Checkpointer {
                         database.moveRest();
                     }
                     if (isErasing() && !truncate(session)) {
-                        pause = Outage.longer(pause);
+                        failures++;
                     }
                 } catch (SQLException | RuntimeException failure) {
                     session.discard();
-                    pause = Outage.longer(pause);
+                    failures++;
                     LOG.log(Level.WARNING, "checkpoint; the next one moves its pages too", failure);
                 }
             }

@@ -1092,7 +1092,7 @@ public final class Database implements AutoCloseable {
             if (!needsSpace) {
                 moveSoon();
             }
-            outage = before == null ? Outage.first(failure) : before.again(failure);
+            outage = Outage.after(before == null ? 1 : before.failures() + 1, failure);
             if (before == null) {
                 LOG.log(Level.ERROR, "the database cannot be written; until it can, all changes are refused", failure);
             }

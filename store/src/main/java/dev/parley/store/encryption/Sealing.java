@@ -2,21 +2,19 @@ package dev.parley.store.encryption;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.protocol.support.AesGcm;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import javax.crypto.Cipher;
 import javax.crypto.Mac;
-import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
@@ -31,13 +29,10 @@ public final class Sealing {
     /** Begins a sealed value; no JSON begins so. */
     private static final byte SEALED = 1;
 
-    private static final int KEY_BYTES = 32;
     private static final int ID_BYTES = 4;
     private static final int SALT_BYTES = 16;
-    private static final int NONCE_BYTES = 12;
-    private static final int HEAD_BYTES = 1 + ID_BYTES + SALT_BYTES + NONCE_BYTES;
-    private static final int TAG_BITS = 128;
-    private static final SecureRandom RANDOM = new SecureRandom();
+    /** Position of the container, behind the mark, the name of the key and the salt. */
+    private static final int CONTAINER = 1 + ID_BYTES + SALT_BYTES;
 
     /** @param id the beginning of a hash of the key, by which a value says what opens it */
     private record Key(byte[] id, SecretKeySpec secret) {}
@@ -66,7 +61,7 @@ public final class Sealing {
             } catch (IllegalArgumentException wrong) {
                 throw new IllegalArgumentException("a key is no Base64 (expected: 32 bytes of it)", wrong);
             }
-            if (bytes.length != KEY_BYTES) {
+            if (bytes.length != AesGcm.KEY_BYTES) {
                 throw new IllegalArgumentException("a key has " + bytes.length + " bytes (expected: 32)");
             }
             var secret = new SecretKeySpec(bytes, "HmacSHA256");
@@ -90,7 +85,7 @@ public final class Sealing {
 
     /** A new key, as Base64. */
     public static String newKey() {
-        return Base64.getEncoder().encodeToString(random(KEY_BYTES));
+        return Base64.getEncoder().encodeToString(AesGcm.random(AesGcm.KEY_BYTES));
     }
 
     /** The name of the key that seals, which tells nothing of it. */
@@ -109,7 +104,7 @@ public final class Sealing {
     }
 
     static boolean isSealed(byte[] stored) {
-        return stored.length > HEAD_BYTES && stored[0] == SEALED;
+        return stored.length > CONTAINER + AesGcm.NONCE_BYTES && stored[0] == SEALED;
     }
 
     private static boolean isBy(Key key, byte[] stored) {
@@ -123,16 +118,10 @@ public final class Sealing {
      */
     public byte[] seal(byte[] plain, String place) {
         Key key = keys.getFirst();
-        byte[] salt = random(SALT_BYTES);
-        byte[] nonce = random(NONCE_BYTES);
-        byte[] sealed = crypt(Cipher.ENCRYPT_MODE, key, salt, nonce, place, plain, 0);
-        return ByteBuffer.allocate(HEAD_BYTES + sealed.length)
-                .put(SEALED)
-                .put(key.id)
-                .put(salt)
-                .put(nonce)
-                .put(sealed)
-                .array();
+        byte[] salt = AesGcm.random(SALT_BYTES);
+        byte[] sealed = AesGcm.seal(derived(key.secret, salt), place.getBytes(UTF_8), plain, CONTAINER);
+        ByteBuffer.wrap(sealed).put(SEALED).put(key.id).put(salt);
+        return sealed;
     }
 
     /**
@@ -146,33 +135,17 @@ public final class Sealing {
         }
         for (Key key : keys) {
             if (isBy(key, stored)) {
-                int salt = 1 + ID_BYTES;
-                int nonce = salt + SALT_BYTES;
-                return crypt(
-                        Cipher.DECRYPT_MODE,
-                        key,
-                        Arrays.copyOfRange(stored, salt, nonce),
-                        Arrays.copyOfRange(stored, nonce, HEAD_BYTES),
-                        place,
-                        stored,
-                        HEAD_BYTES);
+                byte[] salt = Arrays.copyOfRange(stored, 1 + ID_BYTES, CONTAINER);
+                try {
+                    return AesGcm.open(derived(key.secret, salt), place.getBytes(UTF_8), stored, CONTAINER);
+                } catch (GeneralSecurityException changed) {
+                    throw new StoreException(place + " was changed, or is not what was put there", changed);
+                }
             }
         }
         throw new StoreException(place + " is encrypted by the key "
                 + HexFormat.of().formatHex(stored, 1, 1 + ID_BYTES)
                 + ", which is not there (expected: the newest key first, and every older one behind it)");
-    }
-
-    private static byte[] crypt(int mode, Key key, byte[] salt, byte[] nonce, String place, byte[] input, int from) {
-        try {
-            Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-            cipher.init(
-                    mode, new SecretKeySpec(derived(key.secret, salt), "AES"), new GCMParameterSpec(TAG_BITS, nonce));
-            cipher.updateAAD(place.getBytes(UTF_8));
-            return cipher.doFinal(input, from, input.length - from);
-        } catch (GeneralSecurityException changed) {
-            throw new StoreException(place + " was changed, or is not what was put there", changed);
-        }
     }
 
     private static byte[] derived(SecretKeySpec secret, byte[] salt) {
@@ -183,11 +156,5 @@ public final class Sealing {
         } catch (GeneralSecurityException impossible) {
             throw new AssertionError("every Java platform has HmacSHA256", impossible);
         }
-    }
-
-    private static byte[] random(int size) {
-        byte[] bytes = new byte[size];
-        RANDOM.nextBytes(bytes);
-        return bytes;
     }
 }
