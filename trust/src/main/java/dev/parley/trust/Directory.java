@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,58 +147,44 @@ public final class Directory {
      * for the writer: a committed change that is not in memory yet is among the rows, and no later one is.
      */
     private boolean load(Session session) throws SQLException {
-        var readGroups = new HashMap<String, Group>();
-        try (ResultSet row = session.bind("SELECT group_id, made_ms, archived_ms FROM trust_group")
-                .executeQuery()) {
-            while (row.next()) {
-                readGroups.put(
-                        Session.text(row, 1),
-                        new Group(Session.text(row, 1), requireNonNull(time(row, 2)), time(row, 3)));
-            }
-        }
-        var readUsers = new HashMap<Member, User>();
-        try (ResultSet row = session.bind("SELECT group_id, name, made_ms, disabled_ms FROM trust_user")
-                .executeQuery()) {
-            while (row.next()) {
-                var member = new Member(Session.text(row, 1), Session.text(row, 2));
-                readUsers.put(
-                        member, new User(member.group(), member.name(), requireNonNull(time(row, 3)), time(row, 4)));
-            }
-        }
-        var readKeys = new HashMap<String, Held>();
-        try (ResultSet row = session.bind("SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms,"
-                        + " successor, hash FROM trust_key")
-                .executeQuery()) {
-            while (row.next()) {
-                var key = new Key(
+        List<Group> readGroups = session.list(
+                row -> new Group(Session.text(row, 1), requireNonNull(Session.time(row, 2)), Session.time(row, 3)),
+                "SELECT group_id, made_ms, archived_ms FROM trust_group");
+        List<User> readUsers = session.list(
+                row -> new User(
                         Session.text(row, 1),
                         Session.text(row, 2),
-                        Session.text(row, 3),
-                        scopes(Session.text(row, 4)),
-                        requireNonNull(time(row, 5)),
-                        time(row, 6),
-                        time(row, 7),
-                        Session.text(row, 8));
-                readKeys.put(key.id(), new Held(key, HexFormat.of().parseHex(Session.text(row, 9))));
-            }
-        }
+                        requireNonNull(Session.time(row, 3)),
+                        Session.time(row, 4)),
+                "SELECT group_id, name, made_ms, disabled_ms FROM trust_user");
+        List<Held> readKeys = session.list(
+                Directory::held,
+                "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key");
         // Groups and members first, for a key is good only if they are.
-        hasNameless |=
-                readUsers.keySet().stream().anyMatch(member -> member.name().startsWith(AuditChain.FORGOTTEN));
-        replace(groups, readGroups);
-        replace(users, readUsers);
-        replace(keys, readKeys);
+        hasNameless |= readUsers.stream().anyMatch(user -> user.name().startsWith(AuditChain.FORGOTTEN));
+        replace(groups, readGroups, Group::id);
+        replace(users, readUsers, user -> new Member(user.group(), user.name()));
+        replace(keys, readKeys, held -> held.key().id());
         return true;
     }
 
-    private static <K, V> void replace(Map<K, V> remembered, Map<K, V> read) {
-        remembered.putAll(read);
-        remembered.keySet().retainAll(read.keySet());
+    private static Held held(ResultSet row) throws SQLException {
+        var key = new Key(
+                Session.text(row, 1),
+                Session.text(row, 2),
+                Session.text(row, 3),
+                scopes(Session.text(row, 4)),
+                requireNonNull(Session.time(row, 5)),
+                Session.time(row, 6),
+                Session.time(row, 7),
+                Session.text(row, 8));
+        return new Held(key, HexFormat.of().parseHex(Session.text(row, 9)));
     }
 
-    private static @Nullable Instant time(ResultSet row, int column) throws SQLException {
-        long millis = row.getLong(column);
-        return row.wasNull() ? null : Instant.ofEpochMilli(millis);
+    private static <K, V> void replace(Map<K, V> remembered, List<V> rows, Function<V, K> key) {
+        Map<K, V> read = rows.stream().collect(Collectors.toMap(key, Function.identity()));
+        remembered.putAll(read);
+        remembered.keySet().retainAll(read.keySet());
     }
 
     private static Set<String> scopes(String text) {
@@ -207,10 +194,6 @@ public final class Directory {
     /** As exact as it is kept. */
     private Instant now() {
         return Instant.ofEpochMilli(clock.millis());
-    }
-
-    private static @Nullable Long millis(@Nullable Instant time) {
-        return time == null ? null : time.toEpochMilli();
     }
 
     // ---- Who calls
@@ -279,7 +262,7 @@ public final class Directory {
                     "",
                     Map.of(),
                     session -> session.update(
-                            "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?)", id, millis(group.made())));
+                            "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?)", id, group.made()));
             groups.put(id, group);
             return group;
         });
@@ -301,7 +284,7 @@ public final class Directory {
                     "",
                     Map.of(),
                     session -> session.update(
-                            "UPDATE trust_group SET archived_ms = ? WHERE group_id = ?", millis(group.archived()), id));
+                            "UPDATE trust_group SET archived_ms = ? WHERE group_id = ?", group.archived(), id));
             groups.put(id, group);
             return group;
         });
@@ -338,10 +321,7 @@ public final class Directory {
             write(by, "user.created", group, member(group, name), Map.of(), session -> {
                 session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, hash);
                 session.update(
-                        "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)",
-                        group,
-                        name,
-                        millis(user.made()));
+                        "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)", group, name, user.made());
             });
             users.remove(new Member(group, hash));
             users.put(member, user);
@@ -368,7 +348,7 @@ public final class Directory {
                     Map.of(),
                     session -> session.update(
                             "UPDATE trust_user SET disabled_ms = ? WHERE group_id = ? AND name = ?",
-                            millis(user.disabled()),
+                            user.disabled(),
                             group,
                             name));
             users.put(member, user);
@@ -431,8 +411,8 @@ public final class Directory {
                             principal,
                             String.join(BLANK, scopes),
                             HexFormat.of().formatHex(hash),
-                            millis(key.made()),
-                            millis(expires));
+                            key.made(),
+                            expires);
                     if (before != null) {
                         update(session, before.with(before.expires(), before.revoked(), key.id()));
                     }
@@ -496,8 +476,8 @@ public final class Directory {
     private static void update(Session session, Key key) throws SQLException {
         session.update(
                 "UPDATE trust_key SET expires_ms = ?, revoked_ms = ?, successor = ? WHERE key_id = ?",
-                millis(key.expires()),
-                millis(key.revoked()),
+                key.expires(),
+                key.revoked(),
                 key.successor(),
                 key.id());
     }

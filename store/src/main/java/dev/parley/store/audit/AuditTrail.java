@@ -128,14 +128,10 @@ public final class AuditTrail implements GroupListener {
     /** The trail of a database, which has one. To be called before anything is written to it. */
     public static AuditTrail in(Database database, InstantSource clock) {
         database.migrate("audit", SCHEMA);
-        AuditTrail trail = database.read(session -> {
-            try (ResultSet row =
-                    session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
-                return row.next()
-                        ? new AuditTrail(database, clock, row.getLong(1), Session.text(row, 2))
-                        : new AuditTrail(database, clock, 0, AuditChain.GENESIS);
-            }
-        });
+        AuditTrail trail = database.read(session -> session.first(
+                        row -> new AuditTrail(database, clock, row.getLong(1), Session.text(row, 2)),
+                        "SELECT row_no, hash FROM audit_end"))
+                .orElseGet(() -> new AuditTrail(database, clock, 0, AuditChain.GENESIS));
         database.listen(trail);
         return trail;
     }
@@ -241,13 +237,12 @@ public final class AuditTrail implements GroupListener {
     }
 
     private static boolean isKept(Session session, String taskId) throws SQLException {
-        try (ResultSet row = session.bind(
+        return session.first(
+                        row -> taskId,
                         "SELECT 1 FROM logged WHERE task_id = ? AND entry_no > 0"
                                 + " AND NOT EXISTS (SELECT 1 FROM audit WHERE row_no = logged.entry_no) LIMIT 1",
                         taskId)
-                .executeQuery()) {
-            return !row.next();
-        }
+                .isEmpty();
     }
 
     private String remembered(String name) {
@@ -271,10 +266,8 @@ public final class AuditTrail implements GroupListener {
         return database.read(session -> {
             long newest = 0;
             for (String table : List.of("audit", "audit_log")) {
-                try (ResultSet row = session.bind("SELECT at_ms FROM " + table + " ORDER BY row_no DESC LIMIT 1")
-                        .executeQuery()) {
-                    newest = row.next() ? Math.max(newest, row.getLong(1)) : newest;
-                }
+                newest = Math.max(
+                        newest, session.number("SELECT at_ms FROM " + table + " ORDER BY row_no DESC LIMIT 1"));
             }
             return newest == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(newest));
         });
@@ -560,11 +553,7 @@ public final class AuditTrail implements GroupListener {
 
     /** The number of the newest row; 0 if there is none. */
     public long newest() {
-        return database.read(session -> {
-            try (ResultSet row = session.bind("SELECT row_no FROM audit_end").executeQuery()) {
-                return row.next() ? row.getLong(1) : 0;
-            }
-        });
+        return database.read(session -> session.number("SELECT row_no FROM audit_end"));
     }
 
     /** Looks at the whole chain, from the first entry to the last. */

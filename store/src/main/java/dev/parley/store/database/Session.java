@@ -8,9 +8,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,6 +102,7 @@ public final class Session {
             case Long number -> statement.setLong(index, number);
             case Integer number -> statement.setInt(index, number);
             case Double number -> statement.setDouble(index, number);
+            case Instant time -> statement.setLong(index, time.toEpochMilli());
             case byte[] bytes -> {
                 statement.setBytes(index, bytes);
                 return bytes.length >> 10;
@@ -192,6 +195,19 @@ public final class Session {
             }
         }
         return rows;
+    }
+
+    /** Returns the first row of the answer to a query; empty if there is none. */
+    public <T> Optional<T> first(RowReader<T> reader, String sql, @Nullable Object... values) throws SQLException {
+        try (ResultSet row = bind(sql, values).executeQuery()) {
+            return row.next() ? Optional.of(reader.read(row)) : Optional.empty();
+        }
+    }
+
+    /** Reads a time, kept in milliseconds; null if the column is. */
+    public static @Nullable Instant time(ResultSet row, int column) throws SQLException {
+        long millis = row.getLong(column);
+        return row.wasNull() ? null : Instant.ofEpochMilli(millis);
     }
 
     /** Returns the number in the first column of the first row, or 0 if there is no row. */

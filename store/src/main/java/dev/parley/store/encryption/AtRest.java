@@ -5,8 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.spi.StoreException;
-import java.sql.ResultSet;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -72,20 +70,9 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
     }
 
     private static List<String> usedFor(Database database) {
-        return database.read(session -> {
-            var ids = new ArrayList<String>();
-            try (ResultSet made = session.bind("SELECT 1 FROM module_version WHERE module = 'sealing'")
-                    .executeQuery()) {
-                if (!made.next()) {
-                    return ids; // no hub has run here yet
-                }
-            }
-            try (ResultSet rows = session.bind("SELECT key_id FROM sealing_key").executeQuery()) {
-                while (rows.next()) {
-                    ids.add(Session.text(rows, 1));
-                }
-            }
-            return ids;
-        });
+        return database.read(
+                session -> session.number("SELECT count(*) FROM module_version WHERE module = 'sealing'") == 0
+                        ? List.<String>of() // no hub has run here yet
+                        : session.list(row -> Session.text(row, 1), "SELECT key_id FROM sealing_key"));
     }
 }

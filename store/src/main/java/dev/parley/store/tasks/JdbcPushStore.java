@@ -20,9 +20,7 @@ import dev.parley.store.tasks.Lanes.Lane;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -84,8 +82,8 @@ public final class JdbcPushStore implements PushStore {
                 subscription.taskName(),
                 subscription.delivered(),
                 subscription.attempts(),
-                millis(subscription.nextAttempt()),
-                millis(subscription.deadSince()),
+                subscription.nextAttempt(),
+                subscription.deadSince(),
                 subscription.lastError(),
                 subscription.generation());
         String host = String.valueOf(URI.create(subscription.config().url()).getHost());
@@ -140,16 +138,10 @@ public final class JdbcPushStore implements PushStore {
             return;
         }
         List<Held> old = database.read(session -> {
-            var found = new ArrayList<Held>();
-            try (ResultSet rows = session.bind("SELECT task_id, config_id, config FROM webhook")
-                    .executeQuery()) {
-                while (rows.next()) {
-                    if (!sealing.isCurrent(rows.getBytes(3))) {
-                        found.add(new Held(Session.text(rows, 1), Session.text(rows, 2), rows.getBytes(3)));
-                    }
-                }
-            }
-            return found;
+            List<Held> all = session.list(
+                    row -> new Held(Session.text(row, 1), Session.text(row, 2), row.getBytes(3)),
+                    "SELECT task_id, config_id, config FROM webhook");
+            return all.stream().filter(one -> !sealing.isCurrent(one.config)).toList();
         });
         if (old.isEmpty()) {
             return;
@@ -180,17 +172,13 @@ public final class JdbcPushStore implements PushStore {
                                 + " WHERE task_id = ? AND config_id = ? AND generation = ?",
                         subscription.delivered(),
                         subscription.attempts(),
-                        millis(subscription.nextAttempt()),
-                        millis(subscription.deadSince()),
+                        subscription.nextAttempt(),
+                        subscription.deadSince(),
                         subscription.lastError(),
                         subscription.task().taskId(),
                         requireNonNull(subscription.config().id()),
                         subscription.generation()));
         return updated > 0;
-    }
-
-    private static @Nullable Long millis(@Nullable Instant time) {
-        return time == null ? null : time.toEpochMilli();
     }
 
     @Override
@@ -236,35 +224,29 @@ public final class JdbcPushStore implements PushStore {
     }
 
     private List<Subscription> rows(String sql, @Nullable Object... values) {
-        return database.read(session -> {
-            var found = new ArrayList<Subscription>();
-            try (ResultSet rows = session.bind(sql, values).executeQuery()) {
-                while (rows.next()) {
-                    Lane lane = lanes.get(rows.getLong(2));
-                    if (lane == null) {
-                        continue; // removed while it was read
-                    }
-                    found.add(new Subscription(
-                            new TaskKey(lane.scope(), lane.agent(), Session.text(rows, 1)),
-                            Json.read(
-                                    atRest.open(rows.getBytes(3), place(Session.text(rows, 1), Session.text(rows, 11))),
-                                    PushConfig.class),
-                            Session.text(rows, 9),
-                            Session.text(rows, 10),
-                            rows.getLong(4),
-                            rows.getInt(5),
-                            time(rows, 6),
-                            time(rows, 7),
-                            Session.text(rows, 8),
-                            rows.getLong(12)));
-                }
-            }
-            return found;
-        });
+        return database.read(session -> session.list(this::subscription, sql, values)).stream()
+                .flatMap(Optional::stream)
+                .toList();
     }
 
-    private static @Nullable Instant time(ResultSet rows, int column) throws SQLException {
-        long millis = rows.getLong(column);
-        return rows.wasNull() ? null : Instant.ofEpochMilli(millis);
+    /** Reads a webhook; empty if its lane was removed while it was read. */
+    private Optional<Subscription> subscription(ResultSet row) throws SQLException {
+        Lane lane = lanes.get(row.getLong(2));
+        if (lane == null) {
+            return Optional.empty();
+        }
+        String taskId = Session.text(row, 1);
+        byte[] config = atRest.open(row.getBytes(3), place(taskId, Session.text(row, 11)));
+        return Optional.of(new Subscription(
+                new TaskKey(lane.scope(), lane.agent(), taskId),
+                Json.read(config, PushConfig.class),
+                Session.text(row, 9),
+                Session.text(row, 10),
+                row.getLong(4),
+                row.getInt(5),
+                Session.time(row, 6),
+                Session.time(row, 7),
+                Session.text(row, 8),
+                row.getLong(12)));
     }
 }

@@ -410,10 +410,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     /** How a task counts; null if it is gone. */
     private static @Nullable Tally tally(Session session, String id) throws SQLException {
-        try (ResultSet row = session.bind("SELECT lane_no, state FROM task WHERE task_id = ?", id)
-                .executeQuery()) {
-            return row.next() ? new Tally(row.getLong(1), state(row.getInt(2))) : null;
-        }
+        return session.first(
+                        row -> new Tally(row.getLong(1), state(row.getInt(2))),
+                        "SELECT lane_no, state FROM task WHERE task_id = ?",
+                        id)
+                .orElse(null);
     }
 
     private static void removeAround(Session session, String id) throws SQLException {
@@ -568,13 +569,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     /** Lists tasks of all groups and agents. */
     public List<Head> newest(TaskFilter filter) {
         TaskState state = filter.state();
-        Instant since = filter.statusSince();
         var where = new Conditions();
         where.andIf("group_id = ?", filter.group());
         where.andIf("agent = ?", filter.agent());
         where.andIf("context_id = ?", filter.contextId());
         where.andIf("state = ?", state == null ? null : code(state));
-        where.andIf("status_ms >= ?", since == null ? null : since.toEpochMilli());
+        where.andIf("status_ms >= ?", filter.statusSince());
         where.andIf("task_id < ?", filter.before());
         return all(where, "task_id DESC", filter.limit());
     }
@@ -607,64 +607,44 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     // ---- Reading
 
-    private record KnownMessage(long day, long lane, String messageId) {}
-
-    private record KnownName(long lane, String name) {}
+    /** A key that leads to a task: the id of a message of a day, or a name of any day. */
+    private record Known(long day, long lane, String key) {}
 
     private void addKnownKeys() {
         try {
-            addKnownMessages();
-            addKnownNames();
+            addKnown(
+                    seen,
+                    new Known(steadyClock.millis() / DAY_MS - 1, 0, ""),
+                    "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
+                            + " ORDER BY day, lane_no, message_id LIMIT ?");
+            addKnown(
+                    seenNames,
+                    new Known(SeenKeys.ALWAYS, 0, ""),
+                    "SELECT " + SeenKeys.ALWAYS + ", lane_no, name FROM task_name WHERE ? = " + SeenKeys.ALWAYS
+                            + " AND (lane_no, name) > (?, ?) ORDER BY lane_no, name LIMIT ?");
         } catch (StoreException closed) {
             LOG.log(Level.DEBUG, "messages and names are looked up in the database", closed);
         }
     }
 
-    private void addKnownMessages() {
-        var last = new KnownMessage(steadyClock.millis() / DAY_MS - 1, 0, "");
-        List<KnownMessage> known;
+    private void addKnown(SeenKeys seen, Known first, String sql) {
+        Known last = first;
+        List<Known> known;
         do {
-            known = knownMessages(last);
-            for (KnownMessage message : known) {
-                seen.add(message.day(), message.lane(), message.messageId());
-                last = message;
+            Known after = last;
+            known = database.read(session -> session.list(
+                    row -> new Known(row.getLong(1), row.getLong(2), Session.text(row, 3)),
+                    sql,
+                    after.day,
+                    after.lane,
+                    after.key,
+                    KEYS_AT_ONCE));
+            for (Known key : known) {
+                seen.add(key.day, key.lane, key.key);
+                last = key;
             }
         } while (!known.isEmpty());
         seen.completed();
-    }
-
-    private void addKnownNames() {
-        var last = new KnownName(0, "");
-        List<KnownName> known;
-        do {
-            known = knownNames(last);
-            for (KnownName name : known) {
-                seenNames.add(SeenKeys.ALWAYS, name.lane(), name.name());
-                last = name;
-            }
-        } while (!known.isEmpty());
-        seenNames.completed();
-    }
-
-    private List<KnownName> knownNames(KnownName after) {
-        return database.read(session -> session.list(
-                rows -> new KnownName(rows.getLong(1), Session.text(rows, 2)),
-                "SELECT lane_no, name FROM task_name WHERE (lane_no, name) > (?, ?)"
-                        + " ORDER BY lane_no, name LIMIT ?",
-                after.lane(),
-                after.name(),
-                KEYS_AT_ONCE));
-    }
-
-    private List<KnownMessage> knownMessages(KnownMessage after) {
-        return database.read(session -> session.list(
-                rows -> new KnownMessage(rows.getLong(1), rows.getLong(2), Session.text(rows, 3)),
-                "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
-                        + " ORDER BY day, lane_no, message_id LIMIT ?",
-                after.day(),
-                after.lane(),
-                after.messageId(),
-                KEYS_AT_ONCE));
     }
 
     @Override
@@ -780,21 +760,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         Long lane = lanes.find(Lane.of(key));
         return lane == null
                 ? Optional.empty()
-                : database.read(session -> {
-                    try (ResultSet row = session.bind(
-                                    "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
-                                    key.taskId(),
-                                    lane)
-                            .executeQuery()) {
-                        return row.next()
-                                ? Optional.of(new Cause(
-                                        Session.text(row, 1),
-                                        "",
-                                        Session.text(row, 2),
-                                        CallChain.read(Session.text(row, 3))))
-                                : Optional.empty();
-                    }
-                });
+                : database.read(session -> session.first(
+                        row -> new Cause(
+                                Session.text(row, 1), "", Session.text(row, 2), CallChain.read(Session.text(row, 3))),
+                        "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
+                        key.taskId(),
+                        lane));
     }
 
     @Override
@@ -803,13 +774,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         if (lane == null || !seenNames.mayHave(lane, name.name())) {
             return Optional.empty();
         }
-        return database.read(session -> {
-            try (ResultSet row = session.bind(
-                            "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?", lane, name.name())
-                    .executeQuery()) {
-                return row.next() ? Optional.of(Session.text(row, 1)) : Optional.empty();
-            }
-        });
+        return database.read(session -> session.first(
+                row -> Session.text(row, 1),
+                "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?",
+                lane,
+                name.name()));
     }
 
     @Override
@@ -819,19 +788,15 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             return Optional.empty();
         }
         long now = steadyClock.millis();
-        return database.read(session -> {
-            try (ResultSet row = session.bind(
-                            "SELECT task_id FROM message WHERE day IN (" + DAYS_OF_MESSAGES
-                                    + ") AND lane_no = ? AND message_id = ?"
-                                    + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"
-                                    + " ORDER BY made_ms DESC LIMIT 1",
-                            lane,
-                            key.messageId(),
-                            now - DAY_MS)
-                    .executeQuery()) {
-                return row.next() ? Optional.of(Session.text(row, 1)) : Optional.empty();
-            }
-        });
+        return database.read(session -> session.first(
+                row -> Session.text(row, 1),
+                "SELECT task_id FROM message WHERE day IN (" + DAYS_OF_MESSAGES
+                        + ") AND lane_no = ? AND message_id = ?"
+                        + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"
+                        + " ORDER BY made_ms DESC LIMIT 1",
+                lane,
+                key.messageId(),
+                now - DAY_MS));
     }
 
     @Override
@@ -851,36 +816,31 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         if (lane == null) {
             return new Page(List.of(), 0);
         }
-        var where = new StringBuilder(" FROM task WHERE lane_no = ?");
-        var values = new ArrayList<@Nullable Object>(List.of(lane));
+        var where = new Conditions();
+        where.and("lane_no = ?", lane);
         if (query.state() != null) {
             // The index by state has no completed task, and SQLite has to be told that none is looked for.
-            where.append(query.state() == TaskState.COMPLETED ? " AND state = ?" : " AND state = ? AND state <> 3");
-            values.add(code(query.state()));
+            where.and(
+                    query.state() == TaskState.COMPLETED ? "state = ?" : "state = ? AND state <> 3",
+                    code(query.state()));
         }
-        if (query.contextId() != null) {
-            where.append(" AND context_id = ?");
-            values.add(query.contextId());
-        }
-        if (query.statusSince() != null) {
-            where.append(" AND status_ms >= ?");
-            values.add(query.statusSince().toEpochMilli());
-        }
+        where.andIf("context_id = ?", query.contextId());
+        where.andIf("status_ms >= ?", query.statusSince());
         return database.read(session -> {
             long total = query.contextId() == null && query.statusSince() == null
                     ? tallied(session, lane, query.state())
-                    : session.number("SELECT count(*)" + where, values.toArray());
-            var page =
-                    new StringBuilder("SELECT lane_no, task_id, context_id, state, status_ms, last_seq").append(where);
+                    : session.number("SELECT count(*) FROM task" + where.sql, where.values.toArray());
             Position before = query.before();
             if (before != null) {
-                page.append(" AND (status_ms, task_id) < (?, ?)");
-                values.add(before.statusTime().toEpochMilli());
-                values.add(before.taskId());
+                where.and("(status_ms, task_id) < (?, ?)", before.statusTime(), before.taskId());
             }
-            page.append(" ORDER BY status_ms DESC, task_id DESC LIMIT ?");
-            values.add(query.limit());
-            return new Page(heads(session, page.toString(), values.toArray()), Math.toIntExact(total));
+            where.values.add(query.limit());
+            List<Head> heads = heads(
+                    session,
+                    "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task" + where.sql
+                            + " ORDER BY status_ms DESC, task_id DESC LIMIT ?",
+                    where.values.toArray());
+            return new Page(heads, Math.toIntExact(total));
         });
     }
 

@@ -48,14 +48,12 @@ public final class Lanes implements GroupListener {
     @Override
     public void reopened(Session session) throws SQLException {
         var read = new HashMap<Long, Lane>();
-        try (ResultSet rows =
-                session.bind("SELECT lane_no, group_id, owner, agent FROM lane").executeQuery()) {
-            while (rows.next()) {
-                read.put(
-                        rows.getLong(1),
-                        new Lane(new Scope(Session.text(rows, 2), Session.text(rows, 3)), Session.text(rows, 4)));
-            }
-        }
+        session.list(
+                        row -> Map.entry(
+                                row.getLong(1),
+                                new Lane(new Scope(Session.text(row, 2), Session.text(row, 3)), Session.text(row, 4))),
+                        "SELECT lane_no, group_id, owner, agent FROM lane")
+                .forEach(row -> read.put(row.getKey(), row.getValue()));
         lanes.keySet().retainAll(read.keySet());
         read.forEach((number, lane) -> know(lane, number));
         numbers.entrySet().removeIf(known -> !known.getKey().equals(read.get(known.getValue())));
