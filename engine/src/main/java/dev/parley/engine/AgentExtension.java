@@ -81,7 +81,7 @@ public record AgentExtension(
      * @throws IllegalArgumentException if the extension has no such operation
      */
     public <A, O extends Operation.ExtensionCall<A>> AgentExtension call(Class<O> type, CallHandler<O, A> handler) {
-        return with(type, Handlers.answering(type, handler));
+        return with(type, new OneHandler<>(type, handler::call));
     }
 
     /**
@@ -90,7 +90,7 @@ public record AgentExtension(
      * @throws IllegalArgumentException if the extension has no such operation
      */
     public <E, O extends Operation.ExtensionWatch<E>> AgentExtension watch(Class<O> type, WatchHandler<O, E> handler) {
-        return with(type, Handlers.streaming(type, handler));
+        return with(type, new OneHandler<>(type, handler::watch));
     }
 
     /** This extension with all operations of {@code protocol}, which {@code handler} answers. */

@@ -74,7 +74,7 @@ public final class LiveTask implements TaskLog.Writer {
     private final Condition changed;
     private final Condition room;
 
-    private @Nullable Task ahead;
+    private volatile @Nullable Task ahead;
     private volatile long emitted;
     private boolean queued;
     private List<LoggedEvent> pending = new ArrayList<>();
@@ -84,7 +84,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** The ids of the task's webhooks, of those too that are yet to be written. */
     private final Set<String> webhookIds = new HashSet<>();
 
-    private @Nullable TaskName name;
+    private volatile @Nullable TaskName name;
     private volatile Cause cause;
     /** The task as it stands after each segment that was taken and is yet to be written, by the number of its last event. */
     private final TreeMap<Long, Task> inFlight = new TreeMap<>();
@@ -98,9 +98,9 @@ public final class LiveTask implements TaskLog.Writer {
     /** Open readers that have looked for events. */
     private final Set<Reader> readers = new HashSet<>(2);
 
-    private @Nullable Message answer;
+    private volatile @Nullable Message answer;
     private volatile @Nullable A2AException broken;
-    private @Nullable Run run;
+    private volatile @Nullable Run run;
     /** True while the task is yet to be taken up: its runs wait. */
     private boolean held;
 
@@ -196,12 +196,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** The task with everything emitted; null before its first emission. */
     @Nullable
     public Task ahead() {
-        lock.lock();
-        try {
-            return ahead;
-        } finally {
-            lock.unlock();
-        }
+        return ahead;
     }
 
     /** Roughly how many bytes this takes. */
@@ -367,12 +362,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** The name that the next segment will say; null if none. */
     @Nullable
     public TaskName name() {
-        lock.lock();
-        try {
-            return name;
-        } finally {
-            lock.unlock();
-        }
+        return name;
     }
 
     /**
@@ -399,12 +389,7 @@ public final class LiveTask implements TaskLog.Writer {
 
     /** True if the agent has answered with a message: there is and will be no task. */
     public boolean isAnswered() {
-        lock.lock();
-        try {
-            return answer != null;
-        } finally {
-            lock.unlock();
-        }
+        return answer != null;
     }
 
     /** Wakes all waiting threads, after a change of state outside this object that they also check. */
@@ -590,12 +575,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** The run that goes on, or waits for a slot; null if there is none. */
     @Nullable
     public Run run() {
-        lock.lock();
-        try {
-            return run;
-        } finally {
-            lock.unlock();
-        }
+        return run;
     }
 
     /** True if a run waits for the one that goes on. */
