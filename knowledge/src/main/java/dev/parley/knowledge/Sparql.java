@@ -64,6 +64,8 @@ final class Sparql {
     /** Characters of a query: parsing it reads its numbers and regular expressions, which nothing can interrupt. */
     private static final int MAX_QUERY = 100_000;
 
+    private static final String NESTED = "it is nested too deeply";
+
     private static final Pattern SLOW = Pattern.compile("[0-9]{1000}|(?i:regex|replace)\\s*\\(");
 
     /** How {@code rdf:type} is written where it is a predicate. */
@@ -229,6 +231,9 @@ final class Sparql {
         try {
             parser.run();
         } catch (JenaException noSparql) {
+            if (noSparql.getCause() instanceof StackOverflowError deep) {
+                throw budget.refusal("too-much", NESTED).causedBy(deep);
+            }
             // Below its first line the parser lists every token that could follow.
             String message = String.valueOf(noSparql.getMessage());
             throw budget.refusal("syntax", message.lines().findFirst().orElse(message));
@@ -248,7 +253,7 @@ final class Sparql {
             }
             throw failed;
         } catch (StackOverflowError deep) {
-            throw budget.refusal("too-much", "it is nested too deeply").causedBy(deep);
+            throw budget.refusal("too-much", NESTED).causedBy(deep);
         }
     }
 

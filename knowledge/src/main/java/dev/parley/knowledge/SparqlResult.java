@@ -7,7 +7,6 @@ import dev.parley.protocol.InvalidField;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,13 +14,19 @@ import java.util.Set;
 import org.apache.jena.graph.Node;
 import org.apache.jena.graph.Triple;
 import org.apache.jena.sparql.core.Quad;
+import org.apache.jena.sparql.core.Var;
 import org.apache.jena.sparql.exec.QueryExec;
 import org.apache.jena.sparql.exec.RowSet;
+import org.jspecify.annotations.Nullable;
 
 /** Converts results and variables of SPARQL to and from JSON. */
 final class SparqlResult {
     private static final int MAX_ROWS = 10_000;
     private static final long MAX_CHARACTERS = 8 << 20;
+
+    private static final List<String> TERM = List.of("type", "value", "xml:lang", "datatype");
+    private static final List<String> STATEMENT = List.of("subject", "predicate", "object");
+    private static final List<String> KG_OBJECT = List.of("value", "type", "language");
 
     private final List<Object> rows = new ArrayList<>();
     private long characters;
@@ -37,29 +42,28 @@ final class SparqlResult {
         if (query.isSelectType()) {
             RowSet found = running.select();
             List<String> names = List.copyOf(query.getResultVars());
-            boolean truncated = !result.addRows(found, names);
+            boolean truncated = !result.addRows(found, names, Var.varList(names));
             return new Sparql.Answer(
-                    object("head", Map.of("vars", names), "results", Map.of("bindings", result.rows)), truncated);
+                    new Members(List.of("head", "results"), Map.of("vars", names), Map.of("bindings", result.rows)),
+                    truncated);
         }
         Iterator<Triple> triples = query.isDescribeType() ? running.describe().find() : running.constructTriples();
         return new Sparql.Answer(result.rows, !result.addStatements(triples));
     }
 
     /** Returns false if there was no room for all. */
-    private boolean addRows(RowSet found, List<String> names) {
+    private boolean addRows(RowSet found, List<String> names, List<Var> variables) {
         while (found.hasNext()) {
             var binding = found.next();
-            Map<String, Object> row = new LinkedHashMap<>();
-            for (String name : names) {
-                Node node = binding.get(name);
-                if (node != null) {
-                    row.put(name, value(node));
-                }
+            var values = new @Nullable Object[names.size()];
+            for (int i = 0; i < values.length; i++) {
+                Node node = binding.get(variables.get(i));
+                values[i] = node == null ? null : value(node);
             }
             if (!hasRoom()) {
                 return false;
             }
-            rows.add(row);
+            rows.add(new Members(names, values));
         }
         return true;
     }
@@ -75,12 +79,10 @@ final class SparqlResult {
             }
             characters +=
                     statement.subject().id().length() + statement.predicate().length();
-            Map<String, Object> json = object(
-                    "subject",
+            var json = new Members(
+                    STATEMENT,
                     Map.of("id", statement.subject().id()),
-                    "predicate",
                     Map.of("id", statement.predicate()),
-                    "object",
                     kgObject(statement.object()));
             if (!hasRoom()) {
                 return false;
@@ -95,40 +97,40 @@ final class SparqlResult {
     }
 
     /** Source: SPARQL 1.1 Query Results JSON Format, section 3.2.2 "Encoding RDF terms". */
-    private Map<String, Object> value(Node node) {
+    private Members value(Node node) {
         if (node.isURI()) {
             characters += node.getURI().length();
-            return object("type", "uri", "value", node.getURI());
+            return new Members(TERM, "uri", node.getURI());
         }
         if (node.isBlank()) {
-            return object("type", "bnode", "value", node.getBlankNodeLabel());
+            return new Members(TERM, "bnode", node.getBlankNodeLabel());
         }
         characters += node.getLiteralLexicalForm().length();
-        Map<String, Object> literal = object("type", "literal", "value", node.getLiteralLexicalForm());
-        if (!node.getLiteralLanguage().isEmpty()) {
-            literal.put("xml:lang", node.getLiteralLanguage());
-        } else if (!node.getLiteralDatatypeURI().equals(Term.Literal.STRING)) {
-            literal.put("datatype", node.getLiteralDatatypeURI());
-        }
-        return literal;
+        String language = node.getLiteralLanguage();
+        String type = node.getLiteralDatatypeURI();
+        boolean isPlain = !language.isEmpty() || type.equals(Term.Literal.STRING);
+        return new Members(
+                TERM,
+                "literal",
+                node.getLiteralLexicalForm(),
+                language.isEmpty() ? null : language,
+                isPlain ? null : type);
     }
 
     private Map<String, Object> kgObject(Term term) {
         return switch (term) {
             case Term.Resource resource -> {
                 characters += resource.id().length();
-                yield object("id", resource.id());
+                yield Map.of("id", resource.id());
             }
             case Term.Literal literal -> {
                 characters += literal.lexical().length();
-                Map<String, Object> json = object("value", literal.isPlain() ? literal.value() : literal.lexical());
-                if (!literal.isPlain()) {
-                    json.put("type", literal.datatype());
-                }
-                if (literal.language() != null) {
-                    json.put("language", literal.language());
-                }
-                yield json;
+                boolean isPlain = literal.isPlain();
+                yield new Members(
+                        KG_OBJECT,
+                        isPlain ? literal.value() : literal.lexical(),
+                        isPlain ? null : literal.datatype(),
+                        literal.language());
             }
         };
     }
@@ -163,13 +165,5 @@ final class SparqlResult {
         return object.get("type") instanceof String type
                 ? new Term.Literal(String.valueOf(value), type, null)
                 : term(field, value instanceof Map<?, ?> || value == null ? List.of() : value);
-    }
-
-    private static Map<String, Object> object(Object... members) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        for (int i = 0; i < members.length; i += 2) {
-            object.put((String) members[i], members[i + 1]);
-        }
-        return object;
     }
 }

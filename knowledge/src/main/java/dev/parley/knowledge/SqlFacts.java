@@ -54,6 +54,7 @@ final class SqlFacts {
     List<Fact> of(List<Row> rows) throws SQLException {
         var facts = new ArrayList<Fact>(rows.size());
         var provenances = new HashMap<Long, Map<String, @Nullable Object>>();
+        var ofOrigins = new HashMap<Origin, Map<String, @Nullable Object>>();
         long characters = 0;
         int size = rows.size();
         while (facts.size() < rows.size() && characters <= MAX_CHARACTERS) {
@@ -67,12 +68,14 @@ final class SqlFacts {
             }
             for (Row row : some) {
                 if (characters <= MAX_CHARACTERS) {
-                    Map<String, @Nullable Object> provenance = provenances.get(row.provenance());
+                    var origin = new Origin(row.provenance(), row.change(), row.confirmedMs());
+                    Map<String, @Nullable Object> provenance = ofOrigins.get(origin);
                     if (provenance == null) {
-                        provenance = provenance(row.provenance());
-                        provenances.put(row.provenance(), provenance);
+                        provenance = provenance(origin, provenances);
                     }
                     Fact fact = fact(row, known, provenance);
+                    // The statement's copy, which the next statement shares.
+                    ofOrigins.put(origin, fact.statement().provenance());
                     String graph = fact.statement().graph();
                     sources.add(graph == null ? Pattern.DEFAULT_GRAPH : graph);
                     facts.add(fact);
@@ -96,13 +99,25 @@ final class SqlFacts {
         return numbers;
     }
 
-    private Fact fact(Row row, Map<Long, Term> known, Map<String, @Nullable Object> said) {
-        var provenance = new LinkedHashMap<>(said);
-        Instant confirmed = Instant.ofEpochMilli(row.confirmedMs());
-        if (row.change() != 0) {
-            provenance.put("changeId", space.changeId(row.change()));
+    /** Origin of a statement: the numbers of its provenance and change, and when it was confirmed. */
+    private record Origin(long provenance, long change, long confirmedMs) {}
+
+    private Map<String, @Nullable Object> provenance(
+            Origin origin, Map<Long, Map<String, @Nullable Object>> provenances) throws SQLException {
+        Map<String, @Nullable Object> stored = provenances.get(origin.provenance());
+        if (stored == null) {
+            stored = provenance(origin.provenance());
+            provenances.put(origin.provenance(), stored);
         }
-        provenance.put("recordedAt", confirmed.toString());
+        var provenance = new LinkedHashMap<>(stored);
+        if (origin.change() != 0) {
+            provenance.put("changeId", space.changeId(origin.change()));
+        }
+        provenance.put("recordedAt", Instant.ofEpochMilli(origin.confirmedMs()).toString());
+        return provenance;
+    }
+
+    private Fact fact(Row row, Map<Long, Term> known, Map<String, @Nullable Object> provenance) {
         return new Fact(
                 new Statement(
                         (Resource) requireNonNull(known.get(row.s())),
@@ -111,7 +126,7 @@ final class SqlFacts {
                         row.g() == Terms.NONE ? null : ((Resource) requireNonNull(known.get(row.g()))).id(),
                         row.certainty(),
                         provenance),
-                confirmed);
+                Instant.ofEpochMilli(row.confirmedMs()));
     }
 
     /** Returns the provenance with this number. */

@@ -279,6 +279,24 @@ class SparqlTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"{, ?s ?p ?o, }", "FILTER(, TRUE, )"})
+    void refusesGroupsAndExpressionsThatAreNestedTooDeeplyAsTooMuch(String open, String within, String close) {
+        String deep = open + open.substring(open.length() - 1).repeat(40_000) + within + close.repeat(40_001);
+
+        assertThatThrownBy(() -> ask("SELECT * { " + deep + " }"))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata())
+                                .containsEntry("reason", "too-much")
+                                .containsEntry("detail", "it is nested too deeply"));
+        assertThatThrownBy(() -> Sparql.patches(
+                        new StatementsView(List.of()), "INSERT {} WHERE { " + deep + " }", null, PATIENCE))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refused -> assertThat(refused.metadata()).containsEntry("reason", "too-much"));
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "'(.*a){20}$', false",
         "'(a*)*b', false",
