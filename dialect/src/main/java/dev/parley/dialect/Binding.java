@@ -6,8 +6,6 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The client's side of a wire dialect: operations become requests, answers become results. Safe for any thread. */
@@ -43,18 +41,4 @@ public interface Binding {
 
     /** Returns the error that the answer to a {@link Operation.Watch} is, when no stream began. */
     A2AException refusal(int status, byte[] body);
-
-    /** Returns the binding for an interface of a card, or empty if this library does not speak it. */
-    static Optional<Binding> of(AgentCard.Interface agent) {
-        return WireBinding.of(agent, null);
-    }
-
-    /**
-     * Returns the binding for an interface of a card, or empty if this library does not speak it.
-     *
-     * @param deviations gets a sentence for each answer that was read although it differs from the specification
-     */
-    static Optional<Binding> of(AgentCard.Interface agent, Consumer<String> deviations) {
-        return WireBinding.of(agent, deviations);
-    }
 }

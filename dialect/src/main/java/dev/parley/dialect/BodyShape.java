@@ -19,11 +19,12 @@ final class BodyShape {
 
     /** Returns the form of 0.3 that a body has; null if it is none, or nothing tells. */
     static @Nullable LegacyDialect of(WireRequest request, CallContext caller) {
-        if (Rest.isNothing(request.body())) {
+        if (request.hasNoBody()) {
             return null;
         }
         try {
-            return of(LargeBodies.compute(request, caller, () -> Json.request(request.body(), Codecs.STRUCT::read)));
+            return of(
+                    LargeBodies.compute(request, caller, () -> JsonText.request(request.body(), Codecs.STRUCT::read)));
         } catch (A2AException malformed) {
             return null; // the next reader reports it
         }

@@ -32,7 +32,7 @@ public final class CanonicalJson {
      * @throws A2AException PARSE_ERROR if it has none: a name twice, half a surrogate pair, a number out of range
      */
     public static byte[] of(byte[] json) {
-        return of(Json.read(json, Object.class));
+        return of(JsonText.read(json, Codecs.FREE));
     }
 
     /** Returns the form of maps, lists, strings, numbers, booleans and null. */
@@ -91,7 +91,7 @@ public final class CanonicalJson {
                         out.append(String.format("\\u%04x", (int) c));
                     } else if (Character.isSurrogate(c)) {
                         if (!Character.isSurrogatePair(c, i + 1 < text.length() ? text.charAt(i + 1) : ' ')) {
-                            throw Json.invalid("half a surrogate pair in a string");
+                            throw Place.invalid("half a surrogate pair in a string");
                         }
                         out.append(c).append(text.charAt(++i));
                     } else {
@@ -111,7 +111,7 @@ public final class CanonicalJson {
         String text = text(value);
         boolean whole = !(number instanceof Double);
         if (whole && new BigDecimal(text).compareTo(new BigDecimal(number.toString())) != 0) {
-            throw Json.invalid("an integer that no double is equal to: " + number);
+            throw Place.invalid("an integer that no double is equal to: " + number);
         }
         return text;
     }

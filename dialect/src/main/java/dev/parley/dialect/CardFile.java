@@ -48,7 +48,7 @@ final class CardFile {
         return switch (Version.of(request, agent.dialects())) {
             case V1 -> card.v1();
             case V03, V01 -> card.v03();
-            case UNSAID -> accept != null && accept.contains(Form.A2A_JSON) ? card.v1() : card.union();
+            case UNSAID -> accept != null && accept.contains(Headers.A2A_JSON) ? card.v1() : card.union();
         };
     }
 
@@ -65,7 +65,8 @@ final class CardFile {
             return new WireAnswer.Whole(304, headers, new byte[0]);
         }
         String accept = request.header("Accept");
-        headers.put("Content-Type", accept != null && accept.contains(Form.A2A_JSON) ? Form.A2A_JSON : Form.JSON);
+        headers.put(
+                "Content-Type", accept != null && accept.contains(Headers.A2A_JSON) ? Headers.A2A_JSON : Headers.JSON);
         return new WireAnswer.Whole(200, headers, body);
     }
 

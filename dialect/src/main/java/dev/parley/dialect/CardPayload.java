@@ -1,7 +1,6 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.AgentCard;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,16 +84,27 @@ public record CardPayload(byte[] whole, byte[] found) {
      * @throws A2AException if it is no card, or has no canonical form
      */
     public static CardPayload of(byte[] card) {
-        Map<?, ?> members = Json.read(card, Map.class);
-        if (!LegacyCard.isV1(members)) {
+        Map<?, ?> members = JsonText.read(card, Codecs.STRUCT);
+        if (!isV1(members)) {
             byte[] payload = CanonicalJson.of(withoutSignatures(members));
             return new CardPayload(payload, payload);
         }
         Map<?, ?> written = withoutDefaults(withoutSignatures(members), CARD);
-        Map<?, ?> understood = Json.read(Json.write(Json.read(card, AgentCard.class)), Map.class);
+        Map<?, ?> understood =
+                JsonText.read(JsonText.write(V1Card.CARD, JsonText.read(card, V1Card.CARD)), Codecs.STRUCT);
         Map<?, ?> read = withoutDefaults(withoutSignatures(understood), CARD);
         byte[] whole = CanonicalJson.of(written);
         return new CardPayload(whole, holds(written, read) ? CanonicalJson.of(read) : whole);
+    }
+
+    /** True for what is read as a card of 1.0. */
+    static boolean isV1(Map<?, ?> members) {
+        return !isOfVault(members) && (members.containsKey("supportedInterfaces") || !members.containsKey("url"));
+    }
+
+    /** True for what is read as a card of AgentVault. */
+    static boolean isOfVault(Map<?, ?> members) {
+        return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
     }
 
     /** True if nothing is in {@code part} that is not in {@code whole}. */

@@ -26,7 +26,7 @@ public interface CardSigner {
         if (!Arrays.equals(payload.whole(), payload.found())) {
             made.add(sign(payload.found()));
         }
-        Map<?, ?> members = Json.read(card, Map.class);
+        Map<?, ?> members = JsonText.read(card, Codecs.STRUCT);
         var all = new ArrayList<@Nullable Object>();
         if (members.get(CardPayload.SIGNATURES) instanceof List<?> others) {
             others.stream().filter(other -> !isByOneOf(made, other)).forEach(all::add);
@@ -34,7 +34,7 @@ public interface CardSigner {
         all.addAll(made);
         Map<String, @Nullable Object> signed = CardPayload.withoutSignatures(members);
         signed.put(CardPayload.SIGNATURES, all);
-        return Json.write(signed);
+        return JsonText.write(Codecs.FREE, signed);
     }
 
     private static boolean isByOneOf(List<AgentCard.Signature> made, @Nullable Object signature) {

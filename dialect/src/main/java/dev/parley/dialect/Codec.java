@@ -29,13 +29,12 @@ public interface Codec<T> extends JsonForm<T> {
 
     @Override
     default T fromJson(@Nullable Object json) {
-        return Json.read(Json.write(json), this);
+        return TreeCodec.ofTree(this, json);
     }
 
     @Override
     default @Nullable Object toJson(T value) {
-        Object tree = Json.read(Json.write(this, value), Codecs.FREE);
-        return Codecs.NULL.equals(tree) ? null : tree;
+        return TreeCodec.toTree(this, value);
     }
 
     /**

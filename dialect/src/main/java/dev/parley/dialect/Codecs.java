@@ -550,7 +550,7 @@ public final class Codecs {
             @Override
             public @Nullable T read(JsonParser in) {
                 Map<String, @Nullable Object> members = requireNonNull(STRUCT.read(in));
-                return Json.read(Json.write(members), ofMembers.apply(members));
+                return JsonText.read(JsonText.write(Codecs.FREE, members), ofMembers.apply(members));
             }
 
             @Override
@@ -650,7 +650,8 @@ public final class Codecs {
                 elements.forEach(element -> writeFree(out, element));
                 out.writeEndArray();
             }
-            case Object other -> V1Model.<Object>codec(other.getClass()).write(out, other);
+            case Object other ->
+                InstalledExtensions.<Object>codec(other.getClass()).write(out, other);
         }
     }
 }

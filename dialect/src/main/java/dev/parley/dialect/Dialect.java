@@ -84,33 +84,27 @@ abstract class Dialect {
         abstract void produced(TaskArtifactUpdateEvent update, Sink out);
     }
 
-    static final Dialect V1 = new Dialect("1.0", V1Operations.TABLE) {
+    static final Dialect V1 = new Dialect("1.0") {
         @Override
         Telling telling() {
             return (event, out) -> {
                 // A message that the task received is not shown, only one that is the whole answer.
                 if (!(event.event() instanceof Message) || event.sequence() == 0) {
-                    out.frame(null, event.bytes(Json::writeEvent));
+                    out.frame(null, event.bytes(V1Model::write));
                 }
             };
         }
     };
 
     private final String name;
-    private final OperationTable operations;
 
-    Dialect(String name, OperationTable operations) {
+    Dialect(String name) {
         this.name = name;
-        this.operations = operations;
     }
 
     /** Name in settings, metrics and logs. */
     String name() {
         return name;
-    }
-
-    OperationTable operations() {
-        return operations;
     }
 
     abstract Telling telling();
@@ -142,7 +136,7 @@ abstract class Dialect {
 
     /** The header in which extensions are activated. */
     String extensionsHeader() {
-        return Dialects.EXTENSIONS;
+        return Headers.EXTENSIONS;
     }
 
     /** The JSON-RPC code of an error. */
@@ -162,7 +156,7 @@ abstract class Dialect {
 
     /** The HTTP status of an error over JSON-RPC. */
     int rpcStatus(A2AException problem) {
-        return Form.HTTP_ERRORS.contains(problem.error()) ? problem.error().httpStatus() : 200;
+        return Problem.HTTP_ERRORS.contains(problem.error()) ? problem.error().httpStatus() : 200;
     }
 
     /** The HTTP status of an error over REST. */

@@ -50,7 +50,7 @@ public interface DialectProvider {
      * @param task returns the task as it stands after the event
      */
     default @Nullable Notification notification(PushConfig config, LoggedEvent event, Supplier<Task> task) {
-        return Notification.of(CallContext.V1, config, null, event, task);
+        return Notification.v1(event);
     }
 
     /** The client's side for an interface of a card; empty if that is in another dialect. */

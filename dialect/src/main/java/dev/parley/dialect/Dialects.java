@@ -12,8 +12,6 @@ import dev.parley.protocol.extension.ExtensionStyle;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -25,14 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, sections 3.6, 9 and 11.
  */
 public final class Dialects {
-    static final String EXTENSIONS = "A2A-Extensions";
-    static final String LAST_EVENT_ID = "Last-Event-ID";
-    static final String TRACE = "traceparent";
-
-    static final String EVENT_STREAM = "text/event-stream";
-
     /** Names of the dialects in settings; 0.3 includes 0.2. */
-    public static final Set<String> NAMES = Collections.unmodifiableSet(names());
+    public static final Set<String> NAMES = Providers.NAMES;
 
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final String CARD_BEFORE_V03 = "/agent/authenticatedExtendedCard";
@@ -56,12 +48,6 @@ public final class Dialects {
         edges.add(kernel);
         edges.add(new Vault(new FileLinks(fileKey, welcome, InstantSource.system())));
         Providers.INSTALLED.forEach(provider -> edges.add(new ProvidedEdge(provider)));
-    }
-
-    private static Set<String> names() {
-        var names = new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault"));
-        Providers.INSTALLED.forEach(provider -> names.add(provider.name()));
-        return names;
     }
 
     /** Dialects of modules of others on the class path, which servers and clients of this program speak, too. */
@@ -154,7 +140,7 @@ public final class Dialects {
 
     /** Returns the error for the address of a file that is not signed. */
     public static A2AException unsignedFile() {
-        return A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
+        return FileLinks.unsigned();
     }
 
     /** Returns whether the answer to this request repeats an id of its body. */
@@ -231,13 +217,14 @@ public final class Dialects {
         A2AException problem = envelope.problem();
         ExtensionRow row = agent.extensions().named(envelope.method());
         if (row != null && (problem == null || answersWithoutId(row, request, agent))) {
-            Dialect dialect = row.dialect(Dialect.V1, request, agent);
+            Dialect dialect = row.dialect(Dialect.V1, agent.card(), WireCall.extensions(request));
             Form form = framing.use(Form.rpc(dialect, envelope.id()));
             return WireCall.rpc(dialect, row, envelope, form, request, caller).exchange(agent, caller);
         }
         ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
         if (unserved != null && problem == null) { // what its clients expect of an agent without it
-            framing.use(Form.rpc(unserved.dialect(Dialect.V1, request, agent), envelope.id()));
+            framing.use(
+                    Form.rpc(unserved.dialect(Dialect.V1, agent.card(), WireCall.extensions(request)), envelope.id()));
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
         Version version = Version.of(request, agent.dialects());
@@ -317,8 +304,10 @@ public final class Dialects {
     }
 
     private OperationTable operations(Dialect dialect) {
-        boolean lenient = dialect.equals(Dialect.V1) && settings.has(Switch.LENIENT_BODIES);
-        return lenient ? V1Operations.LENIENT : dialect.operations();
+        if (dialect instanceof LegacyDialect older) {
+            return older.operations();
+        }
+        return settings.has(Switch.LENIENT_BODIES) ? LegacyOperations.LENIENT : V1Operations.TABLE;
     }
 
     private static A2AException methodNotFound(String method, Version version) {
@@ -365,7 +354,7 @@ public final class Dialects {
         List<ExtensionRow> routed = agent.extensions().routed();
         if (Rest.isAt(routed, request.path()) && !Rest.isAt(V1Operations.TABLE.all(), request.path())) {
             Rest<ExtensionRow> route = Rest.of(routed, request.method(), request.path());
-            Dialect dialect = route.operation().dialect(Dialect.V1, request, agent);
+            Dialect dialect = route.operation().dialect(Dialect.V1, agent.card(), WireCall.extensions(request));
             return answerRest(dialect, route, request, agent, caller, framing);
         }
         if (request.path().equals(CARD_BEFORE_V03) && agent.speaks("0.3")) {
@@ -391,7 +380,7 @@ public final class Dialects {
             CallContext caller,
             Framing framing) {
         Form form = framing.use(restForm(dialect, request));
-        if (!Rest.isNothing(request.body())) {
+        if (!request.hasNoBody()) {
             framing.requireJson(request);
         }
         return WireCall.rest(dialect, route, form, request, caller).exchange(agent, caller);
@@ -438,21 +427,21 @@ public final class Dialects {
     Form restForm(Dialect dialect, WireRequest request) {
         String type = dialect.equals(Dialect.V1) || dialect instanceof ExtensionDialect
                 ? restType(request.header("Accept"), request.header("Content-Type"))
-                : Form.JSON;
+                : Headers.JSON;
         return Form.rest(dialect, type, settings.has(Switch.STATUSES_OF_100));
     }
 
     /** Answers as the caller wants it, or else as it speaks itself: many clients know nothing but plain JSON. */
     private String restType(@Nullable String accept, @Nullable String contentType) {
-        if (accept != null && accept.contains(Form.A2A_JSON)) {
-            return Form.A2A_JSON;
+        if (accept != null && accept.contains(Headers.A2A_JSON)) {
+            return Headers.A2A_JSON;
         }
-        if (accept != null && accept.contains(Form.JSON)) {
-            return Form.JSON;
+        if (accept != null && accept.contains(Headers.JSON)) {
+            return Headers.JSON;
         }
         // Release 1.0.0 knew only application/json, and its peers insist on it.
-        return settings.has(Switch.STATUSES_OF_100) || contentType != null && contentType.startsWith(Form.JSON)
-                ? Form.JSON
-                : Form.A2A_JSON;
+        return settings.has(Switch.STATUSES_OF_100) || contentType != null && contentType.startsWith(Headers.JSON)
+                ? Headers.JSON
+                : Headers.A2A_JSON;
     }
 }

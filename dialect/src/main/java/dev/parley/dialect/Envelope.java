@@ -32,8 +32,6 @@ record Envelope(
         int to,
         @Nullable A2AException problem,
         boolean anonymous) {
-    static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
-
     private static final int MAX_ID_LENGTH = 256;
     private static final byte[] NO_PARAMS = {'{', '}'};
 
@@ -43,7 +41,7 @@ record Envelope(
      * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
      */
     static Envelope read(WireRequest request, Dialect dialect, CallContext caller, Framing framing) {
-        framing.use(Form.rpc(dialect, NO_ID));
+        framing.use(Form.rpc(dialect, Form.NO_ID));
         if (!request.method().equals("POST")) {
             throw A2AException.notAllowed(request.method(), "POST");
         }
@@ -58,18 +56,18 @@ record Envelope(
 
     /** @throws A2AException PARSE_ERROR if {@code body} is no JSON */
     static Envelope read(byte[] body) {
-        return Json.request(body, in -> read(body, in));
+        return JsonText.request(body, in -> read(body, in));
     }
 
     /** Returns the id of a request as JSON; {@code null} if the body is no request, or has none that could be repeated. */
     static byte[] idOf(byte[] body) {
         if (body.length == 0) {
-            return NO_ID;
+            return Form.NO_ID;
         }
         try {
             return read(body).id();
         } catch (A2AException unreadable) {
-            return NO_ID;
+            return Form.NO_ID;
         }
     }
 
@@ -77,7 +75,7 @@ record Envelope(
         if (in.currentToken() != JsonToken.START_OBJECT) {
             boolean batch = in.currentToken() == JsonToken.START_ARRAY;
             in.skipChildren();
-            return refused(body, NO_ID, batch ? "batches are not part of A2A" : "not an object");
+            return refused(body, Form.NO_ID, batch ? "batches are not part of A2A" : "not an object");
         }
         String version = null;
         byte[] id = null;
@@ -104,7 +102,7 @@ record Envelope(
                 default -> in.skipChildren();
             }
         }
-        byte[] repeated = id == null ? NO_ID : id;
+        byte[] repeated = id == null ? Form.NO_ID : id;
         if (!"2.0".equals(version)) {
             return refused(body, repeated, "jsonrpc: missing or unknown (expected: \"2.0\")");
         }
@@ -125,8 +123,8 @@ record Envelope(
      */
     <T> T params(Codec<T> codec) {
         return from == to
-                ? Json.read(NO_PARAMS, codec)
-                : Json.slice(body, from, to, in -> {
+                ? JsonText.read(NO_PARAMS, codec)
+                : JsonText.slice(body, from, to, in -> {
                     if (in.currentToken() != JsonToken.START_OBJECT) {
                         throw A2AException.invalidParams("params", "no object (expected: an object)");
                     }

@@ -58,14 +58,14 @@ public final class ExtensionBinding {
         if (!rpc || row.method().mediaType() != null) {
             return rest(row, operation, headers);
         }
-        headers.put("Content-Type", Form.JSON);
+        headers.put("Content-Type", Headers.JSON);
         String before =
                 "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"" + row.method().name() + "\",\"params\":";
         return new Outgoing(
                 "POST",
                 agent.url(),
                 headers,
-                Json.write(before.getBytes(UTF_8), row.request(), operation, END_OF_OBJECT));
+                JsonText.write(before.getBytes(UTF_8), row.request(), operation, END_OF_OBJECT));
     }
 
     private Outgoing rest(ExtensionRow row, Operation.Extension operation, Map<String, String> headers) {
@@ -77,9 +77,9 @@ public final class ExtensionBinding {
         }
         String verb = row.verbs().getFirst();
         if (verb.equals("POST") && path.variables().isEmpty()) {
-            headers.put("Content-Type", Form.JSON);
+            headers.put("Content-Type", Headers.JSON);
             String url = protocol.style().restUrl(entry, agent.url(), path.fill(name -> name));
-            return new Outgoing(verb, url, headers, Json.write(row.request(), operation));
+            return new Outgoing(verb, url, headers, JsonText.write(row.request(), operation));
         }
         Object tree = row.request().toJson(operation);
         var members = new LinkedHashMap<String, @Nullable Object>();
@@ -90,8 +90,8 @@ public final class ExtensionBinding {
         members.keySet().removeAll(path.variables());
         String url = protocol.style().restUrl(entry, agent.url(), filled);
         if (verb.equals("POST")) {
-            headers.put("Content-Type", Form.JSON);
-            return new Outgoing(verb, url, headers, Json.write(members));
+            headers.put("Content-Type", Headers.JSON);
+            return new Outgoing(verb, url, headers, JsonText.write(Codecs.FREE, members));
         }
         var query = new StringJoiner("&", "?", "").setEmptyValue("");
         members.forEach((name, value) -> {
@@ -104,17 +104,17 @@ public final class ExtensionBinding {
 
     private Map<String, String> headers(boolean stream, CallContext context) {
         var headers = new LinkedHashMap<String, String>();
-        headers.put("Accept", stream ? Dialects.EVENT_STREAM + ", " + Form.JSON : Form.JSON);
+        headers.put("Accept", stream ? Headers.EVENT_STREAM + ", " + Headers.JSON : Headers.JSON);
         var extensions = new TreeSet<>(context.extensions());
         if (isAddress(entry.uri())) {
             extensions.add(entry.uri());
         }
         if (!extensions.isEmpty()) {
             boolean older = !agent.protocolVersion().startsWith("1.");
-            headers.put((older ? "X-" : "") + Dialects.EXTENSIONS, String.join(", ", extensions));
+            headers.put((older ? "X-" : "") + Headers.EXTENSIONS, String.join(", ", extensions));
         }
         if (context.traceparent() != null) {
-            headers.put(Dialects.TRACE, context.traceparent());
+            headers.put(Headers.TRACE, context.traceparent());
         }
         String chain = context.chain().baggage();
         if (chain != null) {
@@ -197,10 +197,11 @@ public final class ExtensionBinding {
             return problem;
         }
         var metadata = new LinkedHashMap<String, String>();
-        if (Json.read(body, Map.class).get("error") instanceof Map<?, ?> error
+        if (JsonText.read(body, Codecs.STRUCT).get("error") instanceof Map<?, ?> error
                 && error.get("data") instanceof Map<?, ?> data) {
             data.forEach((name, value) -> metadata.put(
-                    String.valueOf(name), value instanceof String text ? text : new String(Json.write(value), UTF_8)));
+                    String.valueOf(name),
+                    value instanceof String text ? text : new String(JsonText.write(Codecs.FREE, value), UTF_8)));
         }
         return metadata.isEmpty()
                 ? problem

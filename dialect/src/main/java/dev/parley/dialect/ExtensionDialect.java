@@ -2,13 +2,10 @@ package dev.parley.dialect;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.extension.ExtensionStyle;
-import java.util.List;
 import java.util.Map;
 
-/** Answers of an extension that differ from those of A2A. Its operations are no operations of A2A, so the table is empty. */
+/** Answers of an extension that differ from those of A2A. */
 final class ExtensionDialect extends Dialect {
-    private static final OperationTable NONE = new OperationTable(List.of(), Map.of());
-
     private final Dialect base;
     private final ExtensionStyle style;
     private final boolean streams;
@@ -16,7 +13,7 @@ final class ExtensionDialect extends Dialect {
 
     /** @param streams whether the operation that is called streams */
     ExtensionDialect(Dialect base, ExtensionStyle style, boolean streams, boolean activated) {
-        super(base.name(), NONE);
+        super(base.name());
         this.base = base;
         this.style = style;
         this.streams = streams;

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
@@ -63,15 +64,16 @@ record ExtensionRow(
         var variables = new LinkedHashMap<>(inPath);
         variables.keySet().retainAll(path == null ? Set.of() : path.variables());
         RestDescription description = method.description();
-        boolean bodiless = !request.method().equals("POST") || Rest.isNothing(request.body());
+        boolean bodiless = !request.method().equals("POST") || request.hasNoBody();
         Map<String, List<String>> query =
                 request.method().equals("POST") && description == null ? Map.of() : request.query();
         if (this.request instanceof Shape<Operation.Extension> shape) {
             return bodiless
                     ? shape.read(null, variables, query)
-                    : Json.request(request.body(), in -> shape.read(in, variables, query));
+                    : JsonText.request(request.body(), in -> shape.read(in, variables, query));
         }
-        Map<String, @Nullable Object> body = bodiless ? Map.of() : Json.request(request.body(), Codecs.STRUCT::read);
+        Map<String, @Nullable Object> body =
+                bodiless ? Map.of() : JsonText.request(request.body(), Codecs.STRUCT::read);
         var members = new LinkedHashMap<String, @Nullable Object>();
         Optional<RestParameter> whole = description == null ? Optional.empty() : description.body();
         whole.ifPresentOrElse(
@@ -105,44 +107,46 @@ record ExtensionRow(
     }
 
     @Override
-    public WireAnswer answer(WireCall call, @Nullable Object result, Map<String, String> headers, CallContext caller) {
+    public WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller) {
         if (method.mediaType() != null) {
             headers.put("Content-Type", method.mediaType() + "; charset=utf-8");
             headers.put("Cache-Control", "private, max-age=60");
             return new WireAnswer.Whole(200, headers, String.valueOf(result).getBytes(UTF_8));
         }
         Object value = requireNonNullElse(result, Codecs.NULL);
-        return LargeBodies.encode(
-                method.contentOf(value), caller, () -> call.form().result(answer, value, headers));
+        return LargeBodies.encode(method.contentOf(value), caller, () -> form.result(answer, value, headers));
     }
 
     @Override
     public Feed<byte[]> frames(
-            WireCall call, ServedAgent agent, Feed<?> stream, Map<String, String> headers, CallContext caller) {
+            Form form,
+            AgentCard card,
+            Set<String> activated,
+            Feed<?> stream,
+            Map<String, String> headers,
+            CallContext caller) {
         String position = stream.position();
         if (position != null) {
             headers.put(style().positionHeader(), position);
         }
-        Form form = call.form();
-        boolean numbered = !form.isRpc() || style().numbersRpcEvents(isActivated(agent, call.extensions()));
+        boolean numbered = !form.isRpc() || style().numbersRpcEvents(isActivated(card, activated));
         return stream.as(element -> LargeBodies.encode(
                 method.contentOf(element),
                 caller,
-                () -> form.frame(numbered ? method.id(element) : null, Json.write(answer, element))));
+                () -> form.frame(numbered ? method.id(element) : null, JsonText.write(answer, element))));
     }
 
     /** True if a request that names these extensions activates the one of this row. */
-    private boolean isActivated(ServedAgent agent, Set<String> extensions) {
+    private boolean isActivated(AgentCard card, Set<String> extensions) {
         return !extensions.isEmpty()
-                && agent.card().capabilities().extensions().stream()
+                && card.capabilities().extensions().stream()
                         .anyMatch(entry -> protocol.isUri(entry.uri()) && extensions.contains(entry.uri()));
     }
 
     /** The answers to calls of this operation; those of {@code base} if its extension does not differ from A2A. */
-    Dialect dialect(Dialect base, WireRequest request, ServedAgent agent) {
+    Dialect dialect(Dialect base, AgentCard card, Set<String> extensions) {
         return style().equals(ExtensionStyle.A2A)
                 ? base
-                : new ExtensionDialect(
-                        base, style(), method.streams(), isActivated(agent, WireCall.extensions(request)));
+                : new ExtensionDialect(base, style(), method.streams(), isActivated(card, extensions));
     }
 }

@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,21 +25,14 @@ import org.jspecify.annotations.Nullable;
 public final class ExtensionTable {
     public static final ExtensionTable EMPTY = new ExtensionTable(List.of());
 
-    /** Extensions of the program's modules. In a class of its own, because extensions read and write values while they are loaded. */
+    /** In a class of its own, because extensions read and write values while they are loaded. */
     private static final class Installed {
-        private static final List<ExtensionProtocol> PROTOCOLS = new ArrayList<>();
-        private static final Map<Class<?>, Codec<?>> CODECS = new HashMap<>();
-
-        static {
-            for (ExtensionProtocol.Provider provider :
-                    ServiceLoader.load(ExtensionProtocol.Provider.class, ExtensionTable.class.getClassLoader())) {
-                PROTOCOLS.addAll(provider.protocols());
-                provider.values().forEach((type, form) -> CODECS.put(type, TreeCodec.of(form)));
-            }
-        }
-
-        private static final ExtensionTable TABLE = new ExtensionTable(PROTOCOLS);
+        private static final ExtensionTable TABLE = new ExtensionTable(InstalledExtensions.protocols());
     }
+
+    /** Tables of the methods that extensions cannot have; those of the Agentic Kernel and of AgentVault are among them. */
+    private static final List<OperationTable> RESERVED =
+            List.of(V1Operations.TABLE, LegacyOperations.KIND, LegacyOperations.TYPE);
 
     private final List<ExtensionRow> routed = new ArrayList<>();
     private final Map<String, ExtensionRow> byName = new HashMap<>();
@@ -71,9 +63,9 @@ public final class ExtensionTable {
     }
 
     private static void requireOwn(String method) {
-        boolean ofProtocol = ServedAgent.OPERATIONS.stream().anyMatch(table -> table.named(method) != null);
+        boolean ofProtocol = RESERVED.stream().anyMatch(table -> table.named(method) != null);
         // JSON-RPC keeps names with that beginning for itself.
-        if (ofProtocol || method.equals(Kernel.GET_CARD) || method.startsWith("rpc.") || method.isBlank()) {
+        if (ofProtocol || method.equals(KernelCard.GET_CARD) || method.startsWith("rpc.") || method.isBlank()) {
             throw new IllegalArgumentException(
                     "method: " + method + " (expected: a name that the protocol does not have)");
         }
@@ -82,16 +74,6 @@ public final class ExtensionTable {
     /** The operations of the extensions that modules of the program provide, which an agent need not have. */
     public static ExtensionTable installed() {
         return Installed.TABLE;
-    }
-
-    /** The extensions that modules of the program provide. */
-    static List<ExtensionProtocol> protocols() {
-        return Installed.PROTOCOLS;
-    }
-
-    /** Codec of a class of values that an extension has besides its operations; null if it belongs to none. */
-    static @Nullable Codec<?> codec(Class<?> type) {
-        return Installed.CODECS.get(type);
     }
 
     /** Names of the operations. */
@@ -119,12 +101,12 @@ public final class ExtensionTable {
         if (!(row.read(request, route.variables()) instanceof Operation.ExtensionCall<?> call)) {
             throw A2AException.of(A2AError.UNSUPPORTED_OPERATION);
         }
-        CallContext context = caller.withTraceparent(request.header(Dialects.TRACE));
+        CallContext context = caller.withTraceparent(request.header(Headers.TRACE));
         Object answer = requireNonNullElse(endpoint.call(call, context), Codecs.NULL);
         return new WireAnswer.Whole(
                 200,
                 Map.of("Content-Type", "application/json", "Cache-Control", "no-store"),
-                Json.write(row.answer(), answer));
+                JsonText.write(row.answer(), answer));
     }
 
     private Rest<ExtensionRow> route(WireRequest request) {

@@ -79,7 +79,7 @@ final class FileLinks {
         var scope = new Scope(parameter(request, "group"), parameter(request, "owner"));
         String expires = parameter(request, "expires");
         if (path.length != 3 || !isSigned(request, scope, agent.name(), path, expires)) {
-            throw Dialects.unsignedFile();
+            throw unsigned();
         }
         long left = Long.parseLong(expires) - clock.instant().getEpochSecond();
         // One that is good for longer was not made here, even if it is signed.
@@ -87,13 +87,18 @@ final class FileLinks {
             throw A2AException.of(A2AError.PERMISSION_DENIED, "This address has expired: ask for the task again");
         }
         if (!welcome.test(scope.group(), parameter(request, "caller"))) {
-            throw Dialects.unsignedFile();
+            throw unsigned();
         }
         Task task = agent.endpoint().call(GetTask.of(path[0]), CallContext.of(scope.owner(), scope));
         if (part(task, path[1], Integer.parseInt(path[2])) instanceof Part.Raw raw) {
             return new WireAnswer.Whole(200, headers(raw), raw.raw());
         }
         throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is no file at this address");
+    }
+
+    /** The error for an address that is not signed. */
+    static A2AException unsigned() {
+        return A2AException.of(A2AError.PERMISSION_DENIED, "This address was not made here");
     }
 
     private static Map<String, String> headers(Part.Raw raw) {

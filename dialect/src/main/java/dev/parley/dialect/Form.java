@@ -2,15 +2,12 @@ package dev.parley.dialect;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.LoggedEvent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, sections 9.4, 9.5, 11.6 and 11.7.
  */
 final class Form {
-    static final String JSON = "application/json";
-    static final String A2A_JSON = "application/a2a+json";
-
-    /** Errors that have an HTTP status also over JSON-RPC: proxies and load balancers act on them. */
-    static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
-            A2AError.UNAUTHENTICATED,
-            A2AError.PERMISSION_DENIED,
-            A2AError.METHOD_NOT_ALLOWED,
-            A2AError.PAYLOAD_TOO_LARGE,
-            A2AError.RATE_LIMITED,
-            A2AError.UNAVAILABLE);
+    /** JSON of an id that is not known. */
+    static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
 
     private static final byte[] NOTHING = {};
     private static final byte[] START_OF_OBJECT = {'{'};
@@ -42,7 +30,7 @@ final class Form {
     private static final byte[] DATA = ascii("data: ");
 
     /** For JSON-RPC requests whose id is not known. */
-    static final Form RPC_WITHOUT_ID = rpc(Dialect.V1, Envelope.NO_ID);
+    static final Form RPC_WITHOUT_ID = rpc(Dialect.V1, NO_ID);
 
     private final boolean rpc;
     private final Dialect dialect;
@@ -74,7 +62,7 @@ final class Form {
     /** @param id the JSON of the request's id */
     static Form rpc(Dialect dialect, byte[] id) {
         byte[] opening = join(RPC_OPENING, id, COMMA);
-        return new Form(true, dialect, false, JSON, opening, join(opening, RESULT), END_OF_OBJECT);
+        return new Form(true, dialect, false, Headers.JSON, opening, join(opening, RESULT), END_OF_OBJECT);
     }
 
     static Form rest(Dialect dialect, String contentType, boolean statusesOf100) {
@@ -88,12 +76,12 @@ final class Form {
     /** Clients of 0.3 and before take an answer of another type for a broken server, and never look for its error. */
     static boolean readsOnlyStreams(WireRequest request) {
         String accept = request.header("Accept");
-        return accept != null && accept.contains(Dialects.EVENT_STREAM) && !accept.contains(JSON);
+        return accept != null && accept.contains(Headers.EVENT_STREAM) && !accept.contains(Headers.JSON);
     }
 
     <T> WireAnswer.Whole result(Codec<T> codec, T value, Map<String, String> headers) {
         return new WireAnswer.Whole(
-                200, with(headers, contentType), Json.write(beforeResult, codec, value, behindResult));
+                200, with(headers, contentType), JsonText.write(beforeResult, codec, value, behindResult));
     }
 
     /** The answer to a request that was refused or failed. */
@@ -135,13 +123,13 @@ final class Form {
 
     private byte[] errorBody(A2AException problem, int status) {
         if (!rpc) {
-            return Json.write(dialect.restError(problem, status));
+            return JsonText.write(Codecs.FREE, dialect.restError(problem, status));
         }
         var error = new LinkedHashMap<String, Object>();
         error.put("code", dialect.code(problem.error()));
         error.put("message", String.valueOf(problem.getMessage()));
         error.put("data", dialect.rpcErrorData(problem));
-        return Json.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
+        return JsonText.write(join(opening, ERROR), Codecs.FREE, error, END_OF_OBJECT);
     }
 
     /** One frame of a stream, under an id if there is one. */

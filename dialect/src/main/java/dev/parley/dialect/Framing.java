@@ -50,13 +50,13 @@ final class Framing {
             error = problem -> refused.error(problem, UNSUPPORTED_MEDIA_TYPE);
             throw A2AException.of(
                     A2AError.CONTENT_TYPE_NOT_SUPPORTED,
-                    "Content-Type: " + contentType + " (expected: " + Form.JSON + " or " + Form.A2A_JSON
+                    "Content-Type: " + contentType + " (expected: " + Headers.JSON + " or " + Headers.A2A_JSON
                             + ", in UTF-8)");
         }
     }
 
     private static boolean isJson(@Nullable String contentType) {
-        if (contentType == null || contentType.equals(Form.JSON)) {
+        if (contentType == null || contentType.equals(Headers.JSON)) {
             return true;
         }
         String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
@@ -66,6 +66,6 @@ final class Framing {
                 return false;
             }
         }
-        return parts[0].trim().equals(Form.JSON) || parts[0].trim().equals(Form.A2A_JSON);
+        return parts[0].trim().equals(Headers.JSON) || parts[0].trim().equals(Headers.A2A_JSON);
     }
 }

@@ -15,19 +15,16 @@ final class Kernel extends RpcEdge {
 
     private static final LegacyDialect DIALECT = LegacyDialect.KERNEL;
 
-    /** The one method that is no operation. */
-    static final String GET_CARD = "agent/getCard";
-
     private static final Pattern WRAPPED =
-            Pattern.compile(Dialects.EVENT_STREAM + "\\s*;\\s*profile\\s*=\\s*\"?jsonrpc\\b", Pattern.CASE_INSENSITIVE);
+            Pattern.compile(Headers.EVENT_STREAM + "\\s*;\\s*profile\\s*=\\s*\"?jsonrpc\\b", Pattern.CASE_INSENSITIVE);
 
     Kernel() {
-        super(DIALECT, SUFFIX);
+        super(DIALECT, DIALECT.operations(), SUFFIX);
     }
 
     /** True for the methods of this dialect. */
     static boolean has(String method) {
-        return method.equals(GET_CARD) || DIALECT.operations().named(method) != null;
+        return method.equals(KernelCard.GET_CARD) || DIALECT.operations().named(method) != null;
     }
 
     /** Its document shows JSON-RPC answers in streams, its client reads bare events. */
@@ -56,12 +53,18 @@ final class Kernel extends RpcEdge {
             CallContext caller,
             Framing framing) {
         Form form = framing.form();
-        if (envelope.method().equals(GET_CARD)) {
+        if (envelope.method().equals(KernelCard.GET_CARD)) {
             return form.result(KernelCard.CARD, agent.card(), Map.of());
         }
         ExtensionRow own = agent.extensions().named(envelope.method());
         WireCall call = own != null && own.protocol().uri().isEmpty()
-                ? WireCall.rpc(own.dialect(DIALECT, request, agent), own, envelope, form, request, caller)
+                ? WireCall.rpc(
+                        own.dialect(DIALECT, agent.card(), WireCall.extensions(request)),
+                        own,
+                        envelope,
+                        form,
+                        request,
+                        caller)
                 : WireCall.rpc(spoken, row(envelope), envelope, form, request, caller);
         return call.exchange(agent, caller);
     }

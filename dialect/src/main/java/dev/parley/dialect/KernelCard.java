@@ -28,6 +28,9 @@ final class KernelCard {
     /** Protocol version of an interface of this dialect. */
     static final String VERSION = "kernel";
 
+    /** The one method of the dialect that is no operation. */
+    static final String GET_CARD = "agent/getCard";
+
     private KernelCard() {}
 
     static final Codec<Provider> PROVIDER = Shape.<Provider>inSnakeCase()
@@ -72,7 +75,7 @@ final class KernelCard {
                     v.next()));
 
     static byte[] write(AgentCard card) {
-        return Json.write(CARD, card);
+        return JsonText.write(CARD, card);
     }
 
     private static String url(AgentCard card) {

@@ -61,7 +61,7 @@ final class LegacyCard {
             for (String name : FLOWS) {
                 Object flow = flows.get(name);
                 if (flow != null) {
-                    return Json.read(Json.write(Map.of(name, flow)), V1Card.FLOW);
+                    return JsonText.read(JsonText.write(Codecs.FREE, Map.of(name, flow)), V1Card.FLOW);
                 }
             }
             throw Place.fault(in, "", "no known flow (expected: one of " + String.join(", ", FLOWS) + ")");
@@ -147,7 +147,7 @@ final class LegacyCard {
 
     private static Map<String, @Nullable Object> flags(Capabilities capabilities) {
         var flags = new LinkedHashMap<String, @Nullable Object>();
-        for (ExtensionProtocol extension : ExtensionTable.protocols()) {
+        for (ExtensionProtocol extension : InstalledExtensions.protocols()) {
             flags.putAll(extension
                     .style()
                     .flags(extension.in(capabilities.extensions()).orElse(null)));
@@ -162,7 +162,7 @@ final class LegacyCard {
             Map<String, @Nullable Object> flags) {
         var all = new ArrayList<>(extensions);
         if (!flags.isEmpty()) {
-            for (ExtensionProtocol extension : ExtensionTable.protocols()) {
+            for (ExtensionProtocol extension : InstalledExtensions.protocols()) {
                 if (extension.in(extensions).isEmpty()) {
                     extension.style().ofFlags(flags).ifPresent(all::add);
                 }
@@ -340,41 +340,20 @@ final class LegacyCard {
     static byte[] union(AgentCard card) {
         var both = merged(tree(card, V03), tree(card, V1Card.CARD));
         both.remove("signatures"); // they were made for other bytes
-        return Json.write(both);
+        return JsonText.write(Codecs.FREE, both);
     }
 
     static byte[] v03(AgentCard card) {
-        return Json.write(tree(card, V03));
+        return JsonText.write(Codecs.FREE, tree(card, V03));
     }
 
     /** The card at the address of 0.1 and 0.2. */
     static byte[] beforeV03(AgentCard card) {
-        return Json.write(tree(card, V01));
-    }
-
-    /**
-     * Reads a card of any dialect.
-     *
-     * @throws dev.parley.protocol.A2AException naming the field if it is none
-     */
-    static AgentCard read(byte[] json) {
-        Map<?, ?> members = Json.read(json, Map.class);
-        if (VaultCard.isOne(members)) {
-            return VaultCard.read(json);
-        }
-        if (isV1(members)) {
-            return Json.read(json, V1Card.CARD);
-        }
-        return Json.read(json, members.containsKey("default_input_modes") ? KernelCard.CARD : V03);
-    }
-
-    /** True for what {@link #read} takes for a card of 1.0. */
-    static boolean isV1(Map<?, ?> members) {
-        return !VaultCard.isOne(members) && (members.containsKey("supportedInterfaces") || !members.containsKey("url"));
+        return JsonText.write(Codecs.FREE, tree(card, V01));
     }
 
     private static Map<String, @Nullable Object> tree(AgentCard card, Codec<AgentCard> codec) {
-        return Json.read(Json.write(codec, card), STRUCT);
+        return JsonText.read(JsonText.write(codec, card), STRUCT);
     }
 
     /** Both objects in one, down to the elements of lists that belong together. */

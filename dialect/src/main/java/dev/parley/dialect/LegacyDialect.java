@@ -13,7 +13,6 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -38,6 +37,7 @@ final class LegacyDialect extends Dialect {
     static final LegacyDialect KERNEL_WRAPPED =
             new LegacyDialect("kernel", LegacyOperations.KERNEL, LegacyModel.KERNEL, true, true);
 
+    private final OperationTable operations;
     private final LegacyModel model;
     private final boolean first;
     private final boolean wraps;
@@ -47,10 +47,15 @@ final class LegacyDialect extends Dialect {
     }
 
     private LegacyDialect(String name, OperationTable operations, LegacyModel model, boolean first, boolean wraps) {
-        super(name, operations);
+        super(name);
+        this.operations = operations;
         this.model = model;
         this.first = first;
         this.wraps = wraps;
+    }
+
+    OperationTable operations() {
+        return operations;
     }
 
     @Override
@@ -70,7 +75,7 @@ final class LegacyDialect extends Dialect {
 
     @Override
     String extensionsHeader() {
-        return "X-" + Dialects.EXTENSIONS;
+        return "X-" + Headers.EXTENSIONS;
     }
 
     // ---- Errors
@@ -106,29 +111,11 @@ final class LegacyDialect extends Dialect {
     @Override
     Map<String, Object> restError(A2AException problem, int status) {
         var error = new LinkedHashMap<String, Object>();
-        error.put("error", nameOf(problem.error()));
+        error.put("error", Problem.nameInJava(problem.error()));
         error.put("code", code(problem.error()));
         error.put("message", String.valueOf(problem.getMessage()));
         error.put("data", Problem.details(problem));
         return error;
-    }
-
-    /**
-     * The name that the error has in the Java SDK of 0.3: {@code io.a2a.spec.TaskNotFoundError}. The specification names
-     * none, and its clients know an error over REST by nothing else, as others do by the code.
-     */
-    static String nameOf(A2AError error) {
-        if (error == A2AError.PARSE_ERROR) {
-            return "io.a2a.spec.JSONParseError";
-        }
-        var name = new StringBuilder("io.a2a.spec.");
-        if (error == A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED) {
-            return name.append("AuthenticatedExtendedCardNotConfiguredError").toString();
-        }
-        for (String word : error.name().split("_", -1)) {
-            name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
-        }
-        return name.append("Error").toString();
     }
 
     // ---- Behaviour
@@ -154,14 +141,14 @@ final class LegacyDialect extends Dialect {
                 // what the task received is not shown
             }
             case Task task -> {
-                out.frame(null, Json.write(model.event, task));
+                out.frame(null, JsonText.write(model.event, task));
                 if (model.isFinal(task.state())) {
                     // A client waits for an event that says it was the last.
                     var end = new TaskStatusUpdateEvent(task.id(), task.contextId(), task.status(), Map.of());
-                    out.frame(null, Json.write(model.event, end));
+                    out.frame(null, JsonText.write(model.event, end));
                 }
             }
-            case TaskEvent other -> out.frame(null, Json.write(model.event, other));
+            case TaskEvent other -> out.frame(null, JsonText.write(model.event, other));
         }
     }
 
@@ -174,7 +161,7 @@ final class LegacyDialect extends Dialect {
         }
 
         byte[] json(TaskArtifactUpdateEvent update) {
-            return Json.write(model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
+            return JsonText.write(model.indexedUpdate, new LegacyModel.IndexedUpdate(update, of(update.artifact())));
         }
     }
 
@@ -200,7 +187,7 @@ final class LegacyDialect extends Dialect {
 
         @Override
         void status(TaskStatusUpdateEvent update, Sink out) {
-            out.frame(null, Json.write(model.statusUpdate, update));
+            out.frame(null, JsonText.write(model.statusUpdate, update));
         }
 
         @Override

@@ -55,6 +55,9 @@ final class LegacyOperations {
     /** How many messages a client asks for that wants all of them, where saying nothing means none. */
     private static final int ALL_HISTORY = 1_000_000;
 
+    /** The operations of 1.0 for a server that also reads messages as 0.3 spells them. */
+    static final OperationTable LENIENT = V1Operations.table(LegacyModel.KIND.message);
+
     private LegacyOperations() {}
 
     // ---- 0.2 and 0.3

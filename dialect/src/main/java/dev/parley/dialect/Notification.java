@@ -1,78 +1,17 @@
 package dev.parley.dialect;
 
-import dev.parley.protocol.Artifact;
-import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.Message;
-import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Delivery of an event to a webhook, in the dialect in which it was registered.
- *
- * <p>Source: A2A specification 1.0, section 4.3.3; before it, no version said what a notification holds, and the SDKs
- * sent the task.
  */
 public record Notification(String contentType, Map<String, String> headers, byte[] body) {
-    /**
-     * Returns the notification of an event; null if the dialect tells nothing of it.
-     *
-     * @param config the webhook
-     * @param taskName what its owner calls the task; null if by its id
-     * @param task returns the task as it stands after the event
-     */
-    public static @Nullable Notification of(
-            String dialect, PushConfig config, @Nullable String taskName, LoggedEvent event, Supplier<Task> task) {
-        if (dialect.equals(CallContext.V1)) {
-            return new Notification(
-                    Form.A2A_JSON, Map.of(Version.HEADER, Version.SUPPORTED), event.encoded(Json::writeEvent));
-        }
-        if (event.event() instanceof Message) {
-            return null;
-        }
-        return switch (dialect) {
-            case "0.3" -> json(LegacyModel.KIND.task, task.get());
-            case "0.1" -> json(LegacyModel.TYPE.task, named(task.get(), taskName));
-            case "kernel" ->
-                new Notification(
-                        Form.JSON,
-                        config.token() == null ? Map.of() : Map.of("Authorization", "Bearer " + config.token()),
-                        kernel(event.event(), named(task.get(), taskName)));
-            case VaultDialect.NAME -> {
-                Task now = task.get();
-                boolean telling = now.state().isTerminal() || now.state() == TaskState.INPUT_REQUIRED;
-                yield !(event.event() instanceof TaskArtifactUpdateEvent) && telling
-                        ? new Notification(
-                                Form.JSON,
-                                Map.of("X-AgentVault-Event", "task_status"),
-                                VaultModel.status(now.id(), now.status()))
-                        : null;
-            }
-            default -> Providers.named(dialect).notification(config, event, task);
-        };
-    }
-
-    /** The event as streams of the Agentic Kernel show it. {@code now} is the task after it, with the name it has there. */
-    private static byte[] kernel(TaskEvent event, Task now) {
-        if (event instanceof TaskArtifactUpdateEvent update) {
-            List<String> ids =
-                    now.artifacts().stream().map(Artifact::artifactId).toList();
-            var indexed = new LegacyModel.IndexedUpdate(
-                    (TaskArtifactUpdateEvent) LegacyEndpoint.renamed(update, now.id()),
-                    Math.max(0, ids.indexOf(update.artifact().artifactId())));
-            return Json.write(LegacyModel.KERNEL.indexedUpdate, indexed);
-        }
-        var update = new TaskStatusUpdateEvent(now.id(), now.contextId(), now.status(), Map.of());
-        return Json.write(LegacyModel.KERNEL.statusUpdate, update);
+    /** The notification of an event in A2A 1.0. */
+    static Notification v1(LoggedEvent event) {
+        return new Notification(Headers.A2A_JSON, Map.of(Headers.VERSION, "1.0"), event.encoded(V1Model::write));
     }
 
     /** This, as a part of a trace; null for none. */
@@ -81,15 +20,7 @@ public record Notification(String contentType, Map<String, String> headers, byte
             return this;
         }
         var more = new LinkedHashMap<>(headers);
-        more.put(Dialects.TRACE, traceparent);
+        more.put(Headers.TRACE, traceparent);
         return new Notification(contentType, more, body);
-    }
-
-    private static Task named(Task task, @Nullable String name) {
-        return name == null ? task : (Task) LegacyEndpoint.renamed(task, name);
-    }
-
-    private static <T> Notification json(Codec<T> codec, T value) {
-        return new Notification(Form.JSON, Map.of(), Json.write(codec, value));
     }
 }

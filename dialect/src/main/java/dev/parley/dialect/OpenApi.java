@@ -211,7 +211,7 @@ public final class OpenApi {
                 responses(
                         result == null
                                 ? Map.of("text/event-stream", Map.of("schema", ref("StreamResponse")))
-                                : content(reference(result), Form.JSON, Form.A2A_JSON)));
+                                : content(reference(result), Headers.JSON, Headers.A2A_JSON)));
         return operation;
     }
 
@@ -248,10 +248,12 @@ public final class OpenApi {
         Map<String, Object> schema =
                 description == null ? row.answer().schema(OpenApi::reference) : description.answer();
         return method.streams()
-                ? content(schema, Dialects.EVENT_STREAM)
+                ? content(schema, Headers.EVENT_STREAM)
                 : content(
                         schema,
-                        description == null ? new String[] {Form.JSON, Form.A2A_JSON} : new String[] {Form.JSON});
+                        description == null
+                                ? new String[] {Headers.JSON, Headers.A2A_JSON}
+                                : new String[] {Headers.JSON});
     }
 
     private static void undescribed(
@@ -336,7 +338,7 @@ public final class OpenApi {
     }
 
     private static Map<String, Object> json(Map<String, Object> schema) {
-        return content(schema, Form.JSON);
+        return content(schema, Headers.JSON);
     }
 
     private static Map<String, Object> content(Map<String, Object> schema, String... mediaTypes) {

@@ -1,5 +1,6 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Excerpt;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,12 @@ public final class Place {
 
     /** The fault of a key that its object has already. */
     static A2AException duplicate(JsonParser in) {
-        return Json.invalid("duplicate key " + of(in, ""));
+        return invalid("duplicate key " + of(in, ""));
+    }
+
+    /** The error for bytes that are no JSON, or not the strict kind that is read here. */
+    static A2AException invalid(String problem) {
+        return A2AException.of(A2AError.PARSE_ERROR, A2AError.PARSE_ERROR.defaultMessage() + ": " + problem);
     }
 
     /** The path of {@code field} in the object that was just read. */

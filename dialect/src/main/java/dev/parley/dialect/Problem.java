@@ -10,10 +10,13 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,15 @@ final class Problem {
     private static final System.Logger LOG = System.getLogger("dev.parley.dialect");
 
     static final String DETAILS = "details";
+
+    /** Errors that have an HTTP status also over JSON-RPC: proxies and load balancers act on them. */
+    static final Set<A2AError> HTTP_ERRORS = EnumSet.of(
+            A2AError.UNAUTHENTICATED,
+            A2AError.PERMISSION_DENIED,
+            A2AError.METHOD_NOT_ALLOWED,
+            A2AError.PAYLOAD_TOO_LARGE,
+            A2AError.RATE_LIMITED,
+            A2AError.UNAVAILABLE);
 
     private static final String TYPE = "@type";
     private static final String ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo";
@@ -85,6 +97,24 @@ final class Problem {
         }
     }
 
+    /**
+     * The name that the error has in the Java SDK of 0.3: {@code io.a2a.spec.TaskNotFoundError}. The specification names
+     * none, and its clients know an error over REST by nothing else, as others do by the code.
+     */
+    static String nameInJava(A2AError error) {
+        if (error == A2AError.PARSE_ERROR) {
+            return "io.a2a.spec.JSONParseError";
+        }
+        var name = new StringBuilder("io.a2a.spec.");
+        if (error == A2AError.EXTENDED_AGENT_CARD_NOT_CONFIGURED) {
+            return name.append("AuthenticatedExtendedCardNotConfiguredError").toString();
+        }
+        for (String word : error.name().split("_", -1)) {
+            name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+        }
+        return name.append("Error").toString();
+    }
+
     static List<Map<String, Object>> details(A2AException problem) {
         var details = new ArrayList<Map<String, Object>>();
         var info = new LinkedHashMap<String, Object>();
@@ -125,7 +155,7 @@ final class Problem {
     static @Nullable A2AException read(int status, byte[] body) {
         Map<?, ?> answer;
         try {
-            answer = Json.read(body, Map.class);
+            answer = JsonText.read(body, Codecs.STRUCT);
         } catch (A2AException noObject) {
             return null;
         }
@@ -177,14 +207,14 @@ final class Problem {
                 .orElseGet(() -> text(error.get("type")).replaceFirst(".*/", "").replace('-', '_'));
         Object inJava = error.get("error");
         for (A2AError one : A2AError.values()) {
-            if (one.name().equalsIgnoreCase(named) || LegacyDialect.nameOf(one).equals(inJava)) {
+            if (one.name().equalsIgnoreCase(named) || nameInJava(one).equals(inJava)) {
                 return one;
             }
         }
         Object code = error.get("code");
         for (A2AError one : A2AError.values()) {
             // Errors of the transport have no code of their own, so there the status knows more.
-            if (code instanceof Integer number && number == one.code() && !Form.HTTP_ERRORS.contains(kind(status))) {
+            if (code instanceof Integer number && number == one.code() && !HTTP_ERRORS.contains(kind(status))) {
                 return one;
             }
         }

@@ -1,18 +1,30 @@
 package dev.parley.dialect;
 
 import dev.parley.protocol.AgentCard;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /** The dialects of others on the class path. */
 final class Providers {
     static final List<DialectProvider> INSTALLED = installed();
 
+    /** Names of the dialects in settings; 0.3 includes 0.2. */
+    static final Set<String> NAMES = Collections.unmodifiableSet(names());
+
     private Providers() {}
+
+    private static Set<String> names() {
+        var names = new LinkedHashSet<>(List.of("1.0", "0.3", "0.1", "kernel", "agentvault"));
+        INSTALLED.forEach(provider -> names.add(provider.name()));
+        return names;
+    }
 
     private static List<DialectProvider> installed() {
         List<DialectProvider> providers =

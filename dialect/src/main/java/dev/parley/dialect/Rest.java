@@ -1,7 +1,5 @@
 package dev.parley.dialect;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import java.util.ArrayList;
@@ -88,10 +86,6 @@ record Rest<R extends Row>(R operation, Map<String, String> variables) {
 
     static boolean hasOldPrefix(String path) {
         return segments(path).getFirst().equals(OLD_PREFIX);
-    }
-
-    static boolean isNothing(byte[] body) {
-        return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
     }
 
     private static <R extends Row> List<Rest<R>> at(List<R> table, String path) {

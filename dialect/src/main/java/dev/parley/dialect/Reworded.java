@@ -16,7 +16,7 @@ record Reworded(AgentEndpoint agent, UnaryOperator<String> field, UnaryOperator<
                 field -> field,
                 text -> text.replace("ROLE_USER", "user")
                         .replace("ROLE_AGENT", "agent")
-                        .replace("the " + Dialects.EXTENSIONS + " header", "the X-" + Dialects.EXTENSIONS + " header"));
+                        .replace("the " + Headers.EXTENSIONS + " header", "the X-" + Headers.EXTENSIONS + " header"));
     }
 
     @Override

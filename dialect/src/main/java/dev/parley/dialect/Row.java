@@ -1,10 +1,12 @@
 package dev.parley.dialect;
 
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A row of a table: an operation on the wire, and its answers. */
@@ -29,9 +31,14 @@ interface Row {
     Operation resuming(Operation operation, @Nullable String lastEventId);
 
     /** The answer with a result. */
-    WireAnswer answer(WireCall call, @Nullable Object result, Map<String, String> headers, CallContext caller);
+    WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller);
 
     /** The frames of a stream. Adds to {@code headers} what the stream has of its own. */
     Feed<byte[]> frames(
-            WireCall call, ServedAgent agent, Feed<?> stream, Map<String, String> headers, CallContext caller);
+            Form form,
+            AgentCard card,
+            Set<String> activated,
+            Feed<?> stream,
+            Map<String, String> headers,
+            CallContext caller);
 }

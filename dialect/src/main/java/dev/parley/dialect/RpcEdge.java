@@ -7,10 +7,12 @@ import dev.parley.protocol.CallContext;
 /** A dialect of JSON-RPC at an address of its own, with its card, and perhaps other files, below. */
 abstract class RpcEdge implements Edge {
     private final Dialect dialect;
+    private final OperationTable operations;
     private final String suffix;
 
-    RpcEdge(Dialect dialect, String suffix) {
+    RpcEdge(Dialect dialect, OperationTable operations, String suffix) {
         this.dialect = dialect;
+        this.operations = operations;
         this.suffix = suffix;
     }
 
@@ -32,7 +34,7 @@ abstract class RpcEdge implements Edge {
     @Override
     public final WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller, Framing framing) {
         Dialect spoken = dialect(request);
-        framing.use(Form.rpc(spoken, Envelope.NO_ID));
+        framing.use(Form.rpc(spoken, Form.NO_ID));
         if (isCard(request)) {
             return CardFile.answer(request, card(request, agent));
         }
@@ -70,7 +72,7 @@ abstract class RpcEdge implements Edge {
 
     /** The row of the operation that is called. */
     final WireOperation row(Envelope envelope) {
-        WireOperation row = dialect.operations().named(envelope.method());
+        WireOperation row = operations.named(envelope.method());
         if (row == null) {
             throw A2AException.of(
                     A2AError.METHOD_NOT_FOUND, A2AError.METHOD_NOT_FOUND.defaultMessage() + ": " + envelope.method());

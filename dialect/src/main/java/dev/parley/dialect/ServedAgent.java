@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name what it is called in its address
  * @param served its public card, with absolute interface URLs
- * @param dialects in which it is served, out of {@link Dialects#NAMES}; with only {@code 1.0} its card has no members
+ * @param dialects in which it is served, out of {@code Dialects.NAMES}; with only {@code 1.0} its card has no members
  *     for older readers
  * @param extensions the operations of its extensions and its own methods, which its endpoint answers as well
  * @param door stands before the endpoint for what a caller asks, once for each request; what a dialect looks up besides
@@ -29,13 +28,6 @@ public record ServedAgent(
         Set<String> dialects,
         ExtensionTable extensions,
         UnaryOperator<AgentEndpoint> door) {
-    static final List<OperationTable> OPERATIONS = List.of(
-            V1Operations.TABLE,
-            LegacyOperations.KIND,
-            LegacyOperations.TYPE,
-            LegacyOperations.KERNEL,
-            VaultDialect.OPERATIONS);
-
     public ServedAgent {
         requireNonNull(name, "name");
         requireNonNull(endpoint, "endpoint");
@@ -43,9 +35,9 @@ public record ServedAgent(
         requireNonNull(extensions, "extensions");
         requireNonNull(door, "door");
         dialects = Set.copyOf(dialects);
-        if (dialects.isEmpty() || !Dialects.NAMES.containsAll(dialects)) {
+        if (dialects.isEmpty() || !Providers.NAMES.containsAll(dialects)) {
             throw new IllegalArgumentException(
-                    "dialects: " + dialects + " (expected: some of " + String.join(", ", Dialects.NAMES) + ")");
+                    "dialects: " + dialects + " (expected: some of " + String.join(", ", Providers.NAMES) + ")");
         }
     }
 
@@ -62,7 +54,7 @@ public record ServedAgent(
 
     /** An agent that is served in every dialect. */
     public ServedAgent(String name, AgentEndpoint endpoint, AgentCard card) {
-        this(name, endpoint, card, Dialects.NAMES);
+        this(name, endpoint, card, Providers.NAMES);
     }
 
     /** Its public card, with the signatures that it has in A2A 1.0. */
@@ -105,6 +97,6 @@ public record ServedAgent(
 
     /** True if no version of A2A has the methods of the Agentic Kernel, which is then answered at the agent's own address. */
     boolean speaksKernelAtRoot() {
-        return speaks(LegacyDialect.KERNEL.name()) && !speaks("0.3") && !speaks("0.1");
+        return speaks(KernelCard.VERSION) && !speaks("0.3") && !speaks("0.1");
     }
 }

@@ -16,11 +16,11 @@ public final class ServedCard {
 
     private ServedCard(AgentCard card, @Nullable CardSigner signer) {
         UnaryOperator<byte[]> signed = signer == null ? written -> written : signer::signed;
-        this.v1 = signed.apply(Json.write(card));
+        this.v1 = signed.apply(JsonText.write(V1Card.CARD, card));
         this.v03 = signed.apply(LegacyCard.v03(card));
         this.beforeV03 = LegacyCard.beforeV03(card); // has no place for signatures
         this.union = signed.apply(LegacyCard.union(card));
-        this.card = signer == null ? card : Json.read(v1, AgentCard.class);
+        this.card = signer == null ? card : JsonText.read(v1, V1Card.CARD);
     }
 
     /** A card as it is. */

@@ -13,6 +13,17 @@ record TreeCodec<T>(JsonForm<T> form) implements Codec<T> {
         return form instanceof Codec<T> codec ? codec : new TreeCodec<>(form);
     }
 
+    /** Reads a value of its tree. */
+    static <T> T ofTree(Codec<T> codec, @Nullable Object tree) {
+        return JsonText.read(JsonText.write(Codecs.FREE, tree == null ? Codecs.NULL : tree), codec);
+    }
+
+    /** Returns the tree of a value. */
+    static <T> @Nullable Object toTree(Codec<T> codec, T value) {
+        Object tree = JsonText.read(JsonText.write(codec, value), Codecs.FREE);
+        return Codecs.NULL.equals(tree) ? null : tree;
+    }
+
     @Override
     public String expected() {
         return "a value";

@@ -144,6 +144,11 @@ final class V1Model {
         return (Codec<TaskEvent>) codec;
     }
 
+    /** Returns the JSON of a StreamResponse. */
+    static byte[] write(TaskEvent event) {
+        return JsonText.write(EVENT, event);
+    }
+
     static final Codec<List<TaskEvent>> EVENTS = Codecs.list(EVENT);
 
     /** SendMessageResponse. */
@@ -243,7 +248,7 @@ final class V1Model {
         return new Operation.TaskPage(tasks, nextPageToken, pageSize, totalSize, withArtifacts);
     }
 
-    private static final Map<Class<?>, Codec<?>> CODECS = Map.ofEntries(
+    static final Map<Class<?>, Codec<?>> CODECS = Map.ofEntries(
             entry(Part.class, PART),
             entry(Message.class, MESSAGE),
             entry(Artifact.class, ARTIFACT),
@@ -272,10 +277,7 @@ final class V1Model {
     static <T> Codec<T> codec(Class<? extends T> type) {
         Codec<?> codec = CODECS.get(Part.class.isAssignableFrom(type) ? Part.class : type);
         if (codec == null) {
-            codec = ExtensionTable.codec(type);
-        }
-        if (codec == null) {
-            throw new IllegalArgumentException(type.getName() + " (expected: a class with a form on the wire)");
+            return InstalledExtensions.codec(type);
         }
         @SuppressWarnings("unchecked") // by the table
         var same = (Codec<T>) codec;

@@ -45,10 +45,8 @@ final class V1Operations {
 
     static final OperationTable TABLE = table(V1Model.MESSAGE);
 
-    /** The same for a server that also reads messages as 0.3 spells them. */
-    static final OperationTable LENIENT = table(LegacyModel.KIND.message);
-
-    private static OperationTable table(Codec<Message> message) {
+    /** The table of a server that reads messages by another codec. */
+    static OperationTable table(Codec<Message> message) {
         return new OperationTable(
                 List.of(
                         WireOperation.of(

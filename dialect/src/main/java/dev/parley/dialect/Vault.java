@@ -15,7 +15,7 @@ final class Vault extends RpcEdge {
     private final FileLinks links;
 
     Vault(FileLinks links) {
-        super(VaultDialect.INSTANCE, SUFFIX);
+        super(VaultDialect.INSTANCE, VaultDialect.OPERATIONS, SUFFIX);
         this.links = links;
     }
 

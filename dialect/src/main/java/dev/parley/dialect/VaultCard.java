@@ -119,7 +119,7 @@ final class VaultCard {
     }
 
     static byte[] write(ServedAgent agent, @Nullable String host) {
-        return Json.write(card(agent.name(), host), agent.card());
+        return JsonText.write(card(agent.name(), host), agent.card());
     }
 
     private static Features features(AgentCard card) {
@@ -173,12 +173,8 @@ final class VaultCard {
 
     // ---- In
 
-    static boolean isOne(Map<?, ?> members) {
-        return members.containsKey("humanReadableId") && members.containsKey("authSchemes");
-    }
-
     static AgentCard read(byte[] json) {
-        return Json.read(json, card("", null));
+        return JsonText.read(json, card("", null));
     }
 
     private static AgentCard card(Shape.Values v) {

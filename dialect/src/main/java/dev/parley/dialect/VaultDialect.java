@@ -61,7 +61,7 @@ final class VaultDialect extends Dialect {
     static final VaultDialect INSTANCE = new VaultDialect();
 
     private VaultDialect() {
-        super(NAME, OPERATIONS);
+        super(NAME);
     }
 
     /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer only behind a slash. */
@@ -114,7 +114,7 @@ final class VaultDialect extends Dialect {
         failure.put("error", "stream_error");
         failure.put("message", String.valueOf(problem.getMessage()));
         failure.put("details", Problem.details(problem));
-        out.frame("error", Json.write(failure));
+        out.frame("error", JsonText.write(Codecs.FREE, failure));
         return true;
     }
 
@@ -149,7 +149,7 @@ final class VaultDialect extends Dialect {
         }
 
         private void said(String taskId, Message message, Sink out) {
-            out.frame("task_message", Json.write(VaultModel.SAID, VaultModel.spoken(taskId, message, at)));
+            out.frame("task_message", JsonText.write(VaultModel.SAID, VaultModel.spoken(taskId, message, at)));
         }
 
         @Override

@@ -314,13 +314,13 @@ final class VaultModel {
     }
 
     static byte[] status(String taskId, TaskStatus status) {
-        return Json.write(STATUS, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
+        return JsonText.write(STATUS, new TaskStatusUpdateEvent(taskId, "", status, Map.of()));
     }
 
     /** Pieces of an artifact in the making say so: this profile knows only whole ones. */
     static List<byte[]> produced(TaskArtifactUpdateEvent update, @Nullable Instant at) {
         return split(update.artifact(), update.append() ? Map.of(APPEND, true) : Map.of()).stream()
-                .map(one -> Json.write(PRODUCED, new Produced(update(update.taskId(), one), at)))
+                .map(one -> JsonText.write(PRODUCED, new Produced(update(update.taskId(), one), at)))
                 .toList();
     }
 

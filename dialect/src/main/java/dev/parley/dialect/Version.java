@@ -21,7 +21,6 @@ enum Version {
     V03,
     V01;
 
-    static final String HEADER = "A2A-Version";
     static final String SUPPORTED = "1.0";
 
     /** The versions of A2A, as settings and cards name them. */
@@ -34,7 +33,7 @@ enum Version {
      * @throws A2AException VERSION_NOT_SUPPORTED if it is none that ever was
      */
     static Version of(WireRequest request, Set<String> served) {
-        String asked = request.header(HEADER);
+        String asked = request.header(Headers.VERSION);
         if (asked == null || asked.isBlank()) {
             asked = parameter(request.query());
         }
@@ -85,7 +84,7 @@ enum Version {
 
     private static @Nullable String parameter(Map<String, List<String>> query) {
         for (var parameter : query.entrySet()) {
-            if (parameter.getKey().equalsIgnoreCase(HEADER)
+            if (parameter.getKey().equalsIgnoreCase(Headers.VERSION)
                     && !parameter.getValue().isEmpty()) {
                 return parameter.getValue().getFirst();
             }

@@ -36,7 +36,7 @@ import tools.jackson.core.JsonToken;
  *
  * <p>Source: A2A specification 1.0, sections 3.6.1, 9 and 11; 0.3.0, section 3.
  */
-final class WireBinding implements Binding {
+public final class WireBinding implements Binding {
     private static final String TENANT = "tenant";
     private static final byte[] NOTHING = {};
     private static final byte[] END_OF_OBJECT = {'}'};
@@ -97,7 +97,17 @@ final class WireBinding implements Binding {
         this.deviations = deviations;
     }
 
-    static Optional<Binding> of(AgentCard.Interface agent, @Nullable Consumer<String> deviations) {
+    /** Returns the binding for an interface of a card, or empty if this library does not speak it. */
+    public static Optional<Binding> of(AgentCard.Interface agent) {
+        return of(agent, null);
+    }
+
+    /**
+     * Returns the binding for an interface of a card, or empty if this library does not speak it.
+     *
+     * @param deviations gets a sentence for each answer that was read although it differs from the specification
+     */
+    public static Optional<Binding> of(AgentCard.Interface agent, @Nullable Consumer<String> deviations) {
         boolean rpc = agent.protocolBinding().equals(Interface.JSONRPC);
         if (!rpc && !agent.protocolBinding().equals(Interface.HTTP_JSON)) {
             return Providers.binding(agent);
@@ -122,10 +132,10 @@ final class WireBinding implements Binding {
         if (!rpc) {
             return rest(operation, asked, shape, agent.url(), headers);
         }
-        headers.put("Content-Type", Form.JSON);
+        headers.put("Content-Type", Headers.JSON);
         String before = "{\"jsonrpc\":\"2.0\",\"id\":" + ids.incrementAndGet() + ",\"method\":\"" + asked.method()
                 + "\",\"params\":";
-        byte[] body = Json.write(before.getBytes(UTF_8), shape, operation, END_OF_OBJECT);
+        byte[] body = JsonText.write(before.getBytes(UTF_8), shape, operation, END_OF_OBJECT);
         return new Outgoing("POST", tellsIdsOnly() ? VaultDialect.address(agent.url()) : agent.url(), headers, body);
     }
 
@@ -151,8 +161,8 @@ final class WireBinding implements Binding {
         String verb = asked.verbs().getFirst();
         if (verb.equals("POST")) {
             // Every peer takes plain JSON; some take nothing else.
-            headers.put("Content-Type", Form.JSON);
-            return new Outgoing(verb, url.toString(), headers, Json.write(rest, operation));
+            headers.put("Content-Type", Headers.JSON);
+            return new Outgoing(verb, url.toString(), headers, JsonText.write(rest, operation));
         }
         var query = new StringJoiner("&", "?", "").setEmptyValue("");
         rest.parameters(operation).forEach((name, value) -> query.add(name + "=" + PathTemplate.encode(value)));
@@ -163,15 +173,17 @@ final class WireBinding implements Binding {
         var headers = new LinkedHashMap<String, String>();
         boolean older = !spoken.equals(V1);
         if (Version.known(spoken.version()) != null) { // the Agentic Kernel and AgentVault are none of A2A
-            headers.put(Version.HEADER, spoken.version());
+            headers.put(Headers.VERSION, spoken.version());
         }
-        headers.put("Accept", (stream ? "text/event-stream, " : "") + (older ? "" : Form.A2A_JSON + ", ") + Form.JSON);
+        headers.put(
+                "Accept",
+                (stream ? "text/event-stream, " : "") + (older ? "" : Headers.A2A_JSON + ", ") + Headers.JSON);
         if (!context.extensions().isEmpty()) {
             headers.put(
-                    (older ? "X-" : "") + Dialects.EXTENSIONS, String.join(", ", new TreeSet<>(context.extensions())));
+                    (older ? "X-" : "") + Headers.EXTENSIONS, String.join(", ", new TreeSet<>(context.extensions())));
         }
         if (context.traceparent() != null) {
-            headers.put(Dialects.TRACE, context.traceparent());
+            headers.put(Headers.TRACE, context.traceparent());
         }
         String chain = context.chain().baggage();
         if (chain != null) {
@@ -179,7 +191,7 @@ final class WireBinding implements Binding {
         }
         String lastEventId = WireOperation.lastEventId(operation);
         if (lastEventId != null) {
-            headers.put(Dialects.LAST_EVENT_ID, lastEventId);
+            headers.put(Headers.LAST_EVENT_ID, lastEventId);
         }
         return headers;
     }
@@ -219,7 +231,7 @@ final class WireBinding implements Binding {
             }
             for (Codec<TaskEvent> bare : List.of(V1Model.BARE_EVENT, LegacyModel.KIND.event)) {
                 try {
-                    TaskEvent event = Json.read(json, wrapped ? new ResultOf<>(bare) : bare);
+                    TaskEvent event = JsonText.read(json, wrapped ? new ResultOf<>(bare) : bare);
                     note("an event without the member that names its kind (section 3.2.3 of the specification)");
                     return event;
                 } catch (A2AException other) {
@@ -248,7 +260,7 @@ final class WireBinding implements Binding {
         if (told != null) {
             throw told;
         }
-        if (!Rest.isNothing(body)) {
+        if (!WireRequest.isNothing(body)) {
             var unused = read(body, Codecs.STRUCT, status);
         }
     }
@@ -273,7 +285,7 @@ final class WireBinding implements Binding {
     /** Reads what ought to be an answer. What cannot be read may still be an error that the peer tells. */
     static <T> T read(byte[] json, Codec<T> codec, int status) {
         try {
-            return Json.read(json, codec);
+            return JsonText.read(json, codec);
         } catch (A2AException unreadable) {
             if (unreadable.error() != A2AError.PARSE_ERROR && unreadable.error() != A2AError.INVALID_PARAMS) {
                 throw unreadable; // a refusal that was told in a result

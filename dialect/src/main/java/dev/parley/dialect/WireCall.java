@@ -41,8 +41,8 @@ record WireCall(
 
     static WireCall of(Dialect dialect, Row row, Operation read, Form form, WireRequest request) {
         read.requireShortIds();
-        Operation operation = row.resuming(read, request.header(Dialects.LAST_EVENT_ID));
-        return new WireCall(dialect, row, operation, form, extensions(request), request.header(Dialects.TRACE));
+        Operation operation = row.resuming(read, request.header(Headers.LAST_EVENT_ID));
+        return new WireCall(dialect, row, operation, form, extensions(request), request.header(Headers.TRACE));
     }
 
     /** Has the agent answer. */
@@ -57,13 +57,14 @@ record WireCall(
             headers.put(dialect.extensionsHeader(), activated);
         }
         return switch (operation) {
-            case Operation.Call<?> call -> row.answer(this, endpoint.call(call, context), headers, caller);
+            case Operation.Call<?> call -> row.answer(form, endpoint.call(call, context), headers, caller);
             case Operation.Watch<?> watch -> {
                 Feed<?> stream = endpoint.watch(watch, context);
-                headers.put("Content-Type", Dialects.EVENT_STREAM);
+                headers.put("Content-Type", Headers.EVENT_STREAM);
                 headers.putAll(dialect.streamHeaders());
                 headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-                yield new WireAnswer.Events(headers, row.frames(this, agent, stream, headers, caller), form::failure);
+                yield new WireAnswer.Events(
+                        headers, row.frames(form, agent.card(), extensions, stream, headers, caller), form::failure);
             }
         };
     }
@@ -74,7 +75,7 @@ record WireCall(
 
     /** The caller of a request that a dialect of others reads. */
     static CallContext context(CallContext caller, WireRequest request) {
-        return context(caller, extensions(request), request.header(Dialects.TRACE));
+        return context(caller, extensions(request), request.header(Headers.TRACE));
     }
 
     private static CallContext context(CallContext caller, Set<String> extensions, @Nullable String traceparent) {
@@ -84,7 +85,7 @@ record WireCall(
 
     /** Until 0.3 the header began with X; peers of one version also send the other's. */
     static Set<String> extensions(WireRequest request) {
-        String header = request.header(Dialects.EXTENSIONS);
-        return ServedAgent.extensions(header == null ? request.header("X-" + Dialects.EXTENSIONS) : header);
+        String header = request.header(Headers.EXTENSIONS);
+        return ServedAgent.extensions(header == null ? request.header("X-" + Headers.EXTENSIONS) : header);
     }
 }

@@ -11,6 +11,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -73,27 +74,32 @@ record WireOperation(
         if (!http.method().equals("POST")) {
             return request.read(null, variables, http.query());
         }
-        return Rest.isNothing(http.body())
+        return http.hasNoBody()
                 ? request.read(null, variables, Map.of())
-                : Json.request(http.body(), in -> request.read(in, variables, Map.of()));
+                : JsonText.request(http.body(), in -> request.read(in, variables, Map.of()));
     }
 
     @Override
-    public WireAnswer answer(WireCall call, @Nullable Object result, Map<String, String> headers, CallContext caller) {
+    public WireAnswer answer(Form form, @Nullable Object result, Map<String, String> headers, CallContext caller) {
         Object value = requireNonNull(result);
         if (value instanceof AgentCard) {
             headers.put("Cache-Control", "private, max-age=60");
             headers.put("Vary", "Authorization, A2A-Version, Accept");
         }
-        return LargeBodies.encode(value, caller, () -> call.form().result(requireNonNull(this.result), value, headers));
+        return LargeBodies.encode(value, caller, () -> form.result(requireNonNull(this.result), value, headers));
     }
 
     @Override
     public Feed<byte[]> frames(
-            WireCall call, ServedAgent agent, Feed<?> stream, Map<String, String> headers, CallContext caller) {
+            Form form,
+            AgentCard card,
+            Set<String> activated,
+            Feed<?> stream,
+            Map<String, String> headers,
+            CallContext caller) {
         return stream.as(element -> {
             var event = (LoggedEvent) element;
-            return LargeBodies.encode(event, caller, () -> call.form().frame(event));
+            return LargeBodies.encode(event, caller, () -> form.frame(event));
         });
     }
 

@@ -1,7 +1,10 @@
 package dev.parley.dialect;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +42,15 @@ public record WireRequest(String method, String path, Map<String, List<String>> 
     /** The address of the client, or of the proxy through which it calls. */
     public String address() {
         return arrival.address();
+    }
+
+    /** True if the body says nothing: a blank body and {@code null} are no body. */
+    boolean hasNoBody() {
+        return isNothing(body);
+    }
+
+    static boolean isNothing(byte[] body) {
+        return body.length <= 16 && Set.of("", "null").contains(new String(body, UTF_8).strip());
     }
 
     /** This request with another path. */

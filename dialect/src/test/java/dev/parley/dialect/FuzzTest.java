@@ -116,7 +116,7 @@ final class FuzzTest {
     @Test
     void noAnswerOfAPeerEscapesAsAnythingElse() {
         for (String name : List.of("JSONRPC", "HTTP+JSON")) {
-            Binding binding = Binding.of(new AgentCard.Interface("http://localhost", name, null, "1.0"))
+            Binding binding = WireBinding.of(new AgentCard.Interface("http://localhost", name, null, "1.0"))
                     .orElseThrow();
             for (int round = 0; round < ROUNDS / 4; round++) {
                 byte[] body = body();

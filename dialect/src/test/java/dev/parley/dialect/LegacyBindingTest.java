@@ -57,7 +57,7 @@ final class LegacyBindingTest {
         }
 
         Binding client() {
-            return Binding.of(agent()).orElseThrow();
+            return WireBinding.of(agent()).orElseThrow();
         }
 
         WireOperation row(String file) {
@@ -69,21 +69,21 @@ final class LegacyBindingTest {
         }
 
         Operation operation(String file) {
-            return Json.read(example(examples, file), row(file).request());
+            return JsonText.read(example(examples, file), row(file).request());
         }
 
         Object result(String file) {
             Codec<Object> codec = requireNonNull(row(file).result());
             byte[] json = example(examples, file);
-            return requireNonNull(Json.read(json, new Required(codec)));
+            return requireNonNull(JsonText.read(json, new Required(codec)));
         }
 
         byte[] written(String file, Object result) {
-            return Json.write(new byte[0], requireNonNull(row(file).result()), result, new byte[0]);
+            return JsonText.write(new byte[0], requireNonNull(row(file).result()), result, new byte[0]);
         }
 
         byte[] written(Operation operation) {
-            return Json.write(new byte[0], requireNonNull(table.of(operation)).request(), operation, new byte[0]);
+            return JsonText.write(new byte[0], requireNonNull(table.of(operation)).request(), operation, new byte[0]);
         }
 
         @Override
@@ -196,7 +196,7 @@ final class LegacyBindingTest {
                 (Map<String, Object>) tree(example(spoken.examples(), file)));
         more.put("unknown", List.of(Map.of("id", 1)));
 
-        Operation read = Json.read(Json.write(more), spoken.row(file).request());
+        Operation read = JsonText.read(JsonText.write(more), spoken.row(file).request());
 
         assertThat(tree(spoken.written(read))).isEqualTo(tree(example(spoken.examples(), file)));
     }
@@ -215,9 +215,9 @@ final class LegacyBindingTest {
                 : requireNonNull(spoken.row(file).result());
         Object more = withMore(tree(example(spoken.examples(), file)), spoken);
 
-        Object read = requireNonNull(Json.read(Json.write(more), new Required(codec)));
+        Object read = requireNonNull(JsonText.read(JsonText.write(more), new Required(codec)));
 
-        assertThat(tree(Json.write(new byte[0], codec, read, new byte[0]))).isEqualTo(more);
+        assertThat(tree(JsonText.write(new byte[0], codec, read, new byte[0]))).isEqualTo(more);
     }
 
     @SuppressWarnings("unchecked") // meets only events
@@ -316,7 +316,7 @@ final class LegacyBindingTest {
     @ParameterizedTest
     @MethodSource("events")
     void whatAnAgentEmitsIsWhatAClientSees(Spoken spoken, String file) throws Exception {
-        TaskEvent expected = Json.read(example(spoken.examples(), file), spoken.event());
+        TaskEvent expected = JsonText.read(example(spoken.examples(), file), spoken.event());
         var watch = (Operation.Watch) spoken.operation("subscribeToTask.request.json");
         exchange.endpoint.events = List.of(new LoggedEvent(0, expected));
 
@@ -357,7 +357,7 @@ final class LegacyBindingTest {
         assertThat(read.event())
                 .usingRecursiveComparison()
                 .ignoringFields("messageId", "status.message.messageId") // made up where there is none
-                .isEqualTo(Json.read(bytes(json), spoken.event()));
+                .isEqualTo(JsonText.read(bytes(json), spoken.event()));
     }
 
     // ---- Requests and errors of a client
@@ -373,7 +373,7 @@ final class LegacyBindingTest {
     void aClientSaysTheVersionAndTheExtensionsAsTheirTimeDid(
             String version, String binding, String said, String extensions) {
         var agent = new Interface(BASE, binding, "ignored", version);
-        Binding client = Binding.of(agent).orElseThrow();
+        Binding client = WireBinding.of(agent).orElseThrow();
 
         var outgoing =
                 client.request(Operation.GetTask.of("t"), CONTEXT.withExtensions(Set.of("https://x.example")), agent);
@@ -389,11 +389,11 @@ final class LegacyBindingTest {
 
     @Test
     void olderVersionsHaveNoOtherBindings() {
-        assertThat(Binding.of(new Interface(BASE, Interface.HTTP_JSON, null, "0.1")))
+        assertThat(WireBinding.of(new Interface(BASE, Interface.HTTP_JSON, null, "0.1")))
                 .isEmpty();
-        assertThat(Binding.of(new Interface(BASE, Interface.HTTP_JSON, null, "kernel")))
+        assertThat(WireBinding.of(new Interface(BASE, Interface.HTTP_JSON, null, "kernel")))
                 .isEmpty();
-        assertThat(Binding.of(new Interface(BASE, Interface.JSONRPC, null, "0.9")))
+        assertThat(WireBinding.of(new Interface(BASE, Interface.JSONRPC, null, "0.9")))
                 .isEmpty();
     }
 

@@ -292,7 +292,7 @@ final class LegacyCardTest {
                         card.skills(),
                         List.of(), // they were made for other bytes
                         card.iconUrl()));
-        AgentCard older = Json.read(union, LegacyCard.V03);
+        AgentCard older = JsonText.read(union, LegacyCard.V03);
         assertThat(older.name()).isEqualTo(card.name());
         assertThat(older.skills()).isEqualTo(card.skills());
         assertThat(older.securityRequirements()).isEqualTo(card.securityRequirements());

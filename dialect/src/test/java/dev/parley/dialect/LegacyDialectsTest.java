@@ -260,9 +260,9 @@ final class LegacyDialectsTest {
 
         Tree answer = Tree.of(whole(exchange.rpc(envelope(method, "{'id':'t-9'}"))));
 
-        assertThat(Json.read(Json.write(answer.at("result").value()), LegacyModel.KIND.task))
+        assertThat(JsonText.read(JsonText.write(answer.at("result").value()), LegacyModel.KIND.task))
                 .isEqualTo(task);
-        assertThat(Json.read(Json.write(answer.at("result").value()), LegacyModel.TYPE.task)
+        assertThat(JsonText.read(JsonText.write(answer.at("result").value()), LegacyModel.TYPE.task)
                         .artifacts())
                 .isEqualTo(task.artifacts());
         assertThat(answer.at("result", "kind").text()).isEqualTo("task");
@@ -291,13 +291,13 @@ final class LegacyDialectsTest {
                         Tree.of(line.substring("data: ".length())).at("result").value()))
                 .toList();
 
-        assertThat(Json.read(frames.get(0), LegacyModel.KIND.event)).isEqualTo(task);
-        assertThat(Json.read(frames.get(1), LegacyModel.KIND.event)).isEqualTo(more);
-        assertThat(Json.read(frames.get(1), LegacyModel.TYPE.indexedUpdate))
+        assertThat(JsonText.read(frames.get(0), LegacyModel.KIND.event)).isEqualTo(task);
+        assertThat(JsonText.read(frames.get(1), LegacyModel.KIND.event)).isEqualTo(more);
+        assertThat(JsonText.read(frames.get(1), LegacyModel.TYPE.indexedUpdate))
                 .satisfies(indexed -> assertThat(indexed.index()).isEqualTo(1))
                 .satisfies(indexed -> assertThat(indexed.update().append()).isTrue())
                 .satisfies(indexed -> assertThat(indexed.update().taskId()).isEqualTo("t-9"));
-        assertThat(Json.read(frames.get(2), LegacyModel.TYPE.statusUpdate).taskId())
+        assertThat(JsonText.read(frames.get(2), LegacyModel.TYPE.statusUpdate).taskId())
                 .isEqualTo("t-9");
         assertThat(frames).hasSize(3);
     }
@@ -648,7 +648,7 @@ final class LegacyDialectsTest {
         assertThat(shown.at("message").text()).isEqualTo("because");
         Tree data = dialect.equals("agentvault") ? shown.at("data") : shown.at("data", "details");
         assertThat(data.at(0, "reason").text()).isEqualTo(error.name());
-        assertThat(answer.status()).isEqualTo(Form.HTTP_ERRORS.contains(error) ? error.httpStatus() : 200);
+        assertThat(answer.status()).isEqualTo(Problem.HTTP_ERRORS.contains(error) ? error.httpStatus() : 200);
     }
 
     @ParameterizedTest

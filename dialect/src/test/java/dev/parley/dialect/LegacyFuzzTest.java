@@ -230,7 +230,7 @@ final class LegacyFuzzTest {
     @Test
     void noAnswerOfAPeerEscapesAsAnythingElse() {
         for (String version : List.of("0.3", "0.2", "0.1", "kernel", "agentvault")) {
-            Binding binding = Binding.of(new AgentCard.Interface("http://localhost", "JSONRPC", null, version))
+            Binding binding = WireBinding.of(new AgentCard.Interface("http://localhost", "JSONRPC", null, version))
                     .orElseThrow();
             for (int round = 0; round < ROUNDS / 2; round++) {
                 byte[] body = random.nextBoolean() ? body() : result();

@@ -36,7 +36,7 @@ final class OperationTablesTest {
                 GetExtendedAgentCard.class);
         return Stream.of(
                 Arguments.of("1.0", V1Operations.TABLE, none),
-                Arguments.of("1.0, lenient", V1Operations.LENIENT, none),
+                Arguments.of("1.0, lenient", LegacyOperations.LENIENT, none),
                 Arguments.of("0.3, kind", LegacyOperations.KIND, none),
                 Arguments.of("0.3, proto", LegacyOperations.PROTO, none),
                 Arguments.of("0.1", LegacyOperations.TYPE, notInTheFirst),

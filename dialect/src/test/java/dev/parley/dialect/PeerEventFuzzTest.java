@@ -21,7 +21,7 @@ final class PeerEventFuzzTest {
     void events(byte[] data) {
         for (AgentCard.Interface peer : PEERS) {
             try {
-                assertThat(Binding.of(peer).orElseThrow().event("1", new String(data, UTF_8)))
+                assertThat(WireBinding.of(peer).orElseThrow().event("1", new String(data, UTF_8)))
                         .isNotNull();
             } catch (A2AException refused) {
                 assertThat(refused).hasMessageNotContaining("dev.parley");

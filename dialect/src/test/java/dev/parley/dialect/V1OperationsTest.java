@@ -32,9 +32,9 @@ final class V1OperationsTest {
     void whatIsReadIsWrittenAsItWas(String name) {
         WireOperation operation = operation(name);
 
-        Operation read = Json.read(example(name), operation.request());
+        Operation read = JsonText.read(example(name), operation.request());
 
-        byte[] written = Json.write(new byte[0], operation.request(), read, new byte[0]);
+        byte[] written = JsonText.write(new byte[0], operation.request(), read, new byte[0]);
         assertThat(read).isInstanceOf(operation.type());
         assertThat(tree(written)).isEqualTo(tree(example(name)));
     }
@@ -48,9 +48,9 @@ final class V1OperationsTest {
         more.put("unknown", List.of(Map.of("id", 1)));
         more.putIfAbsent("tenant", null);
 
-        Operation read = Json.read(Json.write(more), operation.request());
+        Operation read = JsonText.read(JsonText.write(more), operation.request());
 
-        assertThat(read).isEqualTo(Json.read(example(name), operation.request()));
+        assertThat(read).isEqualTo(JsonText.read(example(name), operation.request()));
     }
 
     @Test
@@ -73,7 +73,7 @@ final class V1OperationsTest {
                 "{'returnImmediately':false,'blocking':false}   | false"
             })
     void blockingOfReleaseCandidatesIsTheOppositeOfReturnImmediately(String json, boolean immediately) {
-        var configuration = Json.read(bytes(json.replace('\'', '"')), V1Model.CONFIGURATION);
+        var configuration = JsonText.read(bytes(json.replace('\'', '"')), V1Model.CONFIGURATION);
 
         assertThat(configuration.returnImmediately()).isEqualTo(immediately);
     }
@@ -81,7 +81,7 @@ final class V1OperationsTest {
     @Test
     void theWebhookMayHaveItsNameOfReleaseCandidates() {
         var configuration =
-                Json.read(bytes("{\"pushNotificationConfig\":{\"url\":\"https://h.example\"}}"), V1Model.CONFIGURATION);
+                JsonText.read(bytes("{\"pushNotificationConfig\":{\"url\":\"https://h.example\"}}"), V1Model.CONFIGURATION);
 
         assertThat(requireNonNull(configuration.pushConfig()).url()).isEqualTo("https://h.example");
         assertThat(requireNonNull(V1Operations.TABLE.named("ListTaskPushNotificationConfig"))
@@ -91,7 +91,7 @@ final class V1OperationsTest {
 
     @Test
     void anUnspecifiedStatusFiltersNothing() {
-        var list = (Operation.ListTasks) Json.read(
+        var list = (Operation.ListTasks) JsonText.read(
                 bytes("{\"status\":\"TASK_STATE_UNSPECIFIED\"}"),
                 operation("listTasks.x").request());
 
@@ -120,7 +120,7 @@ final class V1OperationsTest {
                 "createTaskPushNotificationConfig | {'taskId':'t','url':''} | url: must not be empty"
             })
     void theFieldAtFaultIsNamed(String operation, String json, String said) {
-        assertThatThrownBy(() -> Json.read(
+        assertThatThrownBy(() -> JsonText.read(
                         bytes(json.replace('\'', '"')),
                         operation(operation + ".").request()))
                 .hasMessageStartingWith("Invalid parameters: " + said);
@@ -129,7 +129,7 @@ final class V1OperationsTest {
     @Test
     void wholeNumbersMayBeWrittenAsProtoJsonAllows() {
         for (String number : List.of("5", "5.0", "5e0", "\"5\"")) {
-            var get = (Operation.GetTask) Json.read(
+            var get = (Operation.GetTask) JsonText.read(
                     bytes("{\"id\":\"t\",\"historyLength\":" + number + "}"),
                     operation("getTask.").request());
 

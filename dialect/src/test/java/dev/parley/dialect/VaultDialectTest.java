@@ -425,7 +425,7 @@ final class VaultDialectTest {
     void aWebhookIsToldOfQuestionsAndEndsOnly() {
         var config = new PushConfig(null, "p", "t-9", "https://h.example", null, null);
         for (TaskState state : TaskState.values()) {
-            var notification = Notification.of(
+            var notification = Notifications.of(
                     "agentvault",
                     config,
                     null,

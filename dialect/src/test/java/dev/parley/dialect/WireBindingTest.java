@@ -41,7 +41,7 @@ final class WireBindingTest {
     private final Exchange exchange = new Exchange();
 
     private static Binding binding(String binding, String version) {
-        return Binding.of(new Interface(BASE, binding, null, version)).orElseThrow();
+        return WireBinding.of(new Interface(BASE, binding, null, version)).orElseThrow();
     }
 
     private static Interface agent(String binding, @Nullable String tenant) {
@@ -49,7 +49,7 @@ final class WireBindingTest {
     }
 
     private static Binding binding(String binding) {
-        return Binding.of(agent(binding, null)).orElseThrow();
+        return WireBinding.of(agent(binding, null)).orElseThrow();
     }
 
     /** What a server sees of a request that a client made. */
@@ -110,8 +110,8 @@ final class WireBindingTest {
     @MethodSource("calls")
     void whatAClientAsksIsWhatTheAgentHearsAndBack(String binding, String request, String result) {
         WireOperation row = row(request);
-        var operation = (Operation.Call<?>) Json.read(example(request), row.request());
-        Object expected = Json.read(example(result), requireNonNull(row.result()));
+        var operation = (Operation.Call<?>) JsonText.read(example(request), row.request());
+        Object expected = JsonText.read(example(result), requireNonNull(row.result()));
         exchange.endpoint.answering(expected);
 
         var answer = Exchange.whole(answer(binding(binding).request(operation, CONTEXT, agent(binding, null))));
@@ -125,7 +125,7 @@ final class WireBindingTest {
     @MethodSource("streams")
     void whatAnAgentEmitsIsWhatAClientSees(String binding, String request, String event) throws Exception {
         var operation =
-                (Operation.Watch) Json.read(example(request), row(request).request());
+                (Operation.Watch) JsonText.read(example(request), row(request).request());
         TaskEvent expected = Json.read(example(event), TaskEvent.class);
         exchange.endpoint.events = List.of(new LoggedEvent(0, expected));
 
@@ -187,7 +187,7 @@ final class WireBindingTest {
 
     @Test
     void aRequestOverRestHasItsFieldsInPathAndQuery() {
-        var list = Json.read(
+        var list = JsonText.read(
                 example("listTasks.request.json"), row("listTasks.request.json").request());
         var get = new Operation.GetTask(null, "a/b c:d", 3);
 
@@ -208,7 +208,7 @@ final class WireBindingTest {
 
     @Test
     void aBodyRepeatsNothingOfThePath() {
-        var cancel = Json.read(
+        var cancel = JsonText.read(
                 example("cancelTask.request.json"),
                 row("cancelTask.request.json").request());
 
@@ -224,7 +224,7 @@ final class WireBindingTest {
         for (WireOperation row : V1Operations.TABLE.all()) {
             String name =
                     Character.toLowerCase(row.method().charAt(0)) + row.method().substring(1) + ".request.json";
-            var operation = Json.read(example(name), row.request());
+            var operation = JsonText.read(example(name), row.request());
 
             var rest = binding(Interface.HTTP_JSON).request(operation, CONTEXT, agent(Interface.HTTP_JSON, "a b"));
             var rpc = binding(Interface.JSONRPC).request(operation, CONTEXT, agent(Interface.JSONRPC, "a b"));
@@ -283,7 +283,7 @@ final class WireBindingTest {
         "https://example.com/binding, 1.0, false"
     })
     void everyVersionIsSpokenInItsBindingsOverHttp(String binding, String version, boolean spoken) {
-        assertThat(Binding.of(new Interface(BASE, binding, null, version)).isPresent())
+        assertThat(WireBinding.of(new Interface(BASE, binding, null, version)).isPresent())
                 .isEqualTo(spoken);
     }
 
@@ -334,7 +334,7 @@ final class WireBindingTest {
     void agentsOfAgentVaultAnswerBehindASlash(String url, String called) {
         var agent = new Interface(url, Interface.JSONRPC, null, "agentvault");
 
-        assertThat(Binding.of(agent)
+        assertThat(WireBinding.of(agent)
                         .orElseThrow()
                         .request(Operation.GetTask.of("t"), CallContext.anonymous(), agent)
                         .url())
@@ -389,7 +389,7 @@ final class WireBindingTest {
     }
 
     private static Operation.SendMessage send() {
-        return (Operation.SendMessage) Json.read(
+        return (Operation.SendMessage) JsonText.read(
                 example("sendMessage.minimal.request.json"),
                 row("sendMessage.x").request());
     }
